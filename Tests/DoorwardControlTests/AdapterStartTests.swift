@@ -12,7 +12,7 @@ import Testing
 @Suite struct AdapterStartTests {
     struct Broken: Error, CustomStringConvertible { let description = "the radio stick is missing" }
 
-    /// A scripted adapter whose start fails, or waits, until it is repaired.
+    /// A scripted adapter whose start throws, or does not return, until it is repaired.
     final class Stubborn: LockAdapter {
         enum Manner: Sendable { case throwing, hanging, willing }
 
@@ -27,10 +27,10 @@ import Testing
             self.manner = Mutex(manner)
         }
 
-        /// How often it was started.
+        /// The number of calls of `start`.
         var starts: Int { count.withLock { $0 } }
 
-        /// How often it was stopped.
+        /// The number of calls of `stop`.
         var stops: Int { stopCount.withLock { $0 } }
 
         func repair() {
@@ -68,7 +68,7 @@ import Testing
         func refresh(_ id: DeviceID) throws(AdapterError) { try inner.refresh(id) }
     }
 
-    /// A door by the stubborn adapter and one by another, under one owner.
+    /// A lock of the stubborn adapter and a lock of another adapter, with one owner.
     private struct Site {
         let control: GatewayControl
         let stubborn: Stubborn
@@ -111,7 +111,9 @@ import Testing
         }
     }
 
-    @Test("a gateway starts without an adapter that throws or hangs, and works on with the others", arguments: [true, false])
+    @Test(
+        "a gateway starts although one adapter throws or does not return, and the other adapters work",
+        arguments: [true, false])
     func starts(hangs: Bool) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -128,7 +130,9 @@ import Testing
         }
     }
 
-    @Test("an adapter that throws is started again until it starts, later and later", arguments: [true, false])
+    @Test(
+        "an adapter whose start throws is started again with back-off, and one whose start hangs becomes ready when it returns",
+        arguments: [true, false])
     func again(hangs: Bool) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -142,12 +146,12 @@ import Testing
             #expect(try await site.unlock(site.broken).state == .confirmed)
             let starts = site.stubborn.starts
             try await site.wait(.seconds(3600))
-            #expect(site.stubborn.starts == starts, "one that has started is left alone")
+            #expect(site.stubborn.starts == starts, "a started adapter is not started again")
             await site.control.stop()
         }
     }
 
-    @Test("an adapter that has started stays so, though the wait for it ended while it was given its locks")
+    @Test("an adapter that has started is not marked as failed when the time limit for its start ends later")
     func givenUpTooLate() {
         let adapters = AdapterRegistry([])
         #expect(adapters.noteFailure("it is slow", of: "stubborn"))
@@ -171,7 +175,7 @@ import Testing
         }
     }
 
-    @Test("an adapter that finishes starting while the gateway stops is stopped", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("an adapter that finishes its start while the gateway stops is stopped", arguments: 1...20 as ClosedRange<UInt64>)
     func startsWhileStopping(seed: UInt64) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: seed, clock: clock)
@@ -189,7 +193,7 @@ import Testing
         func receive(_ report: LockReport) {}
     }
 
-    @Test("stopping waits for an adapter that is being activated, which is then stopped with those that have started")
+    @Test("stopping waits for an adapter that is being activated")
     func stopsWhileActivating() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)

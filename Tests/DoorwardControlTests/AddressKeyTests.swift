@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(
-        "each form is told as a JSON type with its limits, and with none that it has not",
+        "each form of an address field is described by its JSON type and only by the limits that it has",
         arguments: [
             (.text, "string", nil, nil, nil), (.boolean, "boolean", nil, nil, nil),
             (.integer(-5...60_000), "integer", .integer(-5), .integer(60_000), nil),

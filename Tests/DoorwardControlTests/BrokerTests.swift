@@ -5,9 +5,9 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// Brokers belong to somebody: who attaches a lock by which one, where it may hang, and what others are told.
+/// Ownership of brokers: which users may attach locks through a broker, and at which properties; others must not learn of it.
 @Suite struct BrokerTests {
-    /// A house with a broker of each portfolio and one that is nobody's yet; the owner holds both portfolios where asked.
+    /// Returns a house with one broker for each portfolio and one unassigned broker. On request the owner owns both portfolios.
     private static func house(ownerHoldsBoth: Bool = false) async throws -> House {
         let house = try await House()
         house.adapter.set(owners: [
@@ -58,7 +58,7 @@ import Testing
         if case .addressTaken = await failure(body) { true } else { false }
     }
 
-    @Test("a lock that shares a state topic with another is refused by field and reason, and not for what is its own or gone")
+    @Test("an address that shares a state topic with another attached lock is rejected with field and reason")
     func conflicts() async throws {
         let house = try await Self.house()
         let first = try await Self.attach(house, "oak")
@@ -68,20 +68,20 @@ import Testing
         #expect(await Self.problems { try await Self.attach(house, "oak", "other") } == expected)
         #expect(
             await Self.problems { try await Self.change(house, house.ids.door) { $0.address = Self.address("oak", "x") } } != nil)
-        // Its own topics are in its own way nowhere.
+        // A lock does not conflict with its own topics.
         try await Self.change(house, first.id) { $0.address = Self.address("oak", "y") }
         try await house.control.attachedDevices.detach(house.caller(house.ids.owner), first.id)
         try await Self.attach(house, "oak", "other")
     }
 
-    // MARK: - Whose they are
+    // MARK: - Owners of brokers
 
-    @Test("a broker that is not one's own is answered as one that does not exist", arguments: ["elm", "spare", "no such"])
+    @Test("a broker of another owner is rejected as one that does not exist", arguments: ["elm", "spare", "no such"])
     func othersBrokers(_ broker: String) async throws {
         let house = try await Self.house()
         for user in [house.ids.owner, house.ids.managers[0], house.ids.tenant, house.ids.stranger] {
             #expect(await Self.problems { try await Self.attach(house, broker, by: user) } == Self.unknown)
-            // Where it would hang makes no difference: nobody finds out by naming a place that is not theirs.
+            // A property that the caller may not see gives the same error, so that it reveals nothing about brokers.
             let elsewhere = try Self.otherProperty(house)
             #expect(await Self.problems { try await Self.attach(house, broker, by: user, in: elsewhere) } == Self.unknown)
         }
@@ -92,7 +92,7 @@ import Testing
         #expect(house.adapter.attached.count == 3)
     }
 
-    @Test("those who attach locks in a portfolio attach them by its broker, and a super admin by any")
+    @Test("users who may attach locks in a portfolio can use its broker, and a super admin can use any broker")
     func ownBroker() async throws {
         let house = try await Self.house()
         for (number, user) in [house.ids.owner, house.ids.managers[0], house.ids.superAdmin].enumerated() {
@@ -104,16 +104,16 @@ import Testing
         #expect(handed.portfolioID == house.ids.portfolio)
     }
 
-    @Test("a place that is out of reach is answered as ever, by one's own broker too")
+    @Test("attaching to a property that is not visible is denied, even through the caller's own broker")
     func reachAfterAddress() async throws {
         let house = try await Self.house()
         let denied = await denial { try await Self.attach(house, "oak", in: try Self.otherProperty(house)) }
         #expect(denied?.hasReach == false)
     }
 
-    // MARK: - Where locks hang
+    // MARK: - Properties of locks
 
-    @Test("a lock of a portfolio's broker hangs in that portfolio alone, whoever holds both")
+    @Test("a lock of a portfolio's broker can be only in that portfolio, even if the caller owns both portfolios")
     func foreignPlace() async throws {
         let house = try await Self.house(ownerHoldsBoth: true)
         let other = try Self.otherProperty(house)
@@ -127,12 +127,12 @@ import Testing
             try await Self.change(house, device.id) { ($0.propertyID, $0.address) = (.set(other), Self.address("oak", "back")) }
         }
         #expect(both == Self.unknown)
-        // With an address of a broker that is there, it may go.
+        // With an address of the other portfolio's broker the lock can move there.
         try await Self.change(house, device.id) { ($0.propertyID, $0.address) = (.set(other), Self.address("elm")) }
         #expect(house.control.directory.current.device(device.id)?.portfolioID == house.ids.otherPortfolio)
     }
 
-    @Test("a lock that was taken down is hung up again in its broker's portfolio alone")
+    @Test("an unassigned lock can be assigned again only to its broker's portfolio")
     func unassigned() async throws {
         let house = try await Self.house()
         let device = try await Self.attach(house, "oak")
@@ -147,7 +147,7 @@ import Testing
         #expect(house.control.directory.current.device(device.id)?.portfolioID == house.ids.portfolio)
     }
 
-    @Test("a lock of a broker that is nobody's yet may go anywhere, and only a super admin gives it another address there")
+    @Test("a lock of an unassigned broker can be in any portfolio, and only a super admin can change its address on that broker")
     func unassignedBroker() async throws {
         let house = try await Self.house(ownerHoldsBoth: true)
         let device = try await Self.attach(house, "spare", by: house.ids.superAdmin)
@@ -160,7 +160,7 @@ import Testing
         try await Self.change(house, device.id, by: house.ids.superAdmin) { $0.address = Self.address("spare", "back") }
     }
 
-    @Test("a lock whose broker was given to another portfolio since is not listened to")
+    @Test("a lock whose broker now belongs to another portfolio is not attached at the start")
     func brokerGivenAway() async throws {
         let before = try await Self.house()
         let device = try await Self.attach(before, "oak")
@@ -176,9 +176,9 @@ import Testing
         await control.stop()
     }
 
-    // MARK: - One place, one lock
+    // MARK: - One lock for each address
 
-    @Test("where a lock is attached no other is, however it comes there; its own place is free to it")
+    @Test("an address in use is rejected for other locks; a lock may keep its own, and detaching frees it")
     func once() async throws {
         let house = try await Self.house()
         let device = try await Self.attach(house, "oak", "front")
@@ -195,7 +195,7 @@ import Testing
         try await Self.attach(house, "oak", "front")
     }
 
-    @Test("of many who attach the same lock at once one does")
+    @Test("if several requests attach the same lock at once, exactly one succeeds")
     func atOnce() async throws {
         let house = try await Self.house()
         let taken = await withTaskGroup(of: Bool.self) { group in
@@ -206,7 +206,7 @@ import Testing
         #expect(house.adapter.attached.count { $0.address == Self.address("oak", "front") } == 1)
     }
 
-    @Test("a lock that is listened to until its last order has ended is in nobody's way")
+    @Test("a detached lock that still finishes its last command does not block its address")
     func detachedUnderWay() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 3, clock: clock)
@@ -223,9 +223,9 @@ import Testing
         }
     }
 
-    // MARK: - What was found
+    // MARK: - Discovered locks
 
-    @Test("what was found is shown to those who could attach it")
+    @Test("discovered locks are listed for the users who may attach them")
     func discovered() async throws {
         let house = try await Self.house()
         func found(_ id: String, _ owner: TransportOwner) -> DiscoveredLock {

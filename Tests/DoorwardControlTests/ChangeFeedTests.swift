@@ -6,15 +6,15 @@ import Testing
 
 @testable import DoorwardControl
 
-/// Every change is found after its position, in order and once; what is no longer known is never passed over in silence.
+/// A reader gets every change after its position, in order and once. A position whose changes are no longer known is rejected.
 @Suite struct ChangeFeedTests {
     private static func device(_ number: Int) -> ChangedObject { .device(DeviceID(high: 1, low: UInt64(number))) }
 
-    /// The feed as it is defined: every change ever, in a list.
+    /// A reference model of the feed: the list of all changes.
     private struct Model {
         var changes: [(object: ChangedObject, at: MonotonicInstant)] = []
 
-        /// The different objects after `count` changes, by their latest change.
+        /// Returns the distinct objects after the first `count` changes, ordered by their latest change.
         func objects(after count: Int) -> [ChangedObject] {
             var seen: Set<ChangedObject> = []
             return changes[count...].reversed().filter { seen.insert($0.object).inserted }.map(\.object).reversed()
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "it lists what a list of all changes lists, for ten minutes and for as many objects as it has room for",
+        "lists the same changes as a complete list, for ten minutes and up to the maximum number of objects",
         arguments: 0..<40 as Range<UInt64>)
     func model(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -44,7 +44,7 @@ import Testing
             let expected = model.objects(after: start)
             let age = model.changes[start...].first.map { clock.monotonicNow().duration(since: $0.at) } ?? .zero
             guard let found = feed.changes(after: positions[start], limit: .max) else {
-                // Objects that changed before the position take room as well, but give way first.
+                // Objects that changed before the position count towards the maximum too, but are dropped first.
                 #expect(age > .zero && age >= ChangeFeed.retention || expected.count > room, "a change was lost too early")
                 continue
             }
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("changes before a reader first asks for a position are not kept, those after it are")
+    @Test("changes before the first read of a position are not kept; later changes are")
     func unread() {
         let feed = ChangeFeed(clock: VirtualClock())
         feed.append((0..<1_000).map(Self.device))
@@ -64,7 +64,7 @@ import Testing
         #expect(feed.changes(after: start)?.objects == [Self.device(1), Self.device(2)])
     }
 
-    @Test("pages are the whole, whatever their size", arguments: 1...7)
+    @Test("reading page by page returns all changes, with any page size", arguments: 1...7)
     func pages(limit: Int) throws {
         let feed = ChangeFeed(clock: VirtualClock())
         let start = feed.position
@@ -79,7 +79,7 @@ import Testing
         #expect(objects == [3, 4, 5, 2, 6, 7, 1].map(Self.device))
     }
 
-    @Test("a position before an invalidation, or of another feed, is not resumed")
+    @Test("a position before an invalidation, or of another feed, cannot be resumed")
     func invalidation() throws {
         let feed = ChangeFeed(clock: VirtualClock())
         feed.append(Self.device(1))
@@ -93,7 +93,9 @@ import Testing
         #expect(other.changes(after: feed.position) == nil)
     }
 
-    @Test("a reader that waits wakes at the next change, whichever comes first, and ends when it is cancelled", arguments: 0..<40)
+    @Test(
+        "a waiting reader wakes at the next change, gets all changes in order, and ends when it is cancelled",
+        arguments: 0..<40)
     func waiting(seed: UInt64) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: seed, clock: clock)
@@ -135,7 +137,7 @@ import Testing
         }
     }
 
-    @Test("a directory and its position belong together: every change is in the one or after the other")
+    @Test("a directory snapshot matches its position: each change is either in the snapshot or after the position")
     func positioned() async {
         let feed = ChangeFeed(clock: VirtualClock())
         let published = CurrentDirectory(feed: feed)
@@ -170,16 +172,16 @@ import Testing
     }
 }
 
-/// What each use case tells the feed.
+/// The changes that each use case appends to the feed.
 @Suite struct FeedContentTests {
-    /// What `body` appends to the feed of the house, by its first mention.
+    /// Returns the objects that `body` appends to the feed of the house.
     private func changes(in house: House, _ body: () async throws -> Void) async throws -> Set<ChangedObject> {
         let start = house.control.feed.position
         try await body()
         return Set(try #require(house.control.feed.changes(after: start)).objects)
     }
 
-    @Test("a command: its device's status, its records, itself")
+    @Test("a command appends the status and the commands of its device, and its log")
     func command() async throws {
         let house = try await House()
         let ids = house.ids
@@ -187,7 +189,7 @@ import Testing
         #expect(found == [.deviceStatus(ids.door), .log(.portfolio(ids.portfolio)), .commands(for: ids.door)])
     }
 
-    @Test("a denial: its record alone")
+    @Test("a denial appends only its logs")
     func denied() async throws {
         let house = try await House()
         let found = try await changes(in: house) {
@@ -197,7 +199,7 @@ import Testing
         #expect(found.allSatisfy { if case .log = $0 { true } else { false } } && !found.isEmpty)
     }
 
-    @Test("a role that is given and taken: the permissions of its user, and of the guests who lose theirs with it")
+    @Test("assigning or removing a role appends the permissions of its user, and of guests whose access depends on it")
     func roles() async throws {
         let house = try await House()
         let (ids, owner) = (house.ids, house.caller(house.ids.owner))
@@ -213,7 +215,7 @@ import Testing
         #expect(taken == logs.union(lost))
     }
 
-    @Test("a guest access that is granted: itself and its guest's permissions")
+    @Test("granting a guest access appends the access and the permissions of its guest")
     func granted() async throws {
         let house = try await House()
         let (ids, now) = (house.ids, house.clock.now())
@@ -231,7 +233,7 @@ import Testing
         #expect(found == [.guestAccess(id), .permissions(of: ids.stranger), .log(.portfolio(ids.portfolio)), .log(.gateway)])
     }
 
-    @Test("what a lock reports: its status, when it differs")
+    @Test("a lock's report appends its status if the status changes")
     func reports() async throws {
         let house = try await House()
         let door = house.ids.door
@@ -241,7 +243,7 @@ import Testing
         #expect(again.isEmpty)
     }
 
-    @Test("a directory that was read anew: no earlier position is resumed")
+    @Test("reloading the directory invalidates earlier positions")
     func recovery() async throws {
         let house = try await House()
         let before = house.control.feed.position
@@ -250,7 +252,7 @@ import Testing
         #expect(feed.changes(after: before) == nil)
     }
 
-    @Test("each change of the tenancy names its object", arguments: 0..<3)
+    @Test("each tenancy change appends the objects that it affects", arguments: 0..<3)
     func objects(seed: UInt64) throws {
         var world = TenancyFixture(seed: seed)
         let portfolio = world.portfolio("P")

@@ -4,7 +4,7 @@ import DoorwardDomain
 import DoorwardTesting
 import Testing
 
-/// Every row of the table of ends: the command's state, its detail, and whether anything was sent.
+/// All possible outcomes of a command: its state, its detail, and whether it was sent.
 @Suite struct CommandEndTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
@@ -20,12 +20,12 @@ import Testing
             Row(name: "confirmed at once", behaviour: .confirmAtOnce, state: .confirmed, detail: nil, sent: true),
             Row(name: "confirmed later", behaviour: .confirm(after: .seconds(2)), state: .confirmed, detail: nil, sent: true),
             Row(name: "silent lock", behaviour: .silent, state: .timedOut, detail: nil, sent: true),
-            Row(name: "late by a second", behaviour: .confirm(after: .seconds(11)), state: .timedOut, detail: nil, sent: true),
+            Row(name: "confirmed too late", behaviour: .confirm(after: .seconds(11)), state: .timedOut, detail: nil, sent: true),
             Row(name: "jam", behaviour: .jam(after: .seconds(1)), state: .failed, detail: "jammed", sent: true),
             Row(name: "known offline", behaviour: .fail(.offline), state: .failed, detail: "device_offline", sent: false),
             Row(name: "transport full", behaviour: .fail(.transportBusy), state: .failed, detail: "transport", sent: false),
             Row(name: "unsupported", behaviour: .fail(.unsupported), state: .failed, detail: "unsupported", sent: false),
-            Row(name: "unknown to the adapter", behaviour: .fail(.notAttached), state: .failed, detail: "other", sent: false),
+            Row(name: "not attached to adapter", behaviour: .fail(.notAttached), state: .failed, detail: "other", sent: false),
         ]
         + LockRefusal.allCases.map {
             Row(
@@ -33,7 +33,7 @@ import Testing
                 sent: true)
         }
 
-    @Test("a command ends as the table says, and its records say the same", arguments: rows)
+    @Test("a command ends with the expected state and detail, and its records have the same", arguments: rows)
     func ends(row: Row) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "what the lock said before its order had left is no answer to it, and stands in the log as what the lock did by itself",
+        "a report just before the command is sent does not end it, and a changed state is recorded as the lock's own event",
         arguments: [LockReport.Fact.state(.unlocked, quality: .confirmed, method: .manual, operatorName: nil), .refusal(.busy)])
     func saidBefore(_ fact: LockReport.Fact) throws {
         let clock = VirtualClock()
@@ -64,7 +64,7 @@ import Testing
             let house = try await House(clock: clock, executor: executor, behaviour: .silent)
             let adapter = house.adapter
             adapter.report(.locked, from: house.ids.door)
-            // The order has been announced, and is just about to be handed over.
+            // At this point the command is registered, and about to be handed to the lock.
             adapter.onSend { adapter.report(fact, from: $0.deviceID) }
             #expect(try await house.run(by: house.ids.tenant).state == .timedOut)
             await house.control.stop()
@@ -92,10 +92,10 @@ import Testing
             Trust(name: "refused: \($0)", behaviour: .refuse($0, after: .seconds(1)), quality: .confirmed, isAsked: false)
         }
         + [LockRefusal.transport, .offline, .lowPower, .jammed, .other].map {
-            Trust(name: "lost: \($0)", behaviour: .refuse($0, after: .seconds(1)), quality: .stale, isAsked: false)
+            Trust(name: "unclear result: \($0)", behaviour: .refuse($0, after: .seconds(1)), quality: .stale, isAsked: false)
         }
 
-    @Test("once an order has left, a state is trusted only if the lock has said what became of it", arguments: trust)
+    @Test("after a command was sent, the state stays confirmed only if the lock reported a definite result", arguments: trust)
     func stateAfter(row: Trust) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -104,17 +104,19 @@ import Testing
             let door = house.ids.door
             house.adapter.report(.locked, from: door)
             let finished = try await house.begin(by: house.ids.tenant).finished
-            #expect(finished.status.stateQuality == row.quality, "the answer says so too")
+            #expect(finished.status.stateQuality == row.quality, "the command's result has the same state quality")
             #expect(house.control.devices.status(of: door).stateQuality == row.quality)
             #expect(house.adapter.refreshes == (row.isAsked ? [door] : []))
             house.adapter.report(.battery(level: 40, low: nil), from: door)
-            #expect(house.control.devices.status(of: door).stateQuality == row.quality, "nothing else makes it true again")
+            #expect(
+                house.control.devices.status(of: door).stateQuality == row.quality,
+                "reports without a state do not make the state confirmed again")
             house.adapter.report(.locked, from: door)
             #expect(house.control.devices.status(of: door).stateQuality == .confirmed)
         }
     }
 
-    @Test("what was only derived from orders is called so after an order too")
+    @Test("an assumed state stays assumed after a command without a report")
     func derived() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -126,7 +128,7 @@ import Testing
         }
     }
 
-    @Test("the intent names the rule, the person and the device before anything is sent")
+    @Test("the intent records rule, user and device before the command is sent")
     func intentComesFirst() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -147,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("a lock that is there already is told all the same, and nothing has changed")
+    @Test("a command to a lock that is already in the target state is sent, and reports that nothing changed")
     func changedSaysWhetherItMoved() async throws {
         let house = try await House()
         let first = try await house.run(.unlock, by: house.ids.tenant)
@@ -158,7 +160,7 @@ import Testing
     }
 
     @Test(
-        "only a live word of the lock after the order confirms it",
+        "only a live state report after the command was sent confirms it",
         arguments: [StateQuality.retained, .assumed, .stale])
     func onlyLiveReportsConfirm(quality: StateQuality) throws {
         let clock = VirtualClock()
@@ -175,7 +177,7 @@ import Testing
         }
     }
 
-    @Test("states on the way and the wrong state do not end a command; the right one does, though it relocks at once")
+    @Test("intermediate and wrong states do not end a command; the target state does, even if the lock relocks immediately")
     func firstMatchingReportConfirms() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -191,7 +193,7 @@ import Testing
         }
     }
 
-    @Test("a confirmation after the end changes nothing, and is an event that names the command")
+    @Test("a confirmation after the outcome does not change it, and is recorded as an event that names the command")
     func lateConfirmation() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 3, clock: clock)
@@ -210,7 +212,7 @@ import Testing
         }
     }
 
-    @Test("a guest's command never lives past the end of the window")
+    @Test("the deadline of a guest's command is never after the end of the guest access")
     func windowBoundsTheDeadline() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)

@@ -4,18 +4,18 @@ import DoorwardPolicy
 import DoorwardTesting
 import Synchronization
 
-/// A store that notes what is asked of it: each call, and of a transaction its records.
+/// A store that records each call, and the kinds of the records in each transaction.
 final class CountingStore: GatewayStore {
     private let inner: InMemoryStore
     private let noted = Mutex<[String]>([])
     private let onPasswordHash: @Sendable () async -> Void
 
-    /// - Parameter onPasswordHash: called before each password hash is read.
+    /// - Parameter onPasswordHash: called before each read of a password hash.
     init(_ inner: InMemoryStore, onPasswordHash: @escaping @Sendable () async -> Void = {}) {
         (self.inner, self.onPasswordHash) = (inner, onPasswordHash)
     }
 
-    /// What was asked since the last time, in order.
+    /// Returns the calls since the last time, in order.
     func takeCalls() -> [String] {
         noted.withLock { calls in
             defer { calls = [] }

@@ -5,9 +5,9 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// Portfolios, properties, units, devices and people as they are made: whole or not at all.
+/// Creation of portfolios, properties, units, devices and users: completely or not at all.
 @Suite struct CreationTests {
-    @Test("whoever is named beside a new portfolio, property or unit holds their role when it is there")
+    @Test("the users named for a new portfolio, property or unit have their roles as soon as it exists")
     func namedPeople() async throws {
         let staff = try await Staff()
         let (root, owner, stranger) = (
@@ -29,11 +29,11 @@ import Testing
                 "owner \(try #require(portfolio).id)", "propertyManager \(try #require(property).id)",
                 "tenant \(try #require(unit).id)",
             ])
-        #expect(tenancy.associations(of: stranger).count == 3, "named twice is named once")
+        #expect(tenancy.associations(of: stranger).count == 3, "a user who is named twice gets one role")
     }
 
     @Test(
-        "an unknown person among those named is not found, and nothing is written",
+        "a request that names an unknown user is not found, and nothing is written",
         arguments: [UserID(high: 1, low: 1), .nonexistent])
     func unknownPeople(nobody: UserID) async throws {
         let staff = try await Staff()
@@ -56,7 +56,7 @@ import Testing
         #expect(staff.control.directory.current.portfolioIDs.count == 1)
     }
 
-    @Test("an attached lock is known to its adapter, hangs where it was said, and can be operated")
+    @Test("attaching a lock adds it to the given unit and to its adapter, and it can then be operated")
     func attach() async throws {
         let staff = try await Staff()
         let owner = try staff.caller(.owner)
@@ -71,12 +71,12 @@ import Testing
             caller: try staff.caller(.tenant), deviceID: device.id, attemptedID: "", operation: .unlock, timeout: .seconds(1))
         let finished = await (try #require(try await staff.control.locks.begin(request).running)).finished
         #expect(finished.command.state == .confirmed)
-        // Its reports are heard from the first one on.
+        // Its reports are processed from the first one on.
         staff.adapter.report(.locked, from: device.id)
         #expect(staff.control.devices.status(of: device.id).state == .locked)
     }
 
-    @Test("a lock that cannot be attached is attached nowhere")
+    @Test("a lock with an invalid request is neither stored nor attached to its adapter")
     func attachRefused() async throws {
         let staff = try await Staff()
         let owner = try staff.caller(.owner)
@@ -108,7 +108,7 @@ import Testing
         #expect(staff.adapter.attached == attached)
     }
 
-    @Test("a lock whose attaching could not be written is not attached")
+    @Test("a lock is not attached if the change cannot be written")
     func attachNotWritten() async throws {
         let staff = try await Staff()
         let owner = try staff.caller(.owner)
@@ -125,7 +125,7 @@ import Testing
         #expect(staff.control.directory.current.deviceIDs(of: staff.property).count == attached.count)
     }
 
-    @Test("a device of another property does not come along with a new unit")
+    @Test("a new unit cannot take a device of another property")
     func devicesOfANewUnit() async throws {
         let staff = try await Staff()
         let owner = try staff.caller(.owner)

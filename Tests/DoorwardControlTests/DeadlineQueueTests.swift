@@ -5,11 +5,11 @@ import Testing
 
 @testable import DoorwardControl
 
-/// One sleeping task for all deadlines: none is early, none is lost.
+/// One sleeping task serves all deadlines: no action runs early, and none is lost.
 @Suite struct DeadlineQueueTests {
     private static func at(_ duration: Duration) -> MonotonicInstant { MonotonicInstant(nanoseconds: 0).advanced(by: duration) }
 
-    /// What ran, and when.
+    /// The actions that have run, with their times.
     private final class Runs: Sendable {
         struct Run: Equatable, Sendable {
             let name: Int
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// Runs `body` with a queue on a virtual clock that moves on when nothing else can run.
+    /// Runs `body` with a queue on a virtual clock, which advances when no task can run.
     private func onQueue(
         seed: UInt64 = 1, _ body: @escaping @Sendable (DeadlineQueue, VirtualClock, Runs) async throws -> Void
     ) throws {
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "actions run by deadline, each at its own instant, in whatever order they were scheduled",
+        "actions run by deadline, each at its own instant, whatever order they were scheduled in",
         arguments: 0..<20 as Range<UInt64>)
     func order(seed: UInt64) throws {
         try onQueue(seed: seed) { queue, clock, runs in
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("a deadline that has passed already is met without delay")
+    @Test("an action whose deadline has already passed runs immediately")
     func passed() throws {
         try onQueue { queue, clock, runs in
             try await clock.sleep(until: Self.at(.seconds(5)))
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("a cancelled action never runs, the others do; cancelling twice or after the run changes nothing")
+    @Test("a cancelled action never runs, and the others do; cancelling twice or after the run has no effect")
     func cancel() throws {
         try onQueue { queue, clock, runs in
             let tickets = (0..<4).map { queue.schedule(at: Self.at(.seconds(1 + $0)), runs.action($0, clock)) }
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("the queue works again after it was empty, with an earlier and with a later deadline than the cancelled one")
+    @Test("after its only action was cancelled, the queue runs a new one with an earlier or later deadline")
     func emptied() throws {
         for seconds in [2, 5] {
             try onQueue { queue, clock, runs in
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("a step of the wall clock moves no deadline", arguments: [Duration.seconds(3600), .seconds(-3600)])
+    @Test("a step of the wall clock does not move deadlines", arguments: [Duration.seconds(3600), .seconds(-3600)])
     func wallStep(step: Duration) throws {
         try onQueue { queue, clock, runs in
             _ = queue.schedule(at: Self.at(.seconds(2)), runs.action(0, clock))
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test("actions may use the queue themselves")
+    @Test("actions can schedule and cancel other actions")
     func reentrant() throws {
         try onQueue { queue, clock, runs in
             let cancelled = queue.schedule(at: Self.at(.seconds(2)), runs.action(2, clock))
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("of many actions each runs once and at its deadline, or was cancelled; one task sleeps, and memory stays bounded")
+    @Test("each of many scheduled actions runs once at its deadline or is cancelled; one task sleeps, and memory stays bounded")
     func many() throws {
         try onQueue { queue, clock, runs in
             var generator = SeededGenerator(seed: 7)
@@ -155,13 +155,13 @@ import Testing
             #expect(runs.all.count == expected.count)
             #expect(runs.all.allSatisfy { expected[$0.name] == $0.at })
             #expect(entries <= 2 * 100 + 65)
-            #expect(sleepers <= 2, "the replaced task may not have ended yet")
+            #expect(sleepers <= 2, "a replaced sleeping task may not have ended yet")
         }
     }
 
-    // MARK: - Sleeps that end at another time
+    // MARK: - Inaccurate sleeps
 
-    /// A clock whose sleeps end earlier or later than they were asked to.
+    /// A clock whose sleeps end earlier or later than requested.
     private struct InaccurateClock: GatewayClock {
         let base: VirtualClock
         let offset: Duration
@@ -169,13 +169,13 @@ import Testing
         func now() -> Timestamp { base.now() }
         func monotonicNow() -> MonotonicInstant { base.monotonicNow() }
         func sleep(until instant: MonotonicInstant) async throws {
-            // The last steps of early sleeps are a millisecond each, so that time moves on.
+            // A sleep that would end early waits at least one millisecond, so that time advances.
             let step = min(instant, monotonicNow().advanced(by: .milliseconds(1)))
             try await base.sleep(until: max(step, instant.advanced(by: offset)))
         }
     }
 
-    @Test("a sleep that ends early runs nothing before its deadline, and one that ends late loses nothing")
+    @Test("no action runs before its deadline if a sleep ends early, and none is lost if a sleep ends late")
     func inaccurateSleep() throws {
         for (offset, instants) in [
             (Duration.milliseconds(-300), [1000, 2000, 2001]), (.milliseconds(1500), [2500, 2500, 2500]),
@@ -194,14 +194,14 @@ import Testing
         }
     }
 
-    @Test("a queue that is released leaves no sleeping task behind")
+    @Test("a released queue leaves no sleeping task")
     func released() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
         try executor.run {
             do {
                 let queue = DeadlineQueue(clock: clock, executor: executor)
-                _ = queue.schedule(at: Self.at(.seconds(1))) { Issue.record("the queue is gone") }
+                _ = queue.schedule(at: Self.at(.seconds(1))) { Issue.record("an action of a released queue ran") }
                 try await clock.sleep(until: Self.at(.milliseconds(1)))
                 #expect(clock.sleeperCount == 1)
             }

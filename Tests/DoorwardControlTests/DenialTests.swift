@@ -5,9 +5,9 @@ import Testing
 
 @testable import DoorwardControl
 
-/// What a refused command leaves behind, and how many of them one principal can cause.
+/// Records of denied commands, and the limit on denials per principal.
 @Suite struct DenialTests {
-    @Test("a denial with reach stands once, in the log of the device's portfolio, whole")
+    @Test("a denial for a visible device is recorded once, with all fields, in the log of the device's portfolio")
     func withReach() async throws {
         let house = try await House()
         house.clock.advance(by: .seconds(25 * 3600))
@@ -25,7 +25,7 @@ import Testing
         #expect(house.adapter.orders.isEmpty)
     }
 
-    @Test("of a stranger the portfolio learns only that somebody was there; the gateway's log holds it whole, and points")
+    @Test("a stranger's denial is recorded without identity in the portfolio's log, and with all fields in the gateway's log")
     func stranger() async throws {
         let house = try await House()
         let denied = await denial { _ = try await house.run(by: house.ids.stranger) }
@@ -44,7 +44,7 @@ import Testing
         #expect(whole.details["counterpart"] == .object(counterpart))
     }
 
-    @Test("an attempt on an id that does not exist stands in the gateway's log, and answers as a stranger's does")
+    @Test("an attempt with an unknown id is recorded in the gateway's log, and is answered like a stranger's attempt")
     func unknownDevice() async throws {
         let house = try await House()
         for (id, text) in [(nil, "not an id"), (DeviceID(high: 1, low: 2), "00000000-0000-0001-0000-000000000002")] {
@@ -60,12 +60,12 @@ import Testing
             _ = try await house.run(by: house.ids.superAdmin, on: DeviceID(high: 1, low: 2))
         }
         guard case .notFound = asSuperAdmin else {
-            Issue.record("to a super admin what does not exist is not found")
+            Issue.record("a super admin did not get 'not found' for an id that does not exist")
             return
         }
     }
 
-    @Test("a super admin operates no lock, and is told so")
+    @Test("a super admin cannot operate a lock, and gets the reason")
     func superAdmin() async throws {
         let house = try await House()
         let denied = await denial { _ = try await house.run(by: house.ids.superAdmin) }
@@ -73,27 +73,27 @@ import Testing
         #expect(denied?.hasReach == true)
     }
 
-    @Test("beyond its share of denials a principal is refused before a decision, with one summary record a minute")
+    @Test("a principal over the denial limit is rejected before a decision, with one summary record per minute")
     func suppression() async throws {
         let house = try await House(deniedPerMinute: 3)
         for _ in 0..<3 { _ = await denial { _ = try await house.run(by: house.ids.stranger) } }
         let records = house.portfolioLog.count
         for _ in 0..<5 {
             guard case .rateLimited(let seconds) = await failure({ _ = try await house.run(by: house.ids.stranger) }) else {
-                Issue.record("the fourth denial of a minute was decided")
+                Issue.record("an attempt over the limit was decided")
                 return
             }
             #expect((1...60).contains(seconds))
         }
         #expect(house.portfolioLog.count == records)
         #expect(house.gatewayLog.count { $0.body.event == .denialsSuppressed } == 1)
-        #expect(try await house.run(by: house.ids.tenant).state == .confirmed, "nobody else is held up")
+        #expect(try await house.run(by: house.ids.tenant).state == .confirmed, "other principals are not limited")
         house.clock.advance(by: .seconds(61))
         let again = await denial { _ = try await house.run(by: house.ids.stranger) }
         #expect(again != nil)
     }
 
-    @Test("denials that were admitted together and exceed the limit still lead to one summary record")
+    @Test("concurrent denials that exceed the limit together lead to one summary record")
     func admittedTogether() async throws {
         let house = try await House()
         let denied = try #require(await denial { _ = try await house.run(by: house.ids.stranger) })

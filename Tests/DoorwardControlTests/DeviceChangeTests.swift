@@ -5,7 +5,7 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// What becomes of a lock that is changed, moved or detached, and of everything that hangs on it.
+/// Changing, moving and detaching locks, and the effects on their commands, guest accesses and records.
 @Suite struct DeviceChangeTests {
     private static func changes(_ body: (inout DeviceChanges) -> Void) -> DeviceChanges {
         var changes = DeviceChanges()
@@ -27,7 +27,7 @@ import Testing
 
     // MARK: - Detaching
 
-    @Test("a detached lock is gone for everybody, and the change stands in the portfolio's log and in the gateway's")
+    @Test("no user can see a detached lock, and the change is recorded in the logs of the portfolio and of the gateway")
     func detaching() async throws {
         let house = try await House()
         try await Self.detach(house, house.ids.door)
@@ -46,7 +46,7 @@ import Testing
         #expect(again?.hasReach == false)
     }
 
-    @Test("what lists the lock lets go of it: its guest accesses end, those of several locks go on, a common area leaves")
+    @Test("detaching a lock ends the guest accesses that list only it, and removes it from other guest accesses and common areas")
     func dependents() async throws {
         let house = try await House()
         let now = house.clock.now()
@@ -70,7 +70,7 @@ import Testing
         #expect(left.guestAccess(several.id)?.revokedAt != nil)
     }
 
-    @Test("a command that was sent ends as the lock says, one that waited is denied, and then nobody listens to the lock")
+    @Test("a lock is detached from its adapter after the sent command ends; queued commands are denied")
     func commandsUnderWay() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 3, clock: clock)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("a delete whose writing is in doubt is settled by what the store holds: the adapter lets go of what is gone")
+    @Test("a delete whose write is in doubt is resolved from the store: if the delete was durable, the adapter detaches the lock")
     func inDoubt() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 4, clock: clock)
@@ -102,7 +102,7 @@ import Testing
             house.store.failNext(.failed("the disk"), isDurable: true)
             let error = await failure { try await Self.detach(house, house.ids.door) }
             guard case .unavailable = error else {
-                return _ = Issue.record("the failure was hidden: \(String(describing: error))")
+                return _ = Issue.record("expected unavailable, got \(String(describing: error))")
             }
             #expect(house.adapter.attached.contains { $0.id == house.ids.door })
             house.store.recover()
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("an access that had ended is left as it was: the log tells of no end that there was not")
+    @Test("a guest access that had already ended stays unchanged, and no second end is recorded")
     func endedBefore() async throws {
         let house = try await House()
         let before = try #require(house.control.directory.current.guestAccess(house.ids.guestAccess))
@@ -128,7 +128,7 @@ import Testing
 
     // MARK: - Changing
 
-    @Test("what is named changes and the rest stays; the log says what it was and what it is")
+    @Test("a change updates the given fields and no others, and its record holds the new values")
     func details() async throws {
         let house = try await House()
         let before = try #require(house.control.directory.current.device(house.ids.door))
@@ -155,7 +155,7 @@ import Testing
         #expect(cleared.model == nil && cleared.name == "Blue door")
     }
 
-    @Test("a change that changes nothing is answered and not written")
+    @Test("a change without effect is answered, and nothing is written")
     func nothingChanges() async throws {
         let house = try await House()
         let commits = house.store.commitCount
@@ -164,7 +164,7 @@ import Testing
         #expect(house.store.commitCount == commits)
     }
 
-    @Test("a lock at another address is another lock: it is attached anew, and nothing is known of it")
+    @Test("a lock with a new address is attached again, and its old status is discarded")
     func address() async throws {
         let house = try await House()
         _ = try await house.run(by: house.ids.owner)
@@ -173,14 +173,14 @@ import Testing
         #expect(house.control.devices.status(of: house.ids.door) == DeviceStatus())
         #expect(house.adapter.attached.first { $0.id == house.ids.door }?.address == ["code": .string("1234")])
         let record = try #require(house.portfolioLog.last?.body)
-        #expect(record.details["after"] == .object(["address": .array([.string("code")])]), "and never what it holds")
+        #expect(record.details["after"] == .object(["address": .array([.string("code")])]), "address values are not recorded")
         house.adapter.set(mistakes: AddressErrors([.init(field: "address.code", problem: "wrong_type")]))
         let refused = await failure { try await Self.change(house) { $0.address = ["code": .integer(1)] } }
-        guard case .invalid(let problems) = refused else { return _ = Issue.record("a bad address was taken") }
+        guard case .invalid(let problems) = refused else { return _ = Issue.record("an invalid address was accepted") }
         #expect(problems == [FieldProblem(field: "address.code", problem: "wrong_type")])
     }
 
-    @Test("an order on its way to the old address is not confirmed by the lock at the new one")
+    @Test("a command in flight to the old address is not confirmed by the lock at the new address")
     func addressDuringAnOrder() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 6, clock: clock)
@@ -192,7 +192,7 @@ import Testing
             house.adapter.report(.unlocked, from: house.ids.door)
             let command = await running.finished.command
             #expect(command.state == .unknown && command.sent == nil && command.stateAfter == nil)
-            // Nothing that the new lock says is an answer to it.
+            // Reports of the new lock are not linked to the command either.
             house.adapter.report(.unlocked, from: house.ids.door)
             house.adapter.report(.jammed, from: house.ids.door)
             try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(1)))
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test("a command that waits for the lock at the old address is sent to neither")
+    @Test("a command that waits for the lock at the old address is sent to neither address")
     func addressBeforeAnOrder() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 7, clock: clock)
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test("a command without an answer is forgotten when its lock goes to another portfolio, whose log knows nothing of it")
+    @Test("an unconfirmed command is forgotten when its lock moves to another portfolio, whose log has no record of it")
     func unansweredMoves() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 8, clock: clock)
@@ -240,7 +240,7 @@ import Testing
 
     // MARK: - Moving
 
-    @Test("a lock that moves within its property takes no guest along, and who lives where it hung loses it")
+    @Test("when a lock leaves its unit, the unit's tenants and guests can no longer operate it")
     func moving() async throws {
         let house = try await House()
         let moved = try await Self.change(house) { $0.unitID = .cleared }
@@ -256,7 +256,7 @@ import Testing
         #expect(try await house.run(by: house.ids.owner).state == .confirmed)
     }
 
-    @Test("a lock moves to another portfolio by one who may on both ends; both logs say so")
+    @Test("a user with rights on both portfolios can move a lock between them, and the logs of both record the move")
     func movingFar() async throws {
         let house = try await House()
         let other = try #require(house.control.directory.current.device(house.ids.otherDoor)?.propertyID)
@@ -274,11 +274,11 @@ import Testing
                 ($0.propertyID, $0.unitID) = (.set(other), .set(house.ids.unit))
             }
         }
-        guard case .invalid(let problems) = elsewhere else { return _ = Issue.record("a unit of another property was taken") }
+        guard case .invalid(let problems) = elsewhere else { return _ = Issue.record("a unit of another property was accepted") }
         #expect(problems == [FieldProblem(field: "unitId", problem: "not_in_property")])
     }
 
-    @Test("whoever may not move a lock is told so, also when the place makes no sense")
+    @Test("a user who may not move a lock is denied, even if the requested place is invalid")
     func rightBeforePlace() async throws {
         let house = try await House()
         let refused = await denial {
@@ -287,7 +287,7 @@ import Testing
         #expect(refused?.reason == .roleInsufficient)
     }
 
-    @Test("an unassigned lock is a super admin's alone, who hangs it up again")
+    @Test("only a super admin can see an unassigned lock, and assign it to a property again")
     func unassigned() async throws {
         let house = try await House()
         let left = try await Self.change(house) { $0.propertyID = .cleared }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DoorwardControl
 
-/// The events that wait to be written: bounded for each device, and none lost without a word.
+/// The queue of events to be written: bounded for each device, and every lost event is counted.
 @Suite struct DeviceEventQueueTests {
     private static let chatterer = DeviceID(high: 1, low: 1)
     private static let quiet = DeviceID(high: 1, low: 2)
@@ -15,7 +15,7 @@ import Testing
             actor: RecordActor(kind: .device), source: .device, device: DeviceSnapshot(deviceID: device), event: .tamper)
     }
 
-    @Test("a device that chatters loses its own events and nobody else's, and its next event says how many")
+    @Test("a device that sends too many events loses only its own, and its next event contains the number of lost events")
     func bound() async throws {
         let backlog = DeviceEventQueue()
         for number in 0..<100 { backlog.add(Self.event(Self.chatterer, UInt64(number)), of: Self.chatterer) }
@@ -31,7 +31,7 @@ import Testing
         #expect(next.last?.details["eventsLost"] == .integer(Int64(100 - DeviceEventQueue.maxPerDevice)))
     }
 
-    @Test("all devices together wait in bounded room, and each says of its own what did not fit")
+    @Test("the queue is bounded over all devices together, and each device's next event contains its number of lost events")
     func total() async throws {
         let backlog = DeviceEventQueue()
         let devices = (1...400).map { DeviceID(high: 2, low: UInt64($0)) }
@@ -51,7 +51,7 @@ import Testing
         #expect(told == refused)
     }
 
-    @Test("events that were taken and could not be written are counted with those that were lost before")
+    @Test("events that could not be written are added to the number of lost events")
     func losing() async throws {
         let backlog = DeviceEventQueue()
         for _ in 0..<2 {
@@ -62,7 +62,7 @@ import Testing
         #expect(try #require(await backlog.next()).first?.details["eventsLost"] == .integer(2))
     }
 
-    @Test("the order is kept, whoever waits is woken, and after the end there is nothing")
+    @Test("events keep their order, a waiting reader wakes, and a finished queue accepts no events")
     func order() async throws {
         let backlog = DeviceEventQueue()
         let reader = Task { () -> [UInt64] in
@@ -79,7 +79,7 @@ import Testing
         #expect(await reader.value == Array(0..<50))
     }
 
-    @Test("an event that comes while the store fails is written when it writes again")
+    @Test("an event that arrives while the store fails is written once the store is writable again")
     func survivesAFailingStore() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import DoorwardControl
 
-/// What locks say by themselves: it changes what is known of them, and stands in the log.
+/// Reports that locks send without a command: they change the status, and are recorded as events.
 @Suite struct DeviceReportTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
@@ -23,38 +23,38 @@ import Testing
     }
 
     static let rows = [
-        Row(name: "the first word of a lock is no event", before: [], fact: live(.locked), event: nil),
+        Row(name: "the first state of a lock is not an event", before: [], fact: live(.locked), event: nil),
         Row(name: "a thumb turn", before: [live(.locked)], fact: live(.unlocked, .manual), event: .unlocked),
-        Row(name: "it locks itself", before: [live(.unlocked)], fact: live(.locked, .auto), event: .locked),
+        Row(name: "the lock locks itself", before: [live(.unlocked)], fact: live(.locked, .auto), event: .locked),
         Row(name: "the latch is pulled", before: [live(.locked)], fact: live(.unlatched), event: .unlatched),
-        Row(name: "it jams", before: [live(.unlocked)], fact: live(.jammed), event: .jammed),
-        Row(name: "the same again", before: [live(.locked)], fact: live(.locked), event: nil),
-        Row(name: "on the way", before: [live(.locked)], fact: live(.unlocking), event: nil),
+        Row(name: "the lock jams", before: [live(.unlocked)], fact: live(.jammed), event: .jammed),
+        Row(name: "the same state again", before: [live(.locked)], fact: live(.locked), event: nil),
+        Row(name: "an intermediate state", before: [live(.locked)], fact: live(.unlocking), event: nil),
         Row(
-            name: "a retained state is no event", before: [live(.locked)],
+            name: "a retained state is not an event", before: [live(.locked)],
             fact: .state(.unlocked, quality: .retained, method: nil, operatorName: nil), event: nil),
         Row(name: "the door opens", before: [.door(.closed)], fact: .door(.open), event: .doorOpened),
         Row(name: "the door closes", before: [.door(.open)], fact: .door(.closed), event: .doorClosed),
-        Row(name: "the door is seen for the first time", before: [], fact: .door(.open), event: nil),
+        Row(name: "the first state of the door is not an event", before: [], fact: .door(.open), event: nil),
         Row(name: "the battery gets low", before: [], fact: .battery(level: 9, low: true), event: .batteryLow),
         Row(
             name: "the battery is still low", before: [.battery(level: 9, low: true)], fact: .battery(level: 8, low: true),
             event: nil),
-        Row(name: "it goes away", before: [.availability(true)], fact: .availability(false), event: .offline),
-        Row(name: "it comes back", before: [.availability(false)], fact: .availability(true), event: .online),
-        Row(name: "nobody knows any more", before: [.availability(true)], fact: .availability(nil), event: nil),
+        Row(name: "the lock becomes unavailable", before: [.availability(true)], fact: .availability(false), event: .offline),
+        Row(name: "the lock becomes available", before: [.availability(false)], fact: .availability(true), event: .online),
+        Row(name: "the availability becomes unknown", before: [.availability(true)], fact: .availability(nil), event: nil),
         Row(name: "tamper", before: [], fact: .event(.tamper, method: nil, operatorName: nil), event: .tamper),
-        Row(name: "a refusal of nothing", before: [], fact: .refusal(.busy), event: nil),
+        Row(name: "a refusal without a command", before: [], fact: .refusal(.busy), event: nil),
     ]
 
-    @Test("what is new and not ours becomes an event in the portfolio's log", arguments: rows)
+    @Test("a change that no command caused is recorded as an event in the portfolio's log", arguments: rows)
     func events(row: Row) async throws {
         let without = try await Self.events(after: row.before)
         let with = try await Self.events(after: row.before + [row.fact])
         #expect(with == without + (row.event.map { [$0] } ?? []))
     }
 
-    /// The events that a fresh house has in its log when its door has said all this.
+    /// Returns the events in the log of a new house after its door has sent these reports.
     private static func events(after facts: [LockReport.Fact]) async throws -> [RecordEvent] {
         let house = try await House()
         for fact in facts { house.adapter.report(fact, from: house.ids.door) }
@@ -62,7 +62,7 @@ import Testing
         return house.portfolioLog.map(\.body).filter { $0.kind == .deviceEvent }.compactMap(\.event)
     }
 
-    @Test("a state that repeats an event's movement counts as any other and is no second line; a late answer is one all the same")
+    @Test("a state that repeats an event is not recorded again, except as the late confirmation of a command")
     func repeated() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("an order that was handed on late is a line that names its command, and the bolt is trusted no more until it speaks")
+    @Test("a command that was delivered late is recorded as an event with its id, and the state is stale until the next report")
     func deliveredLate() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -103,13 +103,13 @@ import Testing
             #expect(house.control.devices.status(of: door).stateQuality == .confirmed)
             await house.control.stop()
             let events = house.portfolioLog.map(\.body).filter { $0.event == .commandDeliveredLate }
-            #expect(events.map(\.commandID) == [first.id, second.id, nil], "no log names a command that is none of its")
+            #expect(events.map(\.commandID) == [first.id, second.id, nil], "an unknown command id is not recorded")
             #expect(events.allSatisfy { $0.kind == .deviceEvent && $0.actor.kind == .device })
             #expect(house.records(of: first.id).count { $0.kind == .commandOutcome } == 1)
         }
     }
 
-    @Test("a person whom the lock names is kept as a personal value of the event")
+    @Test("an operator name in a report is stored as a personal value of the event")
     func operatorName() async throws {
         let house = try await House()
         house.adapter.report(.locked, from: house.ids.door)
@@ -123,7 +123,7 @@ import Testing
         #expect(event.device?.propertyID == house.ids.property)
     }
 
-    @Test("the status says what the lock said last, and how far that can be trusted")
+    @Test("the status contains the last reported state and its quality")
     func status() async throws {
         let house = try await House()
         let unknown = house.control.devices.status(of: house.ids.door)
@@ -131,7 +131,7 @@ import Testing
         #expect(unknown.stateQuality == .stale)
         house.adapter.report(.state(.locked, quality: .retained, method: nil, operatorName: nil), from: house.ids.door)
         #expect(house.control.devices.status(of: house.ids.door).stateQuality == .retained)
-        #expect(house.control.devices.status(of: house.ids.door).lastSeen == nil, "a retained word is no sign of life")
+        #expect(house.control.devices.status(of: house.ids.door).lastSeen == nil, "a retained state is not a sign of life")
         house.clock.advance(by: .seconds(5))
         house.adapter.report(.jammed, from: house.ids.door)
         let jammed = house.control.devices.status(of: house.ids.door)
@@ -149,7 +149,7 @@ import Testing
         await house.control.stop()
     }
 
-    @Test("the faults are what the lock's adapter said last, all of them, and a jam beside them until the bolt is elsewhere")
+    @Test("the faults are the last list that the adapter reported, and a jam until the bolt reports another state")
     func faults() async throws {
         let house = try await House()
         let said: [(LockReport.Fact, [String])] = [
@@ -158,7 +158,7 @@ import Testing
             (.faults(["tamper"]), ["jammed", "tamper"]),
             (Self.live(.locked), ["tamper"]),
             (.faults([]), []),
-            // Where the bolt is, an adapter says as a state.
+            // Only a state report adds or removes a jam.
             (.faults(["jammed"]), []),
         ]
         for (fact, faults) in said {
@@ -168,11 +168,11 @@ import Testing
         let seen = house.control.devices.status(of: house.ids.door).lastSeen
         house.clock.advance(by: .seconds(5))
         house.adapter.report(.faults(["gone"]), from: house.ids.door)
-        #expect(house.control.devices.status(of: house.ids.door).lastSeen == seen, "others say that it is gone, not the lock")
+        #expect(house.control.devices.status(of: house.ids.door).lastSeen == seen, "a report of faults is not a sign of life")
         await house.control.stop()
     }
 
-    @Test("a word that the transport kept replaces no live one, until the lock has been out of reach")
+    @Test("a retained state does not replace a live one as long as the lock has stayed available since")
     func retained() async throws {
         let house = try await House()
         let kept = LockReport.Fact.state(.unlocked, quality: .retained, method: nil, operatorName: nil)
@@ -190,7 +190,7 @@ import Testing
         await house.control.stop()
     }
 
-    @Test("a report of a lock that nobody attached is dropped")
+    @Test("a report of a lock that is not attached is dropped")
     func unknownLock() async throws {
         let house = try await House()
         let reports = DeviceReports(

@@ -6,12 +6,12 @@ import Testing
 
 @testable import DoorwardControl
 
-/// What is kept of devices while the gateway runs, and which of them a change of rights has to pass through.
+/// The runtime state of devices, and the devices that a change of rights waits for.
 @Suite struct DeviceRuntimesTests {
     private static func id(_ number: UInt64) -> DeviceID { DeviceID(high: 1, low: number) }
     private static let somebody = Principal.user(UserID(high: 1, low: 1))
 
-    @Test("a device is one and the same, however it is asked for; asking for a status makes none")
+    @Test("each device id has one runtime object; reading a status creates none")
     func identity() {
         let devices = DeviceRuntimes(feed: ChangeFeed(clock: VirtualClock()))
         #expect(devices.status(of: Self.id(1)) == DeviceStatus())
@@ -19,14 +19,14 @@ import Testing
         let device = devices.device(Self.id(1))
         #expect(devices.device(Self.id(1)) === device)
         #expect(devices.existing(Self.id(1)) === device)
-        // Sixty-four tables: two devices of one table are two.
+        // The ids 1 and 65 are in the same one of the 64 tables.
         #expect(devices.device(Self.id(65)) !== device)
         device.update { $0.state = .locked }
         #expect(devices.status(of: Self.id(1)).state == .locked)
         #expect(devices.status(of: Self.id(65)).state == .unknown)
     }
 
-    @Test("threads that ask for the same new device get the same one", arguments: 0..<50)
+    @Test("threads that request the same new device get the same object", arguments: 0..<50)
     func race(round: UInt64) async {
         let devices = DeviceRuntimes(feed: ChangeFeed(clock: VirtualClock()))
         let found = await withTaskGroup(of: DeviceRuntime.self) { group in
@@ -36,12 +36,12 @@ import Testing
         #expect(Set(found).count == 1)
     }
 
-    @Test("whoever passes the gates waits for a device that has a command, and not for one that has none")
+    @Test("waiting for the dispatch gates waits for a device with a command, and not for an idle one")
     func passing() async throws {
         let devices = DeviceRuntimes(feed: ChangeFeed(clock: VirtualClock()))
         let (busy, idle) = (devices.device(Self.id(1)), devices.device(Self.id(2)))
         let place = try #require(devices.reserve(busy, for: Self.somebody))
-        // In the gate of a device without a command: passing all gates comes back all the same.
+        // Inside the gate of an idle device, waiting for all gates does not block.
         idle.lane.withDispatchGate { devices.awaitDispatchGates() }
         let passed = Seen<Bool>()
         let early = busy.lane.withDispatchGate {
@@ -58,7 +58,7 @@ import Testing
         busy.lane.withDispatchGate { devices.awaitDispatchGates() }
     }
 
-    @Test("a device stays busy until the last has left, in whatever order they come and go on many threads")
+    @Test("a device stays busy until its last reservation is released, with concurrent reservations on many threads")
     func busy() async {
         let devices = DeviceRuntimes(feed: ChangeFeed(clock: VirtualClock()))
         let device = devices.device(Self.id(3))
@@ -68,21 +68,21 @@ import Testing
                     for _ in 0..<300 {
                         let principal = Principal.user(UserID(high: 2, low: UInt64(number)))
                         guard let place = devices.reserve(device, for: principal) else { continue }
-                        // While somebody holds a place, a stop finds the device.
+                        // While a reservation exists, `cancelQueued` finds the device.
                         if place.turn.current == nil {
                             devices.cancelQueued()
-                            if place.turn.current == nil { Issue.record("a waiting command was not found") }
+                            if place.turn.current == nil { Issue.record("a waiting command was not cancelled") }
                         }
                         devices.leave(place, of: device)
                     }
                 }
             }
         }
-        // Nobody is left: nobody is waited for.
+        // All reservations are released, so no gate is waited for.
         device.lane.withDispatchGate { devices.awaitDispatchGates() }
     }
 
-    @Test("a late word answers the command that it fits, once")
+    @Test("a late report confirms the matching unconfirmed command, once")
     func unanswered() {
         let device = DeviceRuntime(id: Self.id(4), feed: ChangeFeed(clock: VirtualClock()))
         let (now, end) = (MonotonicInstant(nanoseconds: 5), MonotonicInstant(nanoseconds: 9))
@@ -96,15 +96,17 @@ import Testing
         }
         #expect(claim(.locked) == nil)
         remember(.lock)
-        #expect(claim(.locking) == nil, "it is on its way")
+        #expect(claim(.locking) == nil, "an intermediate state does not confirm")
         #expect(claim(.locked) == command)
         #expect(claim(.locked) == nil)
         remember(.lock)
-        #expect(claim(.unlocked) == nil && claim(.locked) == nil, "a contradiction ends the wait")
+        #expect(claim(.unlocked) == nil && claim(.locked) == nil, "a contradicting state ends the wait")
         remember(.unlatch)
-        #expect(claim(.unlocked) == nil && claim(.jammed) == command, "a bolt that is drawn back has not been unlatched yet")
+        #expect(
+            claim(.unlocked) == nil && claim(.jammed) == command,
+            "an unlatch is not confirmed by an unlocked bolt, but is answered by a jam")
         remember(.unlock)
-        #expect(claim(.unlocked, at: end) == nil && claim(.unlocked) == nil, "at its end the wait is over")
+        #expect(claim(.unlocked, at: end) == nil && claim(.unlocked) == nil, "the wait ends at its deadline")
         remember(.unlock)
         device.noteSent(CommandID(high: 1, low: 9), .gateway)
         #expect(claim(.unlocked) == nil)

@@ -5,13 +5,13 @@ import Testing
 
 @testable import DoorwardControl
 
-/// A stranger's question about an id of another portfolio does the work that one about nobody's id does, so that the time of the
-/// answer does not tell which it was.
+/// A request with an id of another portfolio does the same work as one with an unknown id, so that the response time does not
+/// reveal which it was.
 @Suite struct EqualWorkTests {
     private struct Counted {
         let house: House
         let store: CountingStore
-        /// Its locks take orders and say nothing of themselves.
+        /// Its locks accept commands and send no reports.
         let adapter: ScriptedAdapter
         let control: GatewayControl
 
@@ -35,7 +35,7 @@ import Testing
 
     private static let nobodys = DeviceID(high: 0x01A1_FD86_0000_7000, low: 0x8000_0000_0000_0007)
 
-    @Test("an unlock of another portfolio's lock, of an unassigned one and of none write as many records, of the same columns")
+    @Test("unlocking another portfolio's lock, an unassigned lock or an unknown id writes as many records, with the same columns")
     func unlock() async throws {
         let counted = try await Counted()
         let (ids, clock) = (counted.house.ids, counted.house.clock)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("the record that makes the work equal is in a log of no portfolio, and the gateway's log has the attempt once")
+    @Test("the record that equalizes the work is in a log of no portfolio, and the gateway's log has the attempt once")
     func decoy() async throws {
         let counted = try await Counted()
         let ids = counted.house.ids
@@ -66,7 +66,7 @@ import Testing
         #expect(counted.store.log(.portfolio(ids.portfolio)).allSatisfy { $0.body.kind != .denial })
     }
 
-    @Test("a command of another portfolio, under way or ended, is asked of the store as one that does not exist")
+    @Test("reading another portfolio's command, in flight or ended, makes the same store calls as reading an unknown id")
     func commands() async throws {
         let counted = try await Counted()
         let ids = counted.house.ids
@@ -82,7 +82,7 @@ import Testing
         }
         let nobodys = try await calls(CommandID(high: 7, low: 7))
         #expect(nobodys == ["command within"])
-        // Under way until the lock is let speak: what its end writes would be counted too.
+        // The command stays in flight until the lock reports: the writes of its outcome would be counted too.
         #expect(try await calls(running.accepted.id) == nobodys)
         while counted.adapter.orders.isEmpty { await Task.yield() }
         counted.adapter.report(.unlocked, from: ids.door)

@@ -5,7 +5,7 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// Commands that run on the task of their caller, and deadlines that the gateway's timers meet late or not at all.
+/// Commands that run on their caller's task, and deadlines for which the gateway's timers fire late or never.
 @Suite struct ExecutionTests {
     private func inHouse(
         seed: UInt64 = 1, behaviour: ScriptedAdapter.Behaviour, lateBy delay: Duration? = nil,
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "a caller that is cancelled does not end its command: the outcome is written, and the device is free again",
+        "cancelling the caller does not end its command: the outcome is written, and the device becomes free",
         arguments: 0..<20 as Range<UInt64>)
     func cancelledCaller(seed: UInt64) throws {
         try inHouse(seed: seed, behaviour: .confirm(after: .seconds(2))) { house, clock in
@@ -44,7 +44,7 @@ import Testing
                 group.addTask {
                     try await house.control.locks.execute(house.request(by: house.ids.tenant)).fresh
                 }
-                // Some seeds cancel before the intent, some while the lock moves.
+                // Some seeds cancel before the intent is written, some while the lock moves.
                 try await clock.sleep(until: clock.monotonicNow().advanced(by: .milliseconds(Int(seed % 3) * 1000)))
                 group.cancelAll()
                 return try await group.next() ?? nil
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("a repeat of an executed call gets its outcome, at the same time and later; one order is sent")
+    @Test("a repeat of an executed request gets the same outcome, concurrently and later, and only one command is sent")
     func repeats() throws {
         try inHouse(behaviour: .confirm(after: .seconds(1))) { house, _ in
             let call = IdempotentCall(key: IdempotencyKey(principal: "user:1", key: "k"), fingerprint: [1])
@@ -73,7 +73,7 @@ import Testing
 
     // MARK: - Late timers
 
-    /// A clock whose sleeps end late: timers that depend on them fire late too.
+    /// A clock whose sleeps end late, so that timers fire late.
     private struct LateClock: GatewayClock {
         let base: VirtualClock
         let delay: Duration
@@ -83,7 +83,7 @@ import Testing
         func sleep(until instant: MonotonicInstant) async throws { try await base.sleep(until: instant.advanced(by: delay)) }
     }
 
-    @Test("a command whose turn comes after its deadline is not sent, even if no timer has ended its wait")
+    @Test("a command whose turn comes after its deadline is not sent, even if its timer has not fired")
     func deadlineWithoutTimer() throws {
         try inHouse(behaviour: .confirm(after: .seconds(5)), lateBy: .seconds(60)) { house, clock in
             let first = try await house.begin(by: house.ids.owner, timeout: .seconds(30))
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("a silent lock's command times out late when the timer is late, and the next command still runs")
+    @Test("if the timer is late, the command to a silent lock times out late, and the next command still runs")
     func lateTimeout() throws {
         try inHouse(behaviour: .silent, lateBy: .seconds(3)) { house, clock in
             let started = clock.monotonicNow()

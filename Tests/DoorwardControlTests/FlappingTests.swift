@@ -5,9 +5,9 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// A lock that comes and goes all the time fills no log, and what it is at last is always recorded.
+/// A lock whose availability changes constantly does not fill the log, and its last availability is always recorded.
 @Suite struct FlappingTests {
-    /// The availability records of the door after `body`.
+    /// Returns the availability records in the portfolio's log after `body`.
     private static func records(_ body: @escaping @Sendable (House) async throws -> Void) throws -> [RecordBody] {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// How many changes the records tell of, those that were counted together included.
+    /// Returns the number of changes in the records, including changes that were aggregated into one record.
     private static func changes(_ records: [RecordBody]) -> Int {
         records.reduce(0) { sum, record in
             if case .integer(let count) = record.details["changes"] { return sum + Int(count) }
@@ -41,14 +41,14 @@ import Testing
         }
     }
 
-    @Test("a lock that goes and comes back once, or twice, is recorded at once and as it was")
+    @Test("a lock that is unavailable once or twice is recorded immediately, with one record for each change")
     func seldom() throws {
         let records = try Self.records { house in try await Self.flap(house, times: 2, every: .seconds(1)) }
         #expect(records.map(\.event) == [.offline, .online, .offline, .online])
         #expect(records.allSatisfy { $0.details.isEmpty })
     }
 
-    @Test("a lock that flaps fifty times a second for five minutes makes a record or two a minute, which tell how often it was")
+    @Test("a lock that changes fifty times a second for five minutes makes at most ten records, which count all changes")
     func flapping() throws {
         let records = try Self.records { house in
             try await Self.flap(house, times: 7500, every: .milliseconds(20))
@@ -59,7 +59,7 @@ import Testing
         #expect(records.last?.event == .online)
     }
 
-    @Test("what the lock is at last is recorded, though it was one change too many", arguments: [4, 5, 6, 7])
+    @Test("the last availability is recorded, even if its change exceeds the limit", arguments: [4, 5, 6, 7])
     func lastState(changes: Int) throws {
         let records = try Self.records { house in
             for index in 0..<changes {
@@ -71,7 +71,7 @@ import Testing
         #expect(Self.changes(records) == changes)
     }
 
-    @Test("a gateway that stops writes down what it has counted")
+    @Test("a gateway that stops records the changes that it has counted")
     func stopping() throws {
         let records = try Self.records { house in
             for index in 0..<7 {
@@ -82,7 +82,7 @@ import Testing
         #expect(Self.changes(records) == 7)
     }
 
-    @Test("a lock that was quiet for a while is recorded at once again, and one that flaps holds up no other")
+    @Test("after a quiet period changes are recorded immediately again, and a flapping lock does not delay others")
     func othersAndLater() throws {
         let records = try Self.records { house in
             try await Self.flap(house, times: 10, every: .milliseconds(1))

@@ -6,9 +6,9 @@ import Testing
 
 @testable import DoorwardControl
 
-/// All other changes wait for a grant: its work grows with the number of its devices, and no faster.
+/// All other changes wait for a grant, so its work must grow only linearly with the number of its devices.
 @Suite struct GrantCostTests {
-    /// A tenant of as many units as there are doors, each with its own.
+    /// A tenant of many units, each with a door of its own.
     private struct Tower {
         let directory: TenancyDirectory
         let changes: [TenancyChange]
@@ -32,7 +32,9 @@ import Testing
         }
     }
 
-    @Test("the carriers of each device are determined once, however many there are", arguments: [1, 50, 100, 200])
+    @Test(
+        "the associations that carry the right are determined once for each device, for any number of devices",
+        arguments: [1, 50, 100, 200])
     func carriers(count: Int) throws {
         let tower = try Tower(doors: count)
         let subject = tower.directory.subject(of: .user(tower.tenant))
@@ -45,12 +47,12 @@ import Testing
             return carriers
         }
         #expect(asked == tower.doors.map(\.id))
-        // Not one for each of the tenant's other units.
+        // One association for each device: the tenant's other units add none.
         #expect(found == count)
         #expect(right?.carriersByDevice?.values.allSatisfy { $0.count == 1 } == true)
     }
 
-    @Test("a grant of many devices is one change and its two records, as one of a single device")
+    @Test("a grant for many devices makes one commit with two records, like a grant for one device")
     func transaction() async throws {
         var calls: [[String]] = []
         for count in [1, 100, 200] {

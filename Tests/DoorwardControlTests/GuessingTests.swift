@@ -4,10 +4,10 @@ import Testing
 
 @testable import DoorwardControl
 
-/// What guessing at passwords gains and costs: guesses for the attacker, records and memory for the gateway.
+/// Password guessing: how many guesses an attacker gets, and how many records and how much memory they cost.
 @Suite struct GuessingTests {
     private static let wrong = Secret("a wrong passphrase here")
-    /// Too long to be anybody's, so it costs no hash.
+    /// Longer than any valid password, so that checking it costs no hash.
     private static let absurd = Secret(String(repeating: "x", count: 5000))
 
     private static func wait(_ throttle: SignInThrottle, email: String? = nil, address: String? = nil) -> Bool {
@@ -28,7 +28,7 @@ import Testing
 
     private func failures(_ house: House) -> [RecordBody] { house.gatewayLog.map(\.body).filter { $0.event == .signInFailed } }
 
-    /// How many failures the records tell of.
+    /// Returns the number of failures that the records count.
     private func told(_ house: House) -> Int64 {
         failures(house).reduce(0) { total, record in
             if case .integer(let count)? = record.details["failures"] { total + count } else { total + 1 }
@@ -37,7 +37,7 @@ import Testing
 
     private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
-    /// Lets the minute pass that is counted since the first failure, once somebody sleeps until its end.
+    /// Waits until a task sleeps to the end of the current counting minute, then advances the clock to that time.
     private func passMinute(_ house: House) async {
         let end = house.clock.monotonicNow().advanced(by: .seconds(60))
         await until { house.clock.nextSleeper.map { $0 <= end } == true }
@@ -46,7 +46,7 @@ import Testing
 
     // MARK: - Sessions
 
-    @Test("beginning, ending and extending a session looks at no more sessions when there are many")
+    @Test("beginning, ending and extending a session examines no more sessions when there are many")
     func sessionsCost() {
         let sessions = Sessions()
         func session(_ number: UInt64, until end: Int64) -> Session {
@@ -66,7 +66,7 @@ import Testing
         #expect(sessions.count(at: Timestamp(milliseconds: 5)) == 10_001 - 100 - 10)
     }
 
-    @Test("a session that goes on is kept past its first end, and forgotten at its last")
+    @Test("an extended session is kept past its first expiry, and removed at its last")
     func sessionsGoOn() {
         let sessions = Sessions()
         var session = Session(
@@ -82,9 +82,9 @@ import Testing
         #expect(!sessions.extend(session))
     }
 
-    // MARK: - Guesses
+    // MARK: - Rate limits
 
-    @Test("a flood of failures gives no guess back, not even when a wait is just over")
+    @Test("many failed sign-ins of other accounts do not reset an account's failure count, even just after its wait has ended")
     func flood() {
         let clock = VirtualClock()
         let throttle = SignInThrottle(clock: clock, random: RandomSource(), failuresPerMinute: 1000)
@@ -97,7 +97,7 @@ import Testing
         #expect(Self.wait(throttle, email: "victim@example.com"))
     }
 
-    @Test("the addresses of one IPv6 network of 64 bits count as one, and so do all spellings of one address")
+    @Test("all addresses of an IPv6 /64 network count as one, and so do all spellings of one address")
     func networks() {
         let throttle = SignInThrottle(clock: VirtualClock(), random: RandomSource(), failuresPerMinute: 3)
         for host in 1...3 { throttle.noteFailure(email: nil, address: "2001:db8:1:2::\(host)") }
@@ -110,7 +110,7 @@ import Testing
         #expect(!Self.wait(throttle, address: "192.0.2.2"))
     }
 
-    @Test("guesses that are sent side by side gain none: those that are still being hashed wait for those that failed")
+    @Test("concurrent guesses give no extra attempts: one is answered, and the others are rate limited")
     func sideBySide() async throws {
         let signed = try await SignInTests.Signed()
         for _ in 0..<13 {
@@ -131,19 +131,19 @@ import Testing
             }
             return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
-        #expect(answers == 1, "one guess was answered, and the others were told to wait")
+        #expect(answers == 1, "one guess was answered, and the others were rate limited")
         guard case .rateLimited(300) = await guess(SignInTests.password, from: "192.0.2.99") else {
-            Issue.record("the right password was taken while the account waits")
+            Issue.record("the correct password was accepted while the account was rate limited")
             return
         }
     }
 
-    @Test("the right password, sent beside a wrong one after which the account has to wait, is told to wait too")
+    @Test("a correct password is rate limited if a wrong one, checked at the same time, has used up the account's attempts")
     func rightBesideWrong() async throws {
         let signed = try await SignInTests.Signed()
         let (armed, held, goesOn) = (Promise<Void>(), Promise<Void>(), Promise<Void>())
         let store = CountingStore(signed.house.store.reopened()) {
-            // The first read after `armed` is held until the second one has ended.
+            // The first read after `armed` is held until the next sign-in has ended.
             guard armed.current != nil, held.fulfil(()) else { return }
             await goesOn.value
         }
@@ -164,18 +164,18 @@ import Testing
         async let right = guess(SignInTests.password)
         await held.value
         guard case .unauthenticated = await guess(Self.wrong) else {
-            Issue.record("the fifth wrong guess was not answered")
+            Issue.record("the fifth wrong password was not answered")
             goesOn.fulfil(())
             return
         }
         goesOn.fulfil(())
         guard case .rateLimited = await right else {
-            Issue.record("the right password was taken while the account waits")
+            Issue.record("the correct password was accepted while the account was rate limited")
             return
         }
     }
 
-    @Test("every spelling of a user's address is one account")
+    @Test("all spellings of a user's email address count as one account")
     func spellings() async throws {
         let house = try await House()
         let new = NewUser(email: "Jos\u{E9}@example.com", firstName: "J", lastName: "L", password: SignInTests.password)
@@ -186,14 +186,14 @@ import Testing
             await fail(signed, spelling + "@example.com", Self.wrong, from: "192.0.2.1")
         }
         guard case .rateLimited = await failure({ _ = try await signed.logIn("jos\u{E9}@example.com") }) else {
-            Issue.record("each spelling has guesses of its own")
+            Issue.record("each spelling has its own attempts")
             return
         }
     }
 
     // MARK: - Records
 
-    @Test("repeated failures of one account from one network are a record at once, and then one a minute with their number")
+    @Test("repeated failures for one account from one network are recorded once immediately, then in one summary per minute")
     func repeated() async throws {
         let signed = try await SignInTests.Signed()
         let house = signed.house
@@ -208,7 +208,7 @@ import Testing
         #expect(summary.clientAddress == "2001:db8::/64")
     }
 
-    @Test("whatever is tried from wherever, a minute writes a bounded number of records, and each failure is told of")
+    @Test("the number of records per minute is bounded for any accounts and networks, and every failure is counted")
     func bounded() async throws {
         let signed = try await SignInTests.Signed()
         let house = signed.house
@@ -221,7 +221,7 @@ import Testing
         #expect(failures(house).count <= 130)
     }
 
-    @Test("what is counted and not yet written is written when the gateway stops")
+    @Test("failures that are counted but not yet recorded are recorded when the gateway stops")
     func stopping() async throws {
         let signed = try await SignInTests.Signed()
         for _ in 0..<4 { await fail(signed, "ann@example.com", Self.wrong, from: "192.0.2.1") }

@@ -5,9 +5,9 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// A guest has each door for as long as the tenancy that gave it lasts, and no other door keeps it open.
+/// A guest can open each door only as long as the tenancy that granted it exists, whatever other doors the guest access lists.
 @Suite struct GuestTenancyTests {
-    /// The tenant of 2B is the tenant of 3C as well, whose door is the front door, and lets the stranger in at both.
+    /// The tenant of 2B is also the tenant of 3C, whose door is the front door, and grants the stranger access to both doors.
     private struct Flats {
         let house: House
         let other: UnitID
@@ -38,14 +38,14 @@ import Testing
             try await house.control.roles.remove(house.caller(house.ids.owner), house.ids.tenant, from: .unit(unit))
         }
 
-        /// Why the guest may not open a door; `nil` when they may.
+        /// Returns why the guest may not open a door; `nil` if they may.
         func refusal(at door: DeviceID, in house: House? = nil) async -> DenialReason? {
             let house = house ?? self.house
             return await denial { _ = try await house.run(by: house.ids.stranger, on: door) }?.reason
         }
     }
 
-    @Test("a guest of two flats loses the door of the one that is given up, and keeps the other's", arguments: [true, false])
+    @Test("a guest of two flats loses the door of the flat that is given up, and keeps the other", arguments: [true, false])
     func oneOfTwo(givesUpFirst: Bool) async throws {
         let flats = try await Flats()
         let ids = flats.house.ids
@@ -61,7 +61,7 @@ import Testing
         #expect(seen.contains(kept) && !seen.contains(lost))
     }
 
-    @Test("what each door rests on is known after a restart, too")
+    @Test("the tenancy behind each door is known after a restart too")
     func restart() async throws {
         let flats = try await Flats()
         let ids = flats.house.ids
@@ -71,7 +71,7 @@ import Testing
         #expect(await flats.refusal(at: ids.frontDoor, in: restarted) == nil)
     }
 
-    @Test("a front door that both flats share is the guest's until the last of them is given up", arguments: [true, false])
+    @Test("a guest keeps a front door that two flats share until the tenant has given up both", arguments: [true, false])
     func shared(givesUpFirst: Bool) async throws {
         let built = try await House()
         let owner = built.caller(built.ids.owner)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("who gave up one of the flats still ends the access that they granted; who gave up both does not")
+    @Test("a tenant who gave up one of two flats can revoke their guest access; one who gave up both cannot")
     func revoking() async throws {
         for givesUpBoth in [false, true] {
             let flats = try await Flats()
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("who gave up the flat of the larger id ends the access as well")
+    @Test("a tenant who gave up the flat with the larger id can revoke the guest access too")
     func revokingTheOther() async throws {
         let flats = try await Flats()
         try await flats.giveUp(flats.other)
@@ -123,7 +123,7 @@ import Testing
         #expect(flats.house.control.directory.current.guestAccess(flats.access.id)?.revokedAt != nil)
     }
 
-    @Test("what a manager granted stays when the manager goes")
+    @Test("a guest access that a manager granted stays valid when the manager leaves")
     func manager() async throws {
         let house = try await House()
         let ids = house.ids

@@ -4,9 +4,9 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// Who reads what of the logs.
+/// The records and commands that each user can read.
 @Suite struct HistoryTests {
-    /// A house in which each person has opened a door, and a stranger has tried to.
+    /// Returns a house in which tenant, guest and owner have operated doors, and a stranger was denied.
     private static func lived() async throws -> House {
         let house = try await House()
         for user in [house.ids.tenant, house.ids.guest, house.ids.owner] { _ = try await house.run(by: user) }
@@ -23,7 +23,7 @@ import Testing
         ).records
     }
 
-    @Test("an owner reads the whole log of the portfolio and nothing of the gateway's or another's")
+    @Test("an owner reads the portfolio's whole log, and no other log")
     func owner() async throws {
         let house = try await Self.lived()
         let read = try await Self.records(house, of: house.ids.owner)
@@ -31,7 +31,7 @@ import Testing
         #expect(read.count == 9)
     }
 
-    @Test("a tenant reads what happened to the unit's own devices")
+    @Test("a tenant reads the records of the unit's own devices")
     func tenant() async throws {
         let house = try await Self.lived()
         let read = try await Self.records(house, of: house.ids.tenant)
@@ -39,7 +39,7 @@ import Testing
         #expect(read.count == 7)
     }
 
-    @Test("a guest and a stranger read nothing; a super admin reads the gateway's own log")
+    @Test("guests and strangers read nothing; a super admin reads the gateway's own log")
     func others() async throws {
         let house = try await Self.lived()
         #expect(try await Self.records(house, of: house.ids.guest).isEmpty)
@@ -47,7 +47,7 @@ import Testing
         #expect(try await Self.records(house, of: house.ids.superAdmin) == house.gatewayLog)
     }
 
-    @Test("a filter by a device that is not in reach, or cannot be, gives nothing")
+    @Test("a filter for a device that is not visible, or for an id that cannot exist, returns no records")
     func filters() async throws {
         let house = try await Self.lived()
         let front = try await Self.records(house, of: house.ids.owner, RecordFilter(deviceID: house.ids.frontDoor))
@@ -56,7 +56,7 @@ import Testing
         #expect(try await Self.records(house, of: house.ids.tenant, nil).isEmpty)
     }
 
-    @Test("a resident who filters by a person finds themselves, and learns of nobody else who of the staff it was")
+    @Test("a resident can filter by their own user id; a filter by another user's id returns nothing")
     func actorOfOthers() async throws {
         let house = try await Self.lived()
         let (owner, tenant) = (house.ids.owner, house.ids.tenant)
@@ -64,13 +64,13 @@ import Testing
         #expect(try await Self.records(house, of: tenant, RecordFilter(actorUserID: owner)).isEmpty)
         #expect(try await Self.records(house, of: owner, RecordFilter(actorUserID: owner)).count == 4)
         #expect(try await Self.records(house, of: owner, RecordFilter(actorUserID: tenant)).count == 2)
-        // The stranger was denied; whoever reads the portfolio's log is not told who that was, by a filter either.
+        // The stranger's denial has no identity in the portfolio's log, so a filter must not reveal it either.
         #expect(try await Self.records(house, of: owner, RecordFilter(decision: .denied)).count == 1)
         #expect(try await Self.records(house, of: owner, RecordFilter(actorUserID: house.ids.stranger)).isEmpty)
         #expect(try await Self.records(house, of: house.ids.superAdmin, RecordFilter(actorUserID: house.ids.stranger)).count == 1)
     }
 
-    @Test("pages follow one another without a gap or a repeat, in both orders", arguments: [1, 2, 4, 9, 10])
+    @Test("pages follow one another without gaps or duplicates, in both orders", arguments: [1, 2, 4, 9, 10])
     func paging(limit: Int) async throws {
         let house = try await Self.lived()
         for order in [RecordQuery.Order.oldestFirst, .newestFirst] {
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("a command is read by its actor and by whoever reads the device's history; to others it does not exist")
+    @Test("a command is visible to its actor and to readers of the device's history; for others it does not exist")
     func commands() async throws {
         let house = try await House()
         let command = try await house.run(by: house.ids.guest)
@@ -117,13 +117,13 @@ import Testing
         return commands.items.map(\.command.id)
     }
 
-    @Test("a list of commands holds one's own, wherever, and those where one reads the history, each once")
+    @Test("the list of commands contains the caller's own, and those of devices whose history the caller can read, each once")
     func ownCommands() async throws {
         let house = try await House()
         let (guest, tenant, owner) = (house.ids.guest, house.ids.tenant, house.ids.owner)
         let byGuest = try await house.run(by: guest).id
         house.clock.advance(by: .milliseconds(1))
-        // A common area: the tenant opens it, and does not read what others do there.
+        // The tenant can open the door of a common area, but cannot read what others do there.
         let byTenant = try await house.run(by: tenant, on: house.ids.frontDoor).id
         house.clock.advance(by: .milliseconds(1))
         let byOwner = try await house.run(by: owner, on: house.ids.frontDoor).id
@@ -136,7 +136,8 @@ import Testing
         #expect(try await Self.commands(house, of: tenant, on: .nonexistent).isEmpty)
     }
 
-    @Test("commands stay with the place where the lock hung: those who lived there read them on, the next ones do not")
+    @Test(
+        "commands stay with the unit of the lock at that time: its residents can still read them, those of the next unit cannot")
     func commandsOfAPlace() async throws {
         let house = try await House()
         let owner = house.caller(house.ids.owner)
@@ -157,7 +158,7 @@ import Testing
         }
     }
 
-    @Test("a resident who filters by why somebody was denied finds nothing: they do not read it either")
+    @Test("a resident's filter by denial reason returns nothing, because residents cannot read reasons")
     func reasons() async throws {
         let house = try await Self.lived()
         let filter = RecordFilter(reason: .noAssociation)
@@ -167,7 +168,7 @@ import Testing
         #expect(try await Self.records(house, of: house.ids.tenant, RecordFilter(outcome: .confirmed)).count == 3)
     }
 
-    @Test("a command that is still running is shown as it is at this moment")
+    @Test("a command in flight is returned with its current state")
     func runningCommand() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -182,7 +183,7 @@ import Testing
         }
     }
 
-    @Test("people are read by those who manage where they hold something")
+    @Test("a user is visible to themselves and to managers of an entity on which they have a role")
     func people() async throws {
         let house = try await House()
         let users = house.control.users

@@ -5,8 +5,8 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// A gateway over a small house: a flat door on a unit with a tenant, a front door, a stranger, an owner, a super admin,
-/// and a guest of the tenant. Time is virtual; nothing leaves the process.
+/// A gateway for a small house: a unit with a door, a tenant and a guest of the tenant, a front door, an owner, a super admin and
+/// a stranger. Time is virtual, and nothing leaves the process.
 struct House: Sendable {
     let clock: VirtualClock
     let store: InMemoryStore
@@ -34,9 +34,9 @@ struct House: Sendable {
     }
 
     /// - Parameters:
-    ///   - executor: orders the steps of everything that the gateway starts.
-    ///   - controlClock: what the gateway measures time by, if not `clock` itself.
-    ///   - store: one that is there already, as after a restart; else a new one with the house in it.
+    ///   - executor: runs all tasks that the gateway starts.
+    ///   - controlClock: the gateway's clock, if it is not `clock`.
+    ///   - store: an existing store, as after a restart; `nil` for a new one that contains the house.
     init(
         seed: UInt64 = 1, clock: VirtualClock = VirtualClock(), controlClock: (any GatewayClock)? = nil,
         executor: (any TaskExecutor)? = nil,
@@ -51,7 +51,7 @@ struct House: Sendable {
         var limits = GatewayControl.Limits()
         limits.passwordCost = 10
         limits.deniedPerMinute = deniedPerMinute
-        // A restart must not draw the ids of its predecessor again.
+        // A restarted gateway must not generate the ids of its predecessor again.
         let generator = SeededGenerator(seed: existing == nil ? seed : seed ^ UInt64(store.commitCount) << 32)
         control = GatewayControl(
             store: store, adapters: [adapter], clock: controlClock ?? clock, random: RandomSource(generator), limits: limits,
@@ -101,7 +101,7 @@ struct House: Sendable {
             timeout: timeout)
     }
 
-    /// Runs a command to its end.
+    /// Begins a command, and waits for its outcome.
     func run(
         _ operation: LockOperation = .unlock, by user: UserID, on device: DeviceID? = nil, timeout: Duration = .seconds(10)
     ) async throws -> Command {
@@ -118,7 +118,7 @@ struct House: Sendable {
     var portfolioLog: [AccessRecord] { store.log(.portfolio(ids.portfolio)) }
     var gatewayLog: [AccessRecord] { store.log(.gateway) }
 
-    /// The records of one command, in order.
+    /// Returns the records of one command, in order.
     func records(of command: CommandID) -> [RecordBody] {
         portfolioLog.map(\.body).filter { $0.commandID == command }
     }
@@ -133,7 +133,7 @@ extension Answered {
     var replayed: Value? { if case .replayed(let value) = self { value } else { nil } }
 }
 
-/// The reason of a denial that `body` ends in.
+/// Returns the denial that `body` throws; `nil` if it throws none.
 func denial(_ body: () async throws -> Void) async -> Denial? {
     do {
         try await body()
@@ -145,7 +145,7 @@ func denial(_ body: () async throws -> Void) async -> Denial? {
     }
 }
 
-/// The error that `body` ends in.
+/// Returns the error that `body` throws; `nil` if it throws none.
 func failure(_ body: () async throws -> Void) async -> GatewayError? {
     do {
         try await body()

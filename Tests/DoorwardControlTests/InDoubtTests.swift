@@ -6,9 +6,9 @@ import Testing
 
 @testable import DoorwardControl
 
-/// What was in doubt when the store failed is settled, and nothing is left over.
+/// Writes that were in doubt when the store failed are resolved completely.
 @Suite struct InDoubtTests {
-    @Test("a command whose intent is in doubt is out of the table before the doubt begins, so that recovery settles it")
+    @Test("a command whose intent is in doubt leaves the table before the store is marked in doubt, so that recovery settles it")
     func intentInDoubt() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("a command that was not sent because the store had failed says so, and nobody is sent to look at the door")
+    @Test("a command that was not sent because the store had failed is reported as not sent")
     func notSent() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("every outcome of a command that was not handed over says that it was not sent")
+    @Test("every outcome of a command that was not handed over reports that it was not sent")
     func outcomesWithoutSending() async throws {
         let house = try await House()
         let command = try await house.run(by: house.ids.tenant)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("a person who was disabled by a write that seemed to fail has no session left when the store is back")
+    @Test("a user who was disabled by a write in doubt has no session left after recovery")
     func disabledInDoubt() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)

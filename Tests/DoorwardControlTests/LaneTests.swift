@@ -4,11 +4,11 @@ import Testing
 
 @testable import DoorwardControl
 
-/// The queue of one device by itself, and the word that ends an order.
+/// The command queue of one device, and the reports that end a command.
 @Suite struct LaneTests {
     private static func principal(_ number: UInt64) -> Principal { .user(UserID(high: 1, low: number)) }
 
-    @Test("the first has its turn at once, the others in the order in which they came")
+    @Test("the first command gets its turn immediately, the others in the order of arrival")
     func order() throws {
         let lane = DeviceCommandQueue()
         let places = try (0..<4).map { try #require(lane.reserve(for: Self.principal($0))) }
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("who gives up in the queue makes room and is passed over")
+    @Test("a waiting command that gives up frees its place and is skipped")
     func givingUp() throws {
         let lane = DeviceCommandQueue()
         let head = try #require(lane.reserve(for: Self.principal(0)))
@@ -31,25 +31,25 @@ import Testing
         #expect(waiting[0].turn.current == .deadlinePassed)
         #expect(waiting[2].turn.current == .come)
         #expect(last.turn.current == nil)
-        // The one that was passed over leaves late: that is nobody else's turn.
+        // When the skipped command leaves late, no other command gets its turn.
         #expect(!lane.leave(waiting[0]))
         #expect(waiting[3].turn.current == nil)
         #expect(!lane.leave(waiting[2]))
         #expect(waiting[3].turn.current == .come)
     }
 
-    @Test("a lane whose waiting have all given up is free for the next")
+    @Test("a queue whose waiting commands have all given up is free for the next command")
     func allGaveUp() throws {
         let lane = DeviceCommandQueue()
         let head = try #require(lane.reserve(for: Self.principal(0)))
         let waiting = try #require(lane.reserve(for: Self.principal(1)))
         waiting.turn.fulfil(.deadlinePassed)
-        #expect(lane.leave(head), "nobody holds the door any more")
+        #expect(lane.leave(head), "the queue is empty")
         #expect(try #require(lane.reserve(for: Self.principal(2))).turn.current == .come)
         #expect(!lane.leave(waiting))
     }
 
-    @Test("a stop dismisses those who wait, not the one whose order is out")
+    @Test("`cancelQueued` cancels the waiting commands, and not the one in flight")
     func dismissing() throws {
         let lane = DeviceCommandQueue()
         let head = try #require(lane.reserve(for: Self.principal(0)))
@@ -59,14 +59,14 @@ import Testing
         #expect(waiting.allSatisfy { $0.turn.current == .shuttingDown })
     }
 
-    @Test("sixteen wait, whoever they are, and four of one principal")
+    @Test("at most sixteen commands wait, from however many principals")
     func bounds() throws {
         let lane = DeviceCommandQueue()
         for number in 0..<17 { _ = try #require(lane.reserve(for: Self.principal(UInt64(number)))) }
         #expect(lane.reserve(for: Self.principal(99)) == nil)
     }
 
-    /// A word of a lock, and what it makes of an order for each operation.
+    /// A report of a lock, and the outcome that it gives to an in-flight command of each operation.
     struct Word: Sendable {
         let fact: LockReport.Fact
         let endings: [LockOperation: InFlightCommand.Ending]
@@ -98,7 +98,7 @@ import Testing
         Word(fact: .faults(["tamper"]), endings: [:]),
     ]
 
-    @Test("only a live word of the lock about its bolt, or a refusal, ends an order", arguments: words)
+    @Test("only a live report of the bolt's state, or a refusal, ends a command", arguments: words)
     func wordsOfTheLock(word: Word) {
         for operation in LockOperation.movements {
             let command = CommandID(high: 1, low: 1)
@@ -108,16 +108,16 @@ import Testing
             let order = InFlightCommand(commandID: command, operation: operation)
             let ending = word.endings[operation]
             for other in [nil, CommandID(high: 1, low: 2)] {
-                #expect(!order.ends(said(word.fact, after: other)), "said before the order had left")
+                #expect(!order.ends(said(word.fact, after: other)), "reported before the command was sent")
             }
             #expect(order.ends(said(word.fact, after: command)) == (ending != nil), "\(operation)")
             #expect(order.ending.current.map { "\($0)" } == ending.map { "\($0)" }, "\(operation)")
             let again = order.ends(said(Self.live(.locked), after: command))
-            #expect(!again || ending == nil, "what has ended does not end again")
+            #expect(!again || ending == nil, "an ended command does not end again")
         }
     }
 
-    /// How many are in the gate.
+    /// Counts the threads that are in the gate.
     private final class Crowd: Sendable {
         let inside = Counter()
         let crowded = Counter()
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test("one at a time is in the gate, on however many threads")
+    @Test("only one thread at a time is in the gate")
     func gate() async {
         let (lane, crowd) = (DeviceCommandQueue(), Crowd())
         await withTaskGroup(of: Void.self) { group in

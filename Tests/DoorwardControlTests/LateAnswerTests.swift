@@ -6,9 +6,9 @@ import Testing
 
 @testable import DoorwardControl
 
-/// What a lock reports after its command has ended counts as the answer to it only while it can be one.
+/// A report after its command has ended is linked to the command only while it can be its result.
 @Suite struct LateAnswerTests {
-    /// The command ids of the events that the door's log has after an unlock that timed out and what `body` does then.
+    /// Returns the id of an unlock that timed out, and the command ids of the `unlocked` events in the log after `body`.
     private static func links(_ body: @escaping @Sendable (House) async throws -> Void) throws -> (CommandID, [CommandID?]) {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -28,7 +28,7 @@ import Testing
         try await house.clock.sleep(until: house.clock.monotonicNow().advanced(by: duration))
     }
 
-    @Test("a lock that answers within a minute after the deadline has answered its command")
+    @Test("a lock that reports the target state within a minute after the deadline confirms its command late")
     func soon() throws {
         let (command, links) = try Self.links { house in
             try await Self.wait(house, .seconds(59))
@@ -37,7 +37,7 @@ import Testing
         #expect(links == [command])
     }
 
-    @Test("a door that is opened hours later is no answer to a command that timed out")
+    @Test("an unlock more than a minute after the deadline is not linked to the command")
     func hoursLater() throws {
         for duration in [Duration.seconds(61), .seconds(3 * 3600)] {
             let (_, links) = try Self.links { house in
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("a lock that reports that it is still locked has not done what it was told; what comes next is something else")
+    @Test("a report of the opposite state ends the wait: a later report is not linked to the command")
     func contradiction() throws {
         let (_, links) = try Self.links { house in
             house.adapter.report(.locked, from: house.ids.door)
@@ -60,11 +60,11 @@ import Testing
             house.adapter.report(.state(.locked, quality: .retained, method: nil, operatorName: nil), from: house.ids.door)
             house.adapter.report(.unlocked, from: house.ids.door)
         }
-        #expect(onTheWay == [command], "on its way, or from before, is no contradiction")
+        #expect(onTheWay == [command], "an intermediate or retained state does not end the wait")
     }
 
     @Test(
-        "what a person did at the door is no answer to a command, and no later report of it is one",
+        "an operation at the door is not linked to a command, and neither is a later report of its state",
         arguments: EventMethod.allCases)
     func atTheDoor(method: EventMethod) throws {
         let (command, links) = try Self.links { house in
@@ -74,7 +74,7 @@ import Testing
         #expect(links == ([.remote, .unknown].contains(method) ? [command] : [nil]))
     }
 
-    @Test("whom the lock names has done it, not the command", arguments: [EventMethod.remote, nil])
+    @Test("a report that names an operator is not linked to the command", arguments: [EventMethod.remote, nil])
     func operatorNamed(method: EventMethod?) throws {
         let (_, links) = try Self.links { house in
             house.adapter.report(
@@ -84,7 +84,7 @@ import Testing
         #expect(links == [nil])
     }
 
-    @Test("a state that repeats what an event has told of a person is no answer either")
+    @Test("a state report that repeats an event with a known operator is not linked to the command either")
     func eventBefore() throws {
         let (_, links) = try Self.links { house in
             house.adapter.report(.event(.unlocked, method: .keypad, operatorName: "slot 3"), from: house.ids.door)
@@ -94,7 +94,7 @@ import Testing
         #expect(links == [nil])
     }
 
-    @Test("after a crash an open command waits no longer for its answer than one that timed out")
+    @Test("after a crash, a command in flight can be confirmed late for no longer than one that timed out")
     func afterACrash() throws {
         for (pause, isLinked) in [(Duration.seconds(30), true), (.seconds(71), false), (.seconds(7200), false)] {
             let clock = VirtualClock()

@@ -8,7 +8,7 @@ import Testing
     private static let (one, other) = (DeviceID(high: 0, low: 1), DeviceID(high: 0, low: 2))
     private static let sealer = LockCodeSealer(key: Secret([UInt8](repeating: 7, count: 32)))
 
-    @Test("A sealed code opens under its key and for its device alone, and not when a bit of it was changed")
+    @Test("A sealed code can be opened only with its key and for its device, and only if no bit of it was changed")
     func binding() throws {
         let sealed = try Self.sealer.seal(Secret("4711"), for: Self.one, RandomSource())
         #expect(Self.sealer.open(sealed, of: Self.one)?.reveal() == "4711")
@@ -22,7 +22,7 @@ import Testing
         #expect(Self.sealer.open([], of: Self.one) == nil)
     }
 
-    @Test("Codes of any length take as many bytes, one code never the same twice, and too long a one is not sealed")
+    @Test("Sealed codes have the same length for all codes and differ each time, and a code that is too long is rejected")
     func lengths() throws {
         let random = RandomSource()
         let sealed = try ["1", "1", String(repeating: "9", count: 64)].map {
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("After a restart with the same key the lock has its code again, and with another key it counts as one without")
+    @Test("After a restart with the same key the lock has its code again; with another key it has none")
     func restart() async throws {
         let clock = VirtualClock()
         var world = TenancyFixture(seed: 3, createdAt: clock.now())

@@ -5,9 +5,9 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// Each portfolio's log names places of that portfolio and of no other, whatever happens.
+/// The log of each portfolio contains only places of that portfolio.
 @Suite struct LogPlaceTests {
-    /// Two portfolios under one owner, with a manager of each property.
+    /// Two portfolios with one owner, and a manager for each property.
     private struct Street {
         let house: House
         let otherProperty: PropertyID
@@ -48,7 +48,7 @@ import Testing
         .object(["propertyId": .id(property), "unitId": .id(unit)])
     }
 
-    @Test("a lock that moves to another portfolio is recorded in each log with that portfolio's place alone")
+    @Test("a lock's move to another portfolio is recorded in each log with the place in that portfolio only")
     func bothSides() async throws {
         let street = try await Street()
         let ids = street.house.ids
@@ -66,7 +66,7 @@ import Testing
         #expect(whole.details["after"] == Self.place(street.otherProperty, nil))
     }
 
-    @Test("the manager of where it was reads that it has gone, that of where it is that it has come, and neither the other's log")
+    @Test("after a move each property's manager reads the move in their own portfolio's log, and nothing of the other log")
     func readers() async throws {
         let street = try await Street()
         let ids = street.house.ids
@@ -82,7 +82,7 @@ import Testing
         #expect(after.allSatisfy { $0.body.log == .portfolio(ids.otherPortfolio) })
     }
 
-    @Test("a record in another portfolio's log, as one written before, is read by no manager and found by no command list")
+    @Test("a record that an older version wrote into another portfolio's log is visible to no manager and in no command list")
     func earlierRecords() async throws {
         let street = try await Street()
         let ids = street.house.ids
@@ -103,7 +103,8 @@ import Testing
         #expect(StoredCommand(command: command, log: .portfolio(ids.otherPortfolio), device: stamp).lies(in: scope))
     }
 
-    @Test("a person who is disabled is so in the log of each portfolio; what else changes of them stands in the gateway's")
+    @Test(
+        "disabling a user is recorded in the logs of the user's portfolios; other changes of the user only in the gateway's log")
     func disabling() async throws {
         let street = try await Street()
         let ids = street.house.ids
@@ -117,19 +118,21 @@ import Testing
             #expect(body.details["after"] == .object(["isEnabled": .bool(false)]))
         }
         guard case .object(let whole) = street.house.gatewayLog.last?.body.details["after"] else {
-            return _ = Issue.record("the gateway's log does not say what changed")
+            return _ = Issue.record("the gateway's log does not contain the changes")
         }
         #expect(whole["defaultPropertyId"] == .id(street.otherProperty) && whole["firstName"] != nil)
     }
 
-    // MARK: - Whatever happens
+    // MARK: - Random changes
 
-    @Test("a record's place belongs to its log's portfolio, and the record names no place of another", arguments: 1...6)
+    @Test(
+        "the place of a record belongs to its log's portfolio, and the record contains no place of another portfolio",
+        arguments: 1...6)
     func always(seed: UInt64) async throws {
         let street = try await Street(seed: seed)
         var random = SeededGenerator(seed: seed)
         for _ in 0..<120 {
-            // What may not be is refused, and changes nothing.
+            // A step that is not allowed is rejected, and changes nothing.
             do { try await Self.step(street, &random) } catch is GatewayError {}
         }
         let tenancy = street.house.control.directory.current
@@ -150,7 +153,7 @@ import Testing
         #expect(seen > 5)
     }
 
-    /// One random change of the tenancy, on any device and in any place.
+    /// Performs one random step: a change of the tenancy, a command or a report, for any device and place.
     private static func step(_ street: Street, _ random: inout SeededGenerator) async throws {
         let (house, ids) = (street.house, street.house.ids)
         let tenancy = house.control.directory.current
@@ -196,7 +199,7 @@ import Testing
         }
     }
 
-    /// The ids of everything in these portfolios, as records write them.
+    /// Returns the ids of the portfolios and of their properties and units, as records contain them.
     private static func places(of portfolios: [PortfolioID], in tenancy: TenancyDirectory) -> Set<String> {
         let properties = portfolios.flatMap { tenancy.propertyIDs(of: $0) }
         let units = properties.flatMap { tenancy.unitIDs(of: $0) }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import DoorwardControl
 
-/// What a gateway makes of its memory after the store has failed and come back, or after a crash.
+/// The gateway's state in memory after the store has failed and recovered, or after a crash.
 @Suite struct MendingTests {
-    @Test("a lock whose attaching was durable although it seemed to fail is attached when the store is back")
+    @Test("a lock whose attach was durable although it reported an error is attached after recovery")
     func attachInDoubt() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("what a lock says after a confirmed command, whose outcome was not written, is no answer to it")
+    @Test("reports after a confirmed command whose outcome could not be written are not linked to it")
     func noLateAnswerToWhatWasAnswered() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("after a crash what a lock says answers the command that was out, not one that waited behind it")
+    @Test("after a crash, a report is linked to the command that was sent, not to one that waited behind it")
     func lateAnswerAfterACrash() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("an order that could not be sent does not make the gateway forget the one before")
+    @Test("a command that could not be sent does not replace the unconfirmed command before it")
     func unsentOrderAnswersNothing() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("a session that was ended while the store was mended stays ended")
+    @Test("a session that ended during recovery stays ended")
     func endedSession() throws {
         let now = Timestamp(milliseconds: 1_000)
         let sessions = Sessions()
@@ -100,7 +100,7 @@ import Testing
                 expiresAt: Timestamp(milliseconds: end))
         }
         for number in 1...3 as ClosedRange<UInt64> { #expect(sessions.begin(session(number), 0)) }
-        // The store is read, and before what it held is put in force one session ends, one goes on and one begins.
+        // Between reading the sessions from the store and loading them, one session ends, one is extended and one begins.
         let read = [session(1), session(2), session(3)]
         sessions.end(session(1).id)
         #expect(sessions.begin(session(2, until: 20_000), 0))
@@ -111,7 +111,7 @@ import Testing
         #expect(sessions.session(session(3).id, at: now) != nil)
         #expect(sessions.session(session(4).id, at: now) != nil)
         sessions.prune(at: Timestamp(milliseconds: 10_000))
-        #expect(sessions.session(session(3).id, at: now) == nil, "past its time it is forgotten")
+        #expect(sessions.session(session(3).id, at: now) == nil, "an expired session is removed")
         #expect(sessions.session(session(2).id, at: now) != nil)
     }
 }

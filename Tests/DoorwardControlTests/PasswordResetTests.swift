@@ -5,7 +5,7 @@ import Testing
 
 @testable import DoorwardControl
 
-/// One-time links: who makes one for whom, and what becomes of passwords and sessions when one is used.
+/// One-time password links: who can create them, and how using one affects passwords and sessions.
 @Suite struct PasswordResetTests {
     static let newPassword = Secret("another long passphrase")
 
@@ -22,7 +22,7 @@ import Testing
         if case .unauthenticated = await failure(body) { true } else { false }
     }
 
-    @Test("a link sets the password once, and ends the sessions that the old one began")
+    @Test("a link sets the password once, and ends the sessions of the old password")
     func life() async throws {
         let signed = try await SignInTests.Signed()
         let house = signed.house
@@ -35,11 +35,10 @@ import Testing
         #expect(await isUnauthenticated { _ = try await signed.refresh(old.refreshToken) })
         #expect(await isUnauthenticated { _ = try await signed.logIn() })
         _ = try await signed.logIn("ann@example.com", Self.newPassword)
-        #expect(await isUnauthenticated { try await use(house, offer.token) }, "a second use")
+        #expect(await isUnauthenticated { try await use(house, offer.token) }, "second use")
     }
 
-    @Test(
-        "an unknown token, one that is over, one that was replaced and one of a disabled user have one answer and change nothing")
+    @Test("unknown, expired and replaced tokens, and those of disabled users, get the same response and change nothing")
     func oneAnswer() async throws {
         let signed = try await SignInTests.Signed()
         let house = signed.house
@@ -48,7 +47,7 @@ import Testing
         let over = try await offer(house, to: signed.user.id)
         #expect(await isUnauthenticated { try await use(house, replaced.token) })
         house.clock.advance(by: PasswordReset.lifetime)
-        #expect(await isUnauthenticated { try await use(house, over.token) }, "on the stroke of 24 hours")
+        #expect(await isUnauthenticated { try await use(house, over.token) }, "expired after exactly 24 hours")
         let disabled = try await offer(house, to: signed.user.id)
         let caller = house.caller(house.ids.superAdmin)
         _ = try await house.control.users.update(caller, signed.user.id, UserChanges(isEnabled: false))
@@ -57,7 +56,7 @@ import Testing
         _ = try await signed.logIn()
     }
 
-    @Test("a link is good until the last millisecond of its 24 hours")
+    @Test("a link is valid until the last millisecond of its 24 hours")
     func lastMillisecond() async throws {
         let signed = try await SignInTests.Signed()
         let offer = try await offer(signed.house, to: signed.user.id)
@@ -65,25 +64,25 @@ import Testing
         try await use(signed.house, offer.token)
     }
 
-    @Test("failures count against the address, and a password that breaks the rules costs no token")
+    @Test("failures count against the client address, and a password that breaks the rules does not use up the token")
     func failures() async throws {
         let signed = try await SignInTests.Signed()
         let offer = try await offer(signed.house, to: signed.user.id)
         guard case .invalid(let problems) = await failure({ try await use(signed.house, offer.token, Secret("short")) }) else {
-            Issue.record("a short password was taken")
+            Issue.record("a short password was accepted")
             return
         }
         #expect(problems == [FieldProblem(field: "newPassword", problem: "too_short")])
         for _ in 0..<20 { #expect(await isUnauthenticated { try await use(signed.house, Secret("guess")) }) }
         guard case .rateLimited = await failure({ try await use(signed.house, offer.token) }) else {
-            Issue.record("the twenty-first guess of a minute was let through")
+            Issue.record("the twenty-first attempt within a minute was not rate limited")
             return
         }
         signed.house.clock.advance(by: .seconds(61))
         try await use(signed.house, offer.token)
     }
 
-    @Test("making and using one is written down, with no token and no digest in it, and in the log of the person's portfolio")
+    @Test("creating and using a password link is recorded, without token or digest, also in the log of the user's portfolio")
     func records() async throws {
         let house = try await House()
         let offer = try await offer(house, to: house.ids.tenant)
@@ -108,7 +107,7 @@ import Testing
         #expect(!"\(offer)".contains(offer.token.reveal()))
     }
 
-    @Test("a session that begins with the old password while it is replaced is worth nothing", arguments: 0..<40 as Range<UInt64>)
+    @Test("a session that begins with the old password while it is replaced is not valid", arguments: 0..<40 as Range<UInt64>)
     func raceWithSignIn(seed: UInt64) async throws {
         let signed = try await SignInTests.Signed()
         let house = signed.house
@@ -131,7 +130,7 @@ import Testing
         #expect(try await house.store.liveSessions(at: house.clock.now()).allSatisfy { $0.id != session })
     }
 
-    @Test("what is about to begin when all sessions of a user end does not begin; of others it does")
+    @Test("a sign-in that was in progress when all sessions of its user ended begins no session; sign-ins of other users do")
     func generations() {
         let sessions = Sessions()
         func session(_ number: UInt64, of user: UInt64) -> Session {
@@ -148,11 +147,11 @@ import Testing
         #expect(sessions.begin(session(4, of: 1), sessions.generation(of: user)))
     }
 
-    // MARK: - Who for whom
+    // MARK: - Who can create a link
 
     private static let superAdminMissing = Denial(.roleInsufficient, hasReach: true, missing: .init(role: .superAdmin))
 
-    @Test("a super admin alone makes a link; everybody else has one answer, whatever the person holds elsewhere")
+    @Test("only a super admin can create a link; others get the same denial whatever other roles the user has")
     func superAdminAlone() async throws {
         let house = try await House()
         let ids = house.ids
@@ -173,12 +172,12 @@ import Testing
         let refusal = await denial { _ = try await offer(house, to: ids.tenant, by: ids.owner) }
         #expect(refusal == Self.superAdminMissing)
         guard case .notFound = await failure({ _ = try await offer(house, to: UserID(high: 9, low: 9)) }) else {
-            Issue.record("a super admin was not told that there is no such user")
+            Issue.record("a super admin did not get 'not found' for an unknown user")
             return
         }
     }
 
-    @Test("a link that somebody made who is no super admin is good for nothing")
+    @Test("a link that was created by a user who is not a super admin is invalid")
     func madeByAnother() async throws {
         let house = try await House()
         let token = Secret("a token of thirty-two characters")
@@ -190,9 +189,9 @@ import Testing
         #expect(await isUnauthenticated { try await use(house, token) })
     }
 
-    // MARK: - When a link ends
+    // MARK: - Invalidation
 
-    @Test("a link ends when its maker loses the right, and stays ended when they have it again")
+    @Test("a link becomes invalid when its creator loses the right, and stays invalid when they get it back")
     func makerDisabled() async throws {
         let house = try await House()
         let root = house.caller(house.ids.superAdmin)
@@ -213,7 +212,7 @@ import Testing
     }
 
     @Test(
-        "a link ends when the roles or guest accesses of its user change, and lasts through changes of others",
+        "a link becomes invalid when the roles or guest accesses of its user change, and stays valid after other changes",
         arguments: ["given", "taken", "granted", "disabled", "renamed", "another's"])
     func rolesChange(_ change: String) async throws {
         let house = try await House()
@@ -251,7 +250,7 @@ import Testing
 
     // MARK: - From the host
 
-    @Test("the host makes a link for a super admin of the store, and for nobody else")
+    @Test("the host can create a link only for a super admin")
     func recover() async throws {
         let house = try await House()
         let host = OfflineAdministration(store: house.store, clock: house.clock, random: RandomSource(), passwordCost: 10)
@@ -262,19 +261,19 @@ import Testing
         #expect(record.actor == .gateway && record.source == .cli && record.target?.type == "PasswordReset")
         try await use(house, offer.token)
         guard case .notFound = await failure({ _ = try await host.recover(email: "nobody@example.org") }) else {
-            Issue.record("an unknown address was taken")
+            Issue.record("an unknown address was accepted")
             return
         }
         let owner = try #require(house.control.directory.current.user(house.ids.owner))
         guard case .conflict(let sentence) = await failure({ _ = try await host.recover(email: owner.email) }) else {
-            Issue.record("a link was made for somebody who is no super admin")
+            Issue.record("a link was created for a user who is not a super admin")
             return
         }
         #expect(sentence.contains("no super admin"))
     }
 
     @Test(
-        "a link is the page's address with the token behind the #",
+        "the URL of a link is the address of the page, with the token in the fragment",
         arguments: [
             ("https://locks.example.org", "https://locks.example.org/reset-password#token=T"),
             ("https://example.org/locks//", "https://example.org/locks/reset-password#token=T"), (nil, "/reset-password#token=T"),

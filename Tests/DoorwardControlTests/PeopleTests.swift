@@ -4,9 +4,9 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// Changing a person: whose names, whose standing, whose defaults.
+/// Changes of a user: names, enabling and disabling, default places.
 @Suite struct PeopleTests {
-    @Test("everybody changes their own names; somebody else's are the super admin's to change", arguments: Staff.Person.allCases)
+    @Test("users can change their own names; only a super admin can change those of others", arguments: Staff.Person.allCases)
     func names(person: Staff.Person) async throws {
         let staff = try await Staff()
         let (caller, own, tenant) = (try staff.caller(person), try staff.user(person), try staff.user(.tenant))
@@ -24,7 +24,9 @@ import Testing
         #expect((staff.control.directory.current.user(tenant)?.lastName == "Other") == (person == .superAdmin))
     }
 
-    @Test("nobody but a super admin enables or disables, not even themselves", arguments: Staff.Person.allCases)
+    @Test(
+        "only a super admin can enable or disable a user; other users cannot even disable themselves",
+        arguments: Staff.Person.allCases)
     func standing(person: Staff.Person) async throws {
         guard person != .superAdmin else { return }
         let staff = try await Staff()
@@ -36,7 +38,7 @@ import Testing
         #expect(staff.control.directory.current.user(own)?.isEnabled == true)
     }
 
-    @Test("a change that changes nothing writes nothing")
+    @Test("a change without effect writes nothing")
     func nothing() async throws {
         let staff = try await Staff()
         let tenant = try staff.caller(.tenant)
@@ -48,7 +50,7 @@ import Testing
         #expect(staff.store.commitCount == commits)
     }
 
-    @Test("a default place is one in reach, can be cleared, and is written down by id")
+    @Test("a default place must be visible, can be cleared, and is recorded by id")
     func defaults() async throws {
         let staff = try await Staff()
         let tenant = try staff.caller(.tenant)
@@ -67,7 +69,7 @@ import Testing
         #expect(try await users.update(tenant, staff.user(.tenant), changes).defaultUnitID == nil)
     }
 
-    @Test("a name in a record is marked as its person's, so that it goes when they are erased")
+    @Test("a name in a record is stored as the user's personal value, so that it is erased with the user")
     func namesInRecords() async throws {
         let staff = try await Staff()
         let tenant = try staff.caller(.tenant)
@@ -77,7 +79,7 @@ import Testing
         #expect(record.details["after"] == .object(["firstName": .personal("Thomas", person: tenant.userID)]))
     }
 
-    @Test("who is disabled and enabled again has what they had")
+    @Test("a user who is disabled and enabled again has the same rights as before")
     func enabledAgain() async throws {
         let staff = try await Staff()
         let (root, tenant) = (try staff.caller(.superAdmin), try staff.user(.tenant))

@@ -5,11 +5,11 @@ import Testing
 
 @testable import DoorwardControl
 
-/// What a caller learns of a rule that the store holds.
+/// The errors that callers get when the store refuses a transaction.
 @Suite struct PreconditionTests {
     private static let guest = GuestAccessID(high: 1, low: 2)
 
-    @Test("each refusal of the store is one error for the caller, and a defect of the program shows nothing")
+    @Test("each refusal of the store is one error for the caller, and a refusal caused by a defect is an internal failure")
     func mapping() {
         let key = IdempotencyKey(principal: "USER", key: "k")
         let cases: [(StoreRefusal, String)] = [
@@ -33,7 +33,8 @@ import Testing
         return String("\(error)".prefix { $0 != "(" })
     }
 
-    @Test("an entity that another gateway has changed fails the condition, although the directory does not know of it")
+    @Test(
+        "a precondition fails if another gateway has changed the entity, even if the directory does not contain that change yet")
     func changedElsewhere() async throws {
         let staff = try await Staff()
         let (admin, tenant) = (try staff.caller(.superAdmin), try staff.user(.tenant))
@@ -45,7 +46,7 @@ import Testing
         }
         guard case .preconditionFailed? = stale else { throw try #require(stale) }
         #expect(staff.control.directory.current.user(tenant)?.firstName != "Tim")
-        // Without a condition the last writer wins, as everywhere.
+        // Without a precondition the last write wins.
         _ = try await staff.control.users.update(admin, tenant, UserChanges(firstName: "Tim"))
         _ = try await staff.control.users.update(admin, tenant, UserChanges(firstName: "Tom")) { user, _ in
             user.firstName == "Tim"
@@ -53,7 +54,7 @@ import Testing
         #expect(staff.control.directory.current.user(tenant)?.firstName == "Tom")
     }
 
-    @Test("a device is compared with what the store has, too")
+    @Test("the precondition of a device change is compared with the store too")
     func device() async throws {
         let staff = try await Staff()
         let admin = try staff.caller(.portfolioAdmin)

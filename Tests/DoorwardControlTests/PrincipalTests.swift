@@ -3,9 +3,9 @@ import DoorwardDomain
 import DoorwardTesting
 import Testing
 
-/// Use cases for a principal that is not a user: the holder of a guest link.
+/// Use cases for a principal that is not a user: a guest link.
 @Suite struct PrincipalTests {
-    /// A house with two accesses that name no guest, and a caller who holds the link of the first.
+    /// A house with two guest accesses without a guest user, and a caller with the link of the first.
     private struct Links {
         let house: House
         let own: GuestAccess
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("A guest link without a user reads neither accesses without a guest nor users")
+    @Test("A guest link without a user can read neither guest accesses without a guest nor users")
     func reading() async throws {
         let links = try await Links()
         let (control, ids) = (links.house.control, links.house.ids)
@@ -44,7 +44,7 @@ import Testing
         #expect(commands.items.isEmpty && commands.totalItems == 0)
     }
 
-    @Test("A guest link knows of the device that it lists, and its holder may see the status of it alone")
+    @Test("A guest link can see the status of the device that it lists, and no other device")
     func device() async throws {
         let links = try await Links()
         let devices = links.house.control.attachedDevices
@@ -53,7 +53,7 @@ import Testing
         #expect(throws: GatewayError.self) { try devices.changeable(links.house.ids.door, for: links.caller) }
     }
 
-    @Test("A guest link grants, revokes and assigns nothing")
+    @Test("A guest link cannot revoke guest accesses, assign roles or create password links")
     func managing() async throws {
         let links = try await Links()
         let (control, ids, commits) = (links.house.control, links.house.ids, links.house.store.commitCount)
@@ -69,7 +69,7 @@ import Testing
         #expect(links.house.store.commitCount == commits)
     }
 
-    @Test("A user who is disabled after the request was authenticated grants nothing")
+    @Test("A user who is disabled after the request was authenticated cannot grant access")
     func disabledGrantor() async throws {
         let house = try await House()
         let (ids, now) = (house.ids, house.clock.now())
@@ -89,7 +89,7 @@ import Testing
         #expect(house.store.commitCount == commits)
     }
 
-    @Test("A denied command of a guest link is recorded with the access as its actor, and counted for it")
+    @Test("A denied command of a guest link is recorded with the guest access as its actor, and counts towards its limit")
     func denial() async throws {
         let links = try await Links()
         let request = CommandRequest(

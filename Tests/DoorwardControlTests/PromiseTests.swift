@@ -2,19 +2,19 @@ import Testing
 
 @testable import DoorwardControl
 
-/// A value that is given once.
+/// A value that is set once, and that tasks can wait for.
 @Suite struct PromiseTests {
-    @Test("what was given before somebody waits is there at once")
+    @Test("a value that was set before a task waits is available immediately")
     func givenBefore() async {
         let promise = Promise<Int>()
         #expect(promise.current == nil)
         #expect(promise.fulfil(1))
         #expect(promise.current == 1)
         #expect(await promise.value == 1)
-        #expect(await promise.value == 1, "it stays")
+        #expect(await promise.value == 1, "the value stays")
     }
 
-    @Test("the first value wins, and the second giver is told")
+    @Test("the first value wins, and setting another one returns `false`")
     func firstWins() async {
         let promise = Promise<Int>()
         #expect(promise.fulfil(1))
@@ -22,7 +22,7 @@ import Testing
         #expect(await promise.value == 1)
     }
 
-    @Test("of many givers on many threads one wins, and the one who waits gets that one's value", arguments: 0..<100)
+    @Test("if many threads set a value, exactly one wins, and a waiting task gets its value", arguments: 0..<100)
     func manyGivers(round: Int) async {
         let promise = Promise<Int>()
         let winners = await withTaskGroup(of: Int?.self) { group in

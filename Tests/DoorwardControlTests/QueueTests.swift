@@ -5,9 +5,9 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// One device's commands: in order, one at a time, a bounded number of them.
+/// Commands of one device: in order, one at a time, and bounded in number.
 @Suite struct QueueTests {
-    @Test("commands of one device run one at a time, in the order in which they came")
+    @Test("commands of one device run one at a time, in the order of arrival")
     func inOrder() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 9, clock: clock)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("one principal has at most four commands waiting; one more is refused and leaves no intent")
+    @Test("a principal can have at most four waiting commands; one more is rejected without an intent")
     func fourOfOnePrincipal() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 2, clock: clock)
@@ -42,7 +42,7 @@ import Testing
                 return
             }
             #expect(house.portfolioLog.count == intents)
-            // Somebody else still finds room.
+            // Another principal can still send a command.
             _ = try await house.begin(by: house.ids.owner)
         }
     }
@@ -64,12 +64,12 @@ import Testing
                     }
                 }
             }
-            #expect(accepted == 17, "one runs and sixteen wait")
+            #expect(accepted == 17, "one in flight and sixteen waiting")
             #expect(refused == 3)
         }
     }
 
-    @Test("a command whose deadline passes in the queue ends then, is not sent, and makes room")
+    @Test("a command whose deadline passes in the queue ends at that moment, is not sent, and frees its place")
     func deadlineInTheQueue() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 4, clock: clock)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("a slow lock holds up nobody but itself")
+    @Test("a slow lock does not delay other locks")
     func otherLocksGoOn() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 4, clock: clock)

@@ -5,9 +5,9 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// What a gateway finds when it starts after one that died, stops in order, or lost its disk for a while.
+/// The gateway after a crash, during a stop, and after a temporary failure of the store.
 @Suite struct RecoveryTests {
-    @Test("an intent without an outcome gets UNKNOWN at the start, and nothing is sent")
+    @Test("an intent without an outcome ends as UNKNOWN at the next start, and nothing is sent")
     func unknownAfterACrash() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -25,7 +25,7 @@ import Testing
             }
             #expect(restarted.adapter.orders.isEmpty)
             #expect(restarted.gatewayLog.suffix(2).map(\.body.event) == [.recovered, .start])
-            // The lock's next report belongs to a command whose outcome is unknown. Both are of one instant: the ids order them.
+            // The lock's next report is linked to one of the unknown commands. Both have the same time, so their ids decide.
             restarted.adapter.report(.unlocked, from: house.ids.door)
             await restarted.control.stop()
             let last = [running, waiting].compactMap { restarted.records(of: $0.accepted.id).last }
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("a third start finds nothing to settle")
+    @Test("a third start adds no second outcome")
     func settledOnce() async throws {
         let house = try await House(behaviour: .silent)
         let running = try await house.begin(by: house.ids.tenant)
@@ -42,7 +42,7 @@ import Testing
         #expect(third.records(of: running.accepted.id).count { $0.kind == .commandOutcome } == 1)
     }
 
-    @Test("stopping ends at once what waits, gives what was sent its time, and then calls it unknown")
+    @Test("stopping ends waiting commands immediately, gives a sent command some time, and then ends it as UNKNOWN")
     func stopInOrder() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -63,13 +63,13 @@ import Testing
             #expect(house.adapter.orders.count == 1)
             #expect(house.gatewayLog.last?.body.event == .stop)
             guard case .shuttingDown = await failure({ _ = try await house.begin(by: house.ids.tenant) }) else {
-                Issue.record("a stopped gateway took a command")
+                Issue.record("a stopped gateway accepted a command")
                 return
             }
         }
     }
 
-    @Test("a command that was sent is still confirmed while the gateway stops")
+    @Test("a sent command can still be confirmed while the gateway stops")
     func confirmedWhileStopping() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -82,9 +82,7 @@ import Testing
         }
     }
 
-    @Test(
-        "an outcome that cannot be written is UNKNOWN to everybody, and no command is taken until the store can write again; commands are accepted"
-    )
+    @Test("a command whose outcome cannot be written is UNKNOWN, and none is accepted until the store is writable again")
     func outcomeNotWritten() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -100,7 +98,7 @@ import Testing
                 Issue.record("expected unavailable, got \(String(describing: refused))")
                 return
             }
-            #expect(house.control.directory.current.device(house.ids.door) != nil, "reading goes on")
+            #expect(house.control.directory.current.device(house.ids.door) != nil, "reading still works")
             house.store.recover()
             try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(30)))
             #expect(try await house.store.command(command.id)?.command.state == .unknown)
@@ -110,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("an intent that cannot be written sends nothing", arguments: [true, false])
+    @Test("a command whose intent cannot be written is not sent", arguments: [true, false])
     func intentNotWritten(isDurable: Bool) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -125,7 +123,7 @@ import Testing
             #expect(house.adapter.orders.isEmpty)
             house.store.recover()
             try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(30)))
-            // If the intent was durable after all, it has its one outcome by now.
+            // If the intent was durable, recovery has written its outcome.
             let intents = house.portfolioLog.count { $0.body.kind == .commandIntent }
             let outcomes = house.portfolioLog.count { $0.body.kind == .commandOutcome }
             #expect(intents == (isDurable ? 1 : 0))
@@ -134,7 +132,7 @@ import Testing
         }
     }
 
-    @Test("a revoke whose write is in doubt is in force once the store has been read back, if it was durable")
+    @Test("a revocation whose write is in doubt takes effect after recovery if it was durable")
     func doubtfulRevoke() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)

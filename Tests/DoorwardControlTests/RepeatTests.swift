@@ -5,13 +5,13 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// `Idempotency-Key`: a key does its work once.
+/// `Idempotency-Key`: the request of a key is executed once.
 @Suite struct RepeatTests {
     static func call(_ key: String = "k1", fingerprint: UInt8 = 1, of user: UserID) -> IdempotentCall {
         IdempotentCall(key: IdempotencyKey(principal: "user:\(user)", key: key), fingerprint: [fingerprint])
     }
 
-    @Test("a repeat gets the first answer, and the lock is told once")
+    @Test("a repeat gets the first response, and only one command is sent")
     func replays() async throws {
         let house = try await House()
         let call = Self.call(of: house.ids.tenant)
@@ -24,7 +24,7 @@ import Testing
         #expect(house.adapter.orders.count == 1)
     }
 
-    @Test("the same key with another request is refused, and moves nothing")
+    @Test("a different request with the same key is rejected, and no command is sent")
     func mismatch() async throws {
         let house = try await House()
         let first = try await house.control.locks.begin(
@@ -41,7 +41,7 @@ import Testing
         #expect(house.adapter.orders.count == 1)
     }
 
-    @Test("twins of a call that is under way wait for it: one command, one order", arguments: 0..<200 as Range<UInt64>)
+    @Test("repeats of a request in flight wait for it: one command is created and sent", arguments: 0..<200 as Range<UInt64>)
     func twins(seed: UInt64) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: seed, clock: clock)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("a repeat after a restart gets the same answer and moves nothing")
+    @Test("a repeat after a restart gets the same response, and no command is sent")
     func afterARestart() async throws {
         let house = try await House()
         let call = Self.call(of: house.ids.tenant)
@@ -78,7 +78,7 @@ import Testing
         #expect(restarted.adapter.orders.isEmpty)
     }
 
-    @Test("a denial is decided anew under the same key: what was refused may be allowed now")
+    @Test("a denied request is decided again under the same key, and may then be allowed")
     func denialsAreNotKept() async throws {
         let house = try await House()
         let call = Self.call(of: house.ids.stranger)
@@ -92,7 +92,7 @@ import Testing
         #expect(await running?.finished.command.state == .confirmed)
     }
 
-    @Test("after a day a key is free again")
+    @Test("a key can be used again after a day")
     func keysEndAfterADay() async throws {
         let house = try await House()
         let call = Self.call(of: house.ids.tenant)
@@ -104,7 +104,7 @@ import Testing
         #expect(house.adapter.orders.count == 2)
     }
 
-    @Test("a creation under a key happens once, also for twins", arguments: 0..<50 as Range<UInt64>)
+    @Test("a creation with a key happens once, also for concurrent repeats", arguments: 0..<50 as Range<UInt64>)
     func creations(seed: UInt64) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: seed, clock: clock)
@@ -128,7 +128,9 @@ import Testing
         }
     }
 
-    @Test("of two calls with one key, be they a command and a creation, one does its work", arguments: 0..<60 as Range<UInt64>)
+    @Test(
+        "of two different requests with one key, a command and a creation, only one is executed",
+        arguments: 0..<60 as Range<UInt64>)
     func oneKeyForAllCalls(seed: UInt64) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: seed, clock: clock)
@@ -159,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("a command that was denied in its turn is repeated with why, also by another process")
+    @Test("a repeat of a command that was denied in the queue returns the reason, even after a restart")
     func deniedThenRestarted() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 8, clock: clock)
@@ -180,7 +182,7 @@ import Testing
         }
     }
 
-    @Test("a repeat of a creation tells of the entity as it is now, and of one that is gone as of none")
+    @Test("a repeat of a creation returns the entity as it is now, and is denied if the entity was deleted")
     func createdEntity() async throws {
         let house = try await House()
         let owner = house.caller(house.ids.owner)

@@ -7,11 +7,11 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A right that was taken away is gone for every command that has not left.
+/// A revoked right no longer applies to any command that has not been sent.
 @Suite struct RevocationTests {
     static let interleavings: UInt64 = 10_000
 
-    @Test("after a revoke is answered, no command under it leaves: 10,000 seeded interleavings of a slow lock's queue")
+    @Test("once a revocation is answered, no command that needs the right is sent: 10,000 interleavings of a slow lock's queue")
     func nothingLeavesAfterARevoke() throws {
         var sent = 0
         var denied = 0
@@ -19,10 +19,10 @@ import Testing
             let outcome = try Self.interleaving(seed: seed)
             sent += outcome.sent
             denied += outcome.denied
-            try #require(outcome.sentAfterRevoke == 0, "seed \(seed) sent after the revoke was answered")
+            try #require(outcome.sentAfterRevoke == 0, "seed \(seed): a command was sent after the revocation was answered")
             try #require(outcome.oddities.isEmpty, "seed \(seed): \(outcome.oddities)")
         }
-        // The interleavings must reach both sides of the revoke, or they show nothing.
+        // Commands before and after the revocation must both occur, or the test shows nothing.
         #expect(sent > 5_000)
         #expect(denied > 5_000)
     }
@@ -34,14 +34,14 @@ import Testing
         var oddities: [String] = []
     }
 
-    /// How the right is taken away.
+    /// The kind of revocation.
     enum Revocation: CaseIterable {
         case guestAccess
         case grantorsTenancy
         case disabledUser
-        /// Everybody's right ends.
+        /// The right of all users ends.
         case deletedDevice
-        /// The right of all who have it by the unit ends.
+        /// The right of all users who have it through the unit ends.
         case movedDevice
     }
 
@@ -75,9 +75,9 @@ import Testing
         }
     }
 
-    /// Takes the guest's right away.
+    /// Revokes the guest's right.
     ///
-    /// - Returns: how many orders had left at the instant of the answer.
+    /// - Returns: the number of commands sent before the revocation was answered; `nil` if it failed.
     private static func revoke(_ how: Revocation, in house: House) async -> Int? {
         do {
             switch how {
@@ -104,7 +104,7 @@ import Testing
     ) async -> Outcome {
         var outcome = Outcome()
         guard let ordersAtAnswer else {
-            outcome.oddities.append("the revoke failed")
+            outcome.oddities.append("the revocation failed")
             return outcome
         }
         var group = group
@@ -116,27 +116,32 @@ import Testing
         outcome.denied = commands.count { $0.state == .denied }
         outcome.oddities = oddities(of: commands, losers, house)
         let isAttached = house.adapter.attached.contains { $0.id == house.ids.door }
-        if isAttached == (how == .deletedDevice) { outcome.oddities.append("the lock is listened to as it should not be") }
+        if isAttached == (how == .deletedDevice) {
+            outcome.oddities.append("the lock is attached after its deletion, or detached without one")
+        }
         return outcome
     }
 
-    /// One intent or more and exactly one outcome for each command; sent means sent; no order twice.
+    /// Returns all violations: each command needs an intent first, exactly one outcome and a correct `sent`, and is sent only
+    /// once.
     private static func oddities(of commands: [Command], _ losers: Set<CommandID>, _ house: House) -> [String] {
         var oddities: [String] = []
         let sent = house.adapter.orders.map(\.order.commandID)
-        if Set(sent).count != sent.count { oddities.append("an order was sent twice") }
+        if Set(sent).count != sent.count { oddities.append("a command was sent twice") }
         for command in commands {
             let records = house.records(of: command.id)
-            if records.count(where: { $0.kind == .commandOutcome }) != 1 { oddities.append("not one outcome") }
-            if records.first?.kind != .commandIntent { oddities.append("no intent first") }
-            if (command.sent == true) != sent.contains(command.id) { oddities.append("`sent` is not true") }
-            if command.sent == true, command.state != .confirmed { oddities.append("what was sent did not end as the lock said") }
+            if records.count(where: { $0.kind == .commandOutcome }) != 1 {
+                oddities.append("a command does not have exactly one outcome")
+            }
+            if records.first?.kind != .commandIntent { oddities.append("the first record is not an intent") }
+            if (command.sent == true) != sent.contains(command.id) { oddities.append("`sent` is wrong") }
+            if command.sent == true, command.state != .confirmed { oddities.append("a sent command was not confirmed") }
             if command.state == .denied, !losers.contains(command.id) { oddities.append("the owner was denied") }
         }
         return oddities
     }
 
-    @Test("a revoke waits for an order that is just being handed over, and is answered only after it has left")
+    @Test("a revocation waits for a command that is being handed over, and is answered only after that")
     func revokeWaitsForTheGate() async throws {
         let house = try await House()
         let answered = Seen<Bool>()
@@ -148,10 +153,10 @@ import Testing
                 try await house.control.guestAccesses.revoke(house.caller(tenant), access)
                 answered.value = true
             }
-            // Inside the gate: the new directory comes into force while the order is being handed over …
+            // Inside the gate the new directory takes effect while the command is being handed over …
             while directory.current.guestAccess(access)?.revokedAt == nil { sched_yield() }
             for _ in 0..<20_000 where answered.value == nil { sched_yield() }
-            // … but the revoke must not have been answered.
+            // … but the revocation must not have been answered.
             wasAnsweredInside.value = answered.value ?? false
         }
         let command = try await house.run(by: house.ids.guest)
@@ -161,14 +166,14 @@ import Testing
         #expect(after?.reason == .guestAccessRevoked)
     }
 
-    @Test("a command that another rule allows at the gate gets a further intent that names it before it is sent")
+    @Test("if another rule allows a queued command when its turn comes, an intent with that rule is recorded before it is sent")
     func anotherRuleMeansAnotherIntent() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 5, clock: clock)
         try executor.run {
             let house = try await House(clock: clock, executor: executor, behaviour: .confirm(after: .seconds(1)))
             let owner = house.caller(house.ids.owner)
-            // The tenant also manages the property: the tenancy is the nearer rule, and named first.
+            // The tenant also manages the property. The tenancy is the more specific rule, so the first intent names it.
             let manages = try await house.control.roles.assign(
                 owner, .propertyManager, to: house.ids.tenant, on: .property(house.ids.property))
             let first = try await house.begin(by: house.ids.owner)

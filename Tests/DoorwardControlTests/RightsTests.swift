@@ -5,17 +5,17 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// Who may call what: each call, by everybody, with what a refusal gives away.
+/// The rights to each call: every role calls it, and a denial must not reveal more than allowed.
 @Suite struct RightsTests {
     typealias Person = Staff.Person
 
-    /// A call, and who is told what; everybody else is told that there is nothing.
+    /// A call, and the users who get each result; all others must not learn that the target exists.
     struct Row: Sendable, CustomTestStringConvertible {
         let call: String
         let done: Set<Person>
         let insufficient: Set<Person>
         var notFound: Set<Person> = []
-        /// Whether a success shows in the logs.
+        /// Whether a success writes to the store.
         var isChange = true
         let body: @Sendable (Staff, Caller) async throws -> Void
 
@@ -59,7 +59,7 @@ import Testing
             _ = try await staff.control.attachedDevices.change(caller, staff.door, changes)
         },
         Row(
-            call: "give a device another address", done: [.superAdmin, .owner, .portfolioAdmin, .propertyManager],
+            call: "change the address of a device", done: [.superAdmin, .owner, .portfolioAdmin, .propertyManager],
             insufficient: [.maintenance, .auditor, .tenant, .guest]
         ) { staff, caller in
             var changes = DeviceChanges()
@@ -74,7 +74,7 @@ import Testing
             _ = try await staff.control.attachedDevices.change(caller, staff.door, changes)
         },
         Row(
-            call: "take a device off its property", done: [.owner, .portfolioAdmin, .propertyManager],
+            call: "remove a device from its property", done: [.owner, .portfolioAdmin, .propertyManager],
             insufficient: [.superAdmin, .maintenance, .auditor, .tenant, .guest]
         ) { staff, caller in
             var changes = DeviceChanges()
@@ -89,33 +89,33 @@ import Testing
     ]
 
     static let assignments: [Row] = [
-        Row(call: "name an admin", done: [.superAdmin, .owner], insufficient: [.portfolioAdmin, .auditor]) {
+        Row(call: "appoint a portfolio admin", done: [.superAdmin, .owner], insufficient: [.portfolioAdmin, .auditor]) {
             _ = try await $0.control.roles.assign($1, .portfolioAdmin, to: try $0.user(.stranger), on: .portfolio($0.portfolio))
         },
-        Row(call: "name an auditor", done: [.superAdmin, .owner, .portfolioAdmin], insufficient: [.auditor]) {
+        Row(call: "appoint an auditor", done: [.superAdmin, .owner, .portfolioAdmin], insufficient: [.auditor]) {
             _ = try await $0.control.roles.assign($1, .auditor, to: try $0.user(.stranger), on: .portfolio($0.portfolio))
         },
         Row(
-            call: "name a manager", done: [.owner, .portfolioAdmin],
+            call: "appoint a manager", done: [.owner, .portfolioAdmin],
             insufficient: [.superAdmin, .propertyManager, .maintenance, .auditor, .tenant]
         ) { _ = try await $0.control.roles.assign($1, .propertyManager, to: try $0.user(.stranger), on: .property($0.property)) },
         Row(
-            call: "name maintenance", done: [.owner, .portfolioAdmin, .propertyManager],
+            call: "appoint maintenance", done: [.owner, .portfolioAdmin, .propertyManager],
             insufficient: [.superAdmin, .maintenance, .auditor, .tenant]
         ) { _ = try await $0.control.roles.assign($1, .maintenance, to: try $0.user(.stranger), on: .property($0.property)) },
         Row(
-            call: "let a tenant move in", done: [.owner, .portfolioAdmin, .propertyManager],
+            call: "assign a tenant", done: [.owner, .portfolioAdmin, .propertyManager],
             insufficient: [.superAdmin, .maintenance, .auditor, .tenant]
         ) { _ = try await $0.control.roles.assign($1, .tenant, to: try $0.user(.stranger), on: .unit($0.unit)) },
         Row(
-            call: "let a tenant move out", done: [.owner, .portfolioAdmin, .propertyManager],
+            call: "remove a tenant", done: [.owner, .portfolioAdmin, .propertyManager],
             insufficient: [.superAdmin, .maintenance, .auditor, .tenant]
         ) { try await $0.control.roles.remove($1, try $0.user(.tenant), from: .unit($0.unit)) },
     ]
 
     static let guests: [Row] = [
         Row(
-            call: "let a guest in", done: [.owner, .portfolioAdmin, .propertyManager, .tenant],
+            call: "grant a guest access", done: [.owner, .portfolioAdmin, .propertyManager, .tenant],
             insufficient: [.superAdmin, .maintenance, .auditor, .guest]
         ) {
             let now = $0.clock.now()
@@ -129,16 +129,16 @@ import Testing
             insufficient: [.superAdmin], isChange: false
         ) { _ = try $0.control.guestAccesses.access($0.access, for: $1) },
         Row(
-            call: "end a guest access", done: [.owner, .portfolioAdmin, .propertyManager, .tenant],
+            call: "revoke a guest access", done: [.owner, .portfolioAdmin, .propertyManager, .tenant],
             insufficient: [.guest, .superAdmin]
         ) { try await $0.control.guestAccesses.revoke($1, $0.access) },
         Row(
-            call: "read the people of a property", done: [.superAdmin, .owner, .portfolioAdmin, .propertyManager],
+            call: "list the users of a property", done: [.superAdmin, .owner, .portfolioAdmin, .propertyManager],
             insufficient: [.maintenance, .auditor, .tenant], isChange: false
         ) { _ = try $0.control.roles.people(on: .property($0.property), for: $1, PageRequest(limit: 50)) },
     ]
 
-    @Test("a call does what it does for those who may, and for the others nothing", arguments: creations + assignments + guests)
+    @Test("a call succeeds for users with the right, and changes nothing for others", arguments: creations + assignments + guests)
     func rights(row: Row) async throws {
         for person in Person.allCases {
             let staff = try await Staff()
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test("what lies elsewhere, what does not exist and what cannot be an id are the same to a tenant")
+    @Test("for a tenant, entities elsewhere, unknown ids and malformed ids give the same result")
     func noOracle() async throws {
         let staff = try await Staff()
         let tenant = try staff.caller(.tenant)
@@ -168,7 +168,7 @@ import Testing
         #expect(await staff.verdict { _ = try portfolios.unit(staff.unit, for: tenant) } == .done)
     }
 
-    @Test("the list of guest accesses holds what each may read, and nothing else", arguments: Person.allCases)
+    @Test("the list of guest accesses contains exactly those that the user can read", arguments: Person.allCases)
     func guestLists(person: Person) async throws {
         let staff = try await Staff()
         let caller = try staff.caller(person)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that a callback saw, for the test to look at afterwards.
+/// A value that a callback stores for the test to read later.
 final class Seen<Value: Sendable>: Sendable {
     private let state = Mutex<Value?>(nil)
 

@@ -5,11 +5,11 @@ import Testing
 
 @testable import DoorwardControl
 
-/// Passwords, sessions, refresh tokens, and the slowing down of guesses.
+/// Passwords, sessions, refresh tokens, and rate limits on guesses.
 @Suite struct SignInTests {
     static let password = Secret("a long enough passphrase")
 
-    /// A house with somebody who has a password.
+    /// A house with a user who has a password.
     struct Signed {
         let house: House
         let user: User
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("the right password begins a session, whatever the case of the address")
+    @Test("the correct password begins a session, with the email address in any case")
     func logIn() async throws {
         let signed = try await Signed()
         let result = try await signed.logIn()
@@ -46,7 +46,7 @@ import Testing
         #expect(record.actor.userID == signed.user.id)
     }
 
-    @Test("a wrong password, an unknown address, an absurd password and a disabled user have one answer")
+    @Test("a wrong password, an unknown address, a password that is too long and a disabled user get the same response")
     func oneAnswer() async throws {
         let signed = try await Signed()
         _ = try await signed.house.control.users.update(
@@ -57,7 +57,7 @@ import Testing
         ]
         for (email, password) in attempts {
             guard case .unauthenticated = await failure({ _ = try await signed.logIn(email, password) }) else {
-                Issue.record("\(email) was not answered as every other failure")
+                Issue.record("\(email) got another response than the other failures")
                 return
             }
             let record = try #require(signed.house.gatewayLog.last?.body)
@@ -66,14 +66,14 @@ import Testing
         }
     }
 
-    @Test("after five failures an account waits 1 s, 2 s, 4 s … at most five minutes; the right password ends it")
+    @Test("after five failures an account must wait 1 s, 2 s, 4 s … up to five minutes; the correct password resets the wait")
     func accountSlowsDown() async throws {
         let signed = try await Signed()
         let wrong = Secret("a wrong passphrase here")
         for _ in 0..<5 { _ = await failure { _ = try await signed.logIn("ann@example.com", wrong) } }
         for expected in [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300] {
             guard case .rateLimited(let seconds) = await failure({ _ = try await signed.logIn() }) else {
-                Issue.record("a guess was not slowed down")
+                Issue.record("a guess was not rate limited")
                 return
             }
             #expect(seconds == expected)
@@ -83,17 +83,17 @@ import Testing
         signed.house.clock.advance(by: .seconds(300))
         _ = try await signed.logIn()
         guard case .unauthenticated = await failure({ _ = try await signed.logIn("ann@example.com", wrong) }) else {
-            Issue.record("the failures before the right password still count")
+            Issue.record("failures before the correct password still count")
             return
         }
     }
 
-    @Test("one address has its failures bounded over all accounts, and other addresses are not held up")
+    @Test("failures of one client address are limited over all accounts, and other addresses are not affected")
     func addressSlowsDown() async throws {
         let signed = try await Signed()
         for index in 0..<20 { _ = await failure { _ = try await signed.logIn("user\(index)@example.com", Self.password) } }
         guard case .rateLimited = await failure({ _ = try await signed.logIn() }) else {
-            Issue.record("the twenty-first attempt of a minute was let through")
+            Issue.record("the twenty-first attempt within a minute was not rate limited")
             return
         }
         _ = try await signed.house.control.signIn.logIn(
@@ -102,25 +102,25 @@ import Testing
         _ = try await signed.logIn()
     }
 
-    @Test("a refresh token is good for one exchange; the second ends the session for both who hold it")
+    @Test("a refresh token can be used once; using it again ends the session for both holders")
     func refreshReuse() async throws {
         let signed = try await Signed()
         let first = try await signed.logIn()
         let second = try await signed.refresh(first.refreshToken)
         #expect(second.session.id == first.session.id)
         guard case .unauthenticated = await failure({ _ = try await signed.refresh(first.refreshToken) }) else {
-            Issue.record("a used token was exchanged")
+            Issue.record("a used refresh token was accepted")
             return
         }
         #expect(signed.house.gatewayLog.last?.body.event == .refreshReused)
         #expect(signed.house.control.signIn.sessions.session(first.session.id, at: signed.house.clock.now()) == nil)
         guard case .unauthenticated = await failure({ _ = try await signed.refresh(second.refreshToken) }) else {
-            Issue.record("the ended session went on")
+            Issue.record("the ended session could be refreshed")
             return
         }
     }
 
-    @Test("of two exchanges of one token at the same time, at most one goes through", arguments: 0..<100 as Range<UInt64>)
+    @Test("of two concurrent uses of one refresh token at most one succeeds", arguments: 0..<100 as Range<UInt64>)
     func refreshTwins(seed: UInt64) async throws {
         let signed = try await Signed()
         let first = try await signed.logIn()
@@ -132,7 +132,7 @@ import Testing
         #expect(signed.house.control.signIn.sessions.session(first.session.id, at: signed.house.clock.now()) == nil)
     }
 
-    @Test("signing out ends the session at once, and a restart does not bring it back")
+    @Test("signing out ends the session immediately, also after a restart")
     func logOut() async throws {
         let signed = try await Signed()
         let kept = try await signed.logIn()
@@ -144,7 +144,7 @@ import Testing
         #expect(restarted.control.signIn.sessions.session(ended.session.id, at: now) == nil)
     }
 
-    @Test("disabling a user ends their sessions for good: enabling brings none back, nor does a restart")
+    @Test("disabling a user ends their sessions permanently: neither enabling nor a restart restores them")
     func disabling() async throws {
         let signed = try await Signed()
         let result = try await signed.logIn()
@@ -159,12 +159,12 @@ import Testing
         _ = try await signed.logIn()
     }
 
-    @Test("a session that begins while its user is being disabled has ended for good: enabling brings it back as little")
+    @Test("a session that begins while its user is being disabled ends permanently, and enabling does not restore it")
     func disablingBesideASignIn() async throws {
         let signed = try await Signed()
         let (house, sessions) = (signed.house, signed.house.control.signIn.sessions)
         let admin = house.caller(house.ids.superAdmin)
-        // Where a sign-in is once its session is on disk, and before it is in memory.
+        // The state of a sign-in after its session is stored and before it is in memory.
         let (now, generation) = (house.clock.now(), sessions.generation(of: signed.user.id))
         let session = Session(
             id: SessionID(high: 5, low: 5), userID: signed.user.id, createdAt: now, expiresAt: now.advanced(by: .seconds(3600)))
@@ -178,7 +178,7 @@ import Testing
         #expect(restarted.control.signIn.sessions.session(session.id, at: now) == nil)
     }
 
-    @Test("disabling ends the sessions even where nobody knows whether it was written")
+    @Test("disabling a user ends their sessions even if the write is in doubt")
     func disablingInDoubt() async throws {
         let signed = try await Signed()
         let session = try await signed.logIn().session
@@ -189,7 +189,7 @@ import Testing
         #expect(house.control.signIn.sessions.session(session.id, at: house.clock.now()) == nil)
     }
 
-    @Test("a password whose hash has another cost is hashed anew when its owner signs in")
+    @Test("a password hash with another cost is replaced when its user signs in")
     func renewing() async throws {
         let signed = try await Signed()
         let older = PasswordHasher(cost: 11, random: RandomSource(SeededGenerator(seed: 3)))
@@ -198,29 +198,30 @@ import Testing
         guard
             case .unauthenticated = await failure({ _ = try await signed.logIn("ann@example.com", Secret("wrong passphrase 1")) })
         else {
-            Issue.record("a wrong password was taken")
+            Issue.record("a wrong password was accepted")
             return
         }
-        #expect(try await signed.house.store.passwordHash(of: signed.user.id) == hash, "a failure changes nothing")
+        #expect(
+            try await signed.house.store.passwordHash(of: signed.user.id) == hash, "a failed sign-in does not change the hash")
         _ = try await signed.logIn()
         #expect(try await signed.house.store.passwordHash(of: signed.user.id)?.hasPrefix("$scrypt$ln=10,") == true)
         _ = try await signed.logIn()
     }
 
-    @Test("a session that is not refreshed ends")
+    @Test("a session that is not refreshed expires")
     func sessionsEnd() async throws {
         let signed = try await Signed()
         let result = try await signed.logIn()
         signed.house.clock.advance(by: .seconds(30 * 86_400))
         #expect(signed.house.control.signIn.sessions.session(result.session.id, at: signed.house.clock.now()) == nil)
         guard case .unauthenticated = await failure({ _ = try await signed.refresh(result.refreshToken) }) else {
-            Issue.record("an old token was exchanged")
+            Issue.record("the refresh token of an expired session was accepted")
             return
         }
     }
 
     @Test(
-        "a password is long enough, not absurd, and not what everybody tries first",
+        "a password must be long enough, not too long, and not a common one",
         arguments: [
             ("fourteen chars", "too_short"), ("fifteen chars !", nil), (String(repeating: "é", count: 512), nil),
             (String(repeating: "é", count: 513), "too_long"), ("passwordpassword", "too_common"),
@@ -231,7 +232,7 @@ import Testing
         #expect(PasswordRules.problem(with: Secret(text)) == problem)
     }
 
-    @Test("a hash verifies its password, is salted, and says its cost; nothing else verifies")
+    @Test("a hash verifies only its own password, is salted, and contains its cost")
     func hashing() async throws {
         let hasher = PasswordHasher(cost: 10, random: RandomSource(SeededGenerator(seed: 1)))
         let first = try await hasher.hash(Self.password)
@@ -244,7 +245,7 @@ import Testing
         #expect(try await !hasher.verify(Self.password, against: "$scrypt$ln=10,r=8,p=1$$"))
     }
 
-    @Test("at most eight passwords wait to be hashed; more are refused at once")
+    @Test("at most eight passwords wait to be hashed; further ones are rejected immediately")
     func hashingIsBounded() async throws {
         let hasher = PasswordHasher(cost: 14, random: RandomSource(SeededGenerator(seed: 1)))
         let refused = await withTaskGroup(of: Bool.self) { group in

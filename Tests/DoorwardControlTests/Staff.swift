@@ -6,7 +6,7 @@ import DoorwardTesting
 import Logging
 import Testing
 
-/// A gateway over a house in which everybody is exactly one thing, for tables of who may do what.
+/// A gateway for a house in which each user has exactly one role, for tables of rights.
 struct Staff: Sendable {
     let clock: VirtualClock
     let store: InMemoryStore
@@ -25,12 +25,12 @@ struct Staff: Sendable {
         case superAdmin, owner, portfolioAdmin, propertyManager, maintenance, auditor, tenant, guest, stranger
     }
 
-    /// What somebody is told.
+    /// The result of a call, as its caller sees it.
     enum Verdict: Hashable, Sendable {
         case done
-        /// They know that it is there, and may not.
+        /// Denied for a target that the caller can see.
         case insufficient
-        /// To them it does not exist.
+        /// Denied as if the target did not exist.
         case hidden
         case notFound
         case invalid([FieldProblem])
@@ -73,7 +73,7 @@ struct Staff: Sendable {
 
     func caller(_ person: Person) throws -> Caller { Caller(userID: try user(person)) }
 
-    /// What `body` comes to for its caller.
+    /// Returns the result of `body` for its caller.
     func verdict(_ body: () async throws -> Void) async -> Verdict {
         do {
             try await body()

@@ -6,7 +6,7 @@ import DoorwardTesting
 import Logging
 import Testing
 
-/// The life of a gateway as a whole: when it is ready, and what it does with what it finds.
+/// Start and stop of the gateway: when it is ready, and how adapters and devices are set up.
 @Suite struct StartTests {
     private static func control(_ store: InMemoryStore, _ adapters: [any LockAdapter], _ clock: VirtualClock) -> GatewayControl {
         var limits = GatewayControl.Limits()
@@ -16,7 +16,7 @@ import Testing
             random: RandomSource(SeededGenerator(seed: 5 &+ UInt64(store.commitCount) << 32)), limits: limits)
     }
 
-    @Test("a gateway is ready from the end of its start to its stop, and not while the store is away")
+    @Test("a gateway is ready from the end of its start until its stop, except while the store is unavailable")
     func readiness() async throws {
         let (clock, store) = (VirtualClock(), InMemoryStore())
         let control = Self.control(store, [], clock)
@@ -32,7 +32,7 @@ import Testing
         #expect(store.log(.gateway).map(\.body.event) == [.start, .stop])
     }
 
-    @Test("a broker that was given to a portfolio that does not exist is named by one line at the start, with the portfolio")
+    @Test("a broker that belongs to a portfolio that does not exist is logged once at the start, with the portfolio's id")
     func unknownPortfolio() async throws {
         let (clock, store, lines) = (VirtualClock(), InMemoryStore(), Seen<[String]>())
         var world = TenancyFixture(seed: 9, createdAt: clock.now())
@@ -69,7 +69,7 @@ import Testing
         func log(event: LogEvent) { write("\(event.level) \(event.message)") }
     }
 
-    @Test("a start that cannot be written down is no start")
+    @Test("a start that cannot be recorded fails")
     func startNotWritten() async throws {
         let (clock, store) = (VirtualClock(), InMemoryStore())
         store.stayUnavailable()
@@ -78,7 +78,7 @@ import Testing
         #expect(await control.isReadyToServe == false)
     }
 
-    @Test("a device of an adapter that is not there holds up nothing but itself")
+    @Test("a device whose adapter does not exist does not affect other devices")
     func unknownAdapter() async throws {
         let (clock, store) = (VirtualClock(), InMemoryStore())
         var world = TenancyFixture(seed: 3, createdAt: clock.now())
@@ -105,12 +105,12 @@ import Testing
         #expect(try await run(door).state == .confirmed)
         let caller = Caller(userID: manager)
         let status = try control.attachedDevices.status(of: orphan, for: caller, refresh: true).status
-        #expect(status == DeviceStatus(), "a lock that cannot be asked is no error")
+        #expect(status == DeviceStatus(), "refreshing a lock without an adapter is not an error")
         _ = try control.attachedDevices.status(of: door, for: caller, refresh: true)
         #expect(adapter.refreshes == [door])
     }
 
-    @Test("of several adapters each gets its own devices, and all are stopped")
+    @Test("each of several adapters gets its own devices, and all adapters are stopped")
     func severalAdapters() async throws {
         let (clock, store) = (VirtualClock(), InMemoryStore())
         var world = TenancyFixture(seed: 3, createdAt: clock.now())
@@ -127,10 +127,10 @@ import Testing
         #expect(control.devices.status(of: doors[1]).state == .locked)
         await control.stop()
         adapters[1].report(.unlocked, from: doors[1])
-        #expect(control.devices.status(of: doors[1]).state == .locked, "nothing is heard after the stop")
+        #expect(control.devices.status(of: doors[1]).state == .locked, "reports after the stop are ignored")
     }
 
-    @Test("the causes of a refusal are the words of the table of ends")
+    @Test("the reasons of lock refusals are the values in the table of command outcomes")
     func refusalCauses() {
         #expect(
             Set(LockRefusal.allCases.map(\.rawValue)) == [
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(
-        "what an adapter throws instead of sending is the end of the command, unsent",
+        "if the adapter throws instead of sending, the command fails with that error and is not sent",
         arguments: [
             (AdapterError.offline, "device_offline"), (.transportBusy, "transport"), (.unsupported, "unsupported"),
             (.notAttached, "other"),

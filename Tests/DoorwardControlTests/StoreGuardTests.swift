@@ -6,7 +6,7 @@ import Testing
 
 @testable import DoorwardControl
 
-/// What the gateway does with a store that fails, and until when.
+/// Store failures: which writes are in doubt, and until when commands are rejected.
 @Suite struct StoreGuardTests {
     private static func ledger(_ store: InMemoryStore) -> (ledger: StoreGuard, failures: Counter) {
         let ledger = StoreGuard(store: store, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -15,7 +15,7 @@ import Testing
         return (ledger, failures)
     }
 
-    /// A transaction that a store takes, each with another id.
+    /// Returns a transaction that the store accepts once; each number has its own record id.
     private static func transaction(_ number: UInt64) -> StoreTransaction {
         let at = Timestamp(milliseconds: 1_000)
         return StoreTransaction(records: [
@@ -26,7 +26,7 @@ import Testing
         ])
     }
 
-    @Test("a failure is in doubt until it is settled, and calls for mending once")
+    @Test("failed writes put the store in doubt until recovery, and start recovery only once")
     func failing() async throws {
         let store = InMemoryStore()
         let (ledger, failures) = Self.ledger(store)
@@ -48,7 +48,7 @@ import Testing
         #expect(failures.value == 2)
     }
 
-    @Test("what comes to be in doubt while something is settled is settled again")
+    @Test("a write that becomes in doubt during recovery needs another recovery")
     func doubtWhileMending() {
         let (ledger, _) = Self.ledger(InMemoryStore())
         ledger.doubt(because: "first")
@@ -59,26 +59,26 @@ import Testing
         #expect(ledger.clearInDoubt(asOf: ledger.inDoubtGeneration))
     }
 
-    @Test("a refusal, and a store that is away, put nothing in doubt: nothing was written")
+    @Test("a refused transaction and an unavailable store put nothing in doubt, because nothing was written")
     func noDoubt() async throws {
         let store = InMemoryStore()
         let (ledger, failures) = Self.ledger(store)
         try await ledger.write(Self.transaction(1))
         guard case .internalFailure = await failure({ try await ledger.write(Self.transaction(1)) }) else {
-            Issue.record("the same record twice was taken")
+            Issue.record("the same record was accepted twice")
             return
         }
         try await ledger.write(Self.transaction(2))
         store.stayUnavailable()
         guard case .unavailable = await failure({ try await ledger.write(Self.transaction(3)) }) else {
-            Issue.record("a store that is away wrote")
+            Issue.record("an unavailable store accepted a write")
             return
         }
         #expect(ledger.isAcceptingCommands)
         #expect(failures.value == 0)
     }
 
-    @Test("the uses of guest accesses follow what is written, and nothing that was refused or is in doubt")
+    @Test("the use counts of guest accesses include written transactions, and none that was refused or is in doubt")
     func uses() async throws {
         let store = InMemoryStore()
         let (ledger, guest) = (Self.ledger(store).ledger, try await Self.guestAccess(in: store))
@@ -90,7 +90,7 @@ import Testing
         try await ledger.write(
             StoreTransaction(counters: [.returnUse(of: guest), .raiseEpoch(of: .portfolio(PortfolioID(high: 1, low: 1)))]))
         #expect(ledger.uses.taken(of: guest) == 1)
-        // Durable although the answer was lost: known once the store was read back.
+        // The write was durable although it failed: it is counted once the store has been read again.
         store.failNext(.failed("disk I/O error"), isDurable: true)
         _ = await failure { try await ledger.write(use) }
         #expect(ledger.uses.taken(of: guest) == 1)
@@ -98,12 +98,12 @@ import Testing
         try await ledger.reloadUses()
         #expect(ledger.uses.taken(of: guest) == 2)
         let other = Self.ledger(store).ledger
-        #expect(other.uses.taken(of: guest) == 0, "nothing is known before it is read")
+        #expect(other.uses.taken(of: guest) == 0, "use counts are zero until they are read")
         try await other.reloadUses()
         #expect(other.uses.taken(of: guest) == 2)
     }
 
-    @Test("uses that are read back while others are taken count each of them once", arguments: 1...40 as ClosedRange<UInt64>)
+    @Test("use counts that are read while others change include each use once", arguments: 1...40 as ClosedRange<UInt64>)
     func usesReadBack(seed: UInt64) async throws {
         let store = InMemoryStore(suspensions: 3)
         let (ledger, guest) = (Self.ledger(store).ledger, try await Self.guestAccess(in: store))
@@ -121,7 +121,7 @@ import Testing
         #expect(ledger.uses.taken(of: guest) == 5)
     }
 
-    /// A guest access that the store has.
+    /// Adds a guest access to the store, and returns its id.
     private static func guestAccess(in store: InMemoryStore) async throws -> GuestAccessID {
         var world = TenancyFixture(seed: 3)
         let property = world.property("No. 5", in: world.portfolio("Oak Street"))
@@ -134,7 +134,7 @@ import Testing
     }
 }
 
-/// Counts calls.
+/// A thread-safe counter.
 final class Counter: Sendable {
     private let count = Atomic(0)
     var value: Int { count.load(ordering: .sequentiallyConsistent) }

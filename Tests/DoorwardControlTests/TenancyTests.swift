@@ -4,9 +4,9 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// Who may change the tenancy, what the changes write, and what is refused.
+/// Changes of the tenancy: who can make them, their records, and the requests that are rejected.
 @Suite struct TenancyTests {
-    @Test("a change stands in the gateway's log and in the portfolio's, with what it changed")
+    @Test("a change is recorded in the logs of the gateway and of the portfolio, with its details")
     func changesAreWritten() async throws {
         let house = try await House()
         let owner = house.caller(house.ids.owner)
@@ -24,7 +24,7 @@ import Testing
         #expect(try await house.run(by: house.ids.stranger).state == .confirmed)
     }
 
-    @Test("a role that stands already is answered as it stands, and writes nothing")
+    @Test("assigning a role that the user already has returns the existing association, and writes nothing")
     func assigningTwice() async throws {
         let house = try await House()
         let owner = house.caller(house.ids.owner)
@@ -35,7 +35,7 @@ import Testing
         #expect(house.gatewayLog.count == records)
     }
 
-    @Test("the last owner is removed by a super admin only")
+    @Test("only a super admin can remove the last owner")
     func lastOwner() async throws {
         let house = try await House()
         let entity = AssociatedEntity.portfolio(house.ids.portfolio)
@@ -52,7 +52,7 @@ import Testing
         #expect(denied?.hasReach == false)
     }
 
-    @Test("who may not assign a role is told so, or nothing at all")
+    @Test("a user without the right to assign a role is denied; one who cannot see the entity does not learn that it exists")
     func assigningWithoutTheRight() async throws {
         let house = try await House()
         let property = AssociatedEntity.property(house.ids.property)
@@ -71,10 +71,10 @@ import Testing
             _ = try await house.control.roles.assign(
                 house.caller(house.ids.superAdmin), .propertyManager, to: house.ids.stranger, on: property)
         }
-        #expect(bySuperAdmin?.reason == .roleInsufficient, "a super admin names no managers")
+        #expect(bySuperAdmin?.reason == .roleInsufficient, "a super admin cannot assign managers")
     }
 
-    @Test("nobody gives what they have not: a guest cannot grant, nor a tenant beyond their own doors")
+    @Test("users cannot grant rights that they do not have: guests cannot grant at all, and tenants only for their own doors")
     func grantingBeyondOnesRights() async throws {
         let house = try await House()
         let byGuest = await denial { _ = try await Self.grant(house, by: house.ids.guest, [house.ids.door]) }
@@ -86,7 +86,7 @@ import Testing
         #expect(try await house.run(by: house.ids.stranger, on: house.ids.frontDoor).state == .confirmed)
     }
 
-    @Test("what a tenant granted ends with the tenancy; what an owner granted stays")
+    @Test("a guest access from a tenant ends with the tenancy; one from an owner remains")
     func grantsOfATenancy() async throws {
         let house = try await House()
         let byOwner = try await Self.grant(house, by: house.ids.owner, [house.ids.door])
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(
-        "a window must end after it starts and not last for ever",
+        "a guest access must end after it starts, and not last too long",
         arguments: [
             (Duration.zero, "end_not_after_start"), (.seconds(-1), "end_not_after_start"),
             (.seconds(6 * 366 * 86_400), "window_too_long"),
@@ -115,7 +115,9 @@ import Testing
         #expect(problems == [FieldProblem(field: "validUntil", problem: problem)])
     }
 
-    @Test("what cannot be granted, or grants nothing, is refused", arguments: [[LockOperation.grantAccess], []])
+    @Test(
+        "granting an operation that cannot be granted, or no operation, is rejected",
+        arguments: [[LockOperation.grantAccess], []])
     func badOperations(operations: [LockOperation]) async throws {
         let house = try await House()
         let error = await failure {
@@ -128,7 +130,7 @@ import Testing
         #expect(problems.map(\.problem) == [operations.isEmpty ? "empty" : "not_grantable"])
     }
 
-    @Test("an id outside the caller's reach is refused as one that does not exist, in every place of a grant")
+    @Test("granting access to a device that is not visible is denied like access to an unknown device")
     func noOracleInGrants() async throws {
         let house = try await House()
         for device in [house.ids.otherDoor, DeviceID(high: 4, low: 4)] {
@@ -137,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("a person's address belongs to one user, whatever its case")
+    @Test("an email address belongs to one user, regardless of case")
     func oneUserForAnAddress() async throws {
         let house = try await House()
         let error = await failure {
@@ -154,7 +156,7 @@ import Testing
         }
     }
 
-    @Test("a disabled user is out at once, and the portfolios in which they held something are told")
+    @Test("a disabled user loses access immediately, and the portfolios in which they had a role record it")
     func disabling() async throws {
         let house = try await House()
         _ = try await house.control.users.update(
@@ -179,7 +181,7 @@ import Testing
         }
     }
 
-    @Test("a device that is hung on a unit takes no guest and no common area with it")
+    @Test("a device that is added to a unit is removed from its guest accesses and common areas")
     func movingADevice() async throws {
         let house = try await House()
         let access = try await Self.grant(house, by: house.ids.owner, [house.ids.frontDoor])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DoorwardControl
 
-/// How guessing is slowed down, and that slowing it down has bounds itself.
+/// Rate limits on password guesses, and the bounds of the limiter itself.
 @Suite struct ThrottleTests {
     private static func wait(_ throttle: SignInThrottle, email: String? = nil, address: String? = nil) -> Int? {
         do {
@@ -13,12 +13,12 @@ import Testing
         } catch .rateLimited(let seconds) {
             return seconds
         } catch {
-            Issue.record("not a limit: \(error)")
+            Issue.record("unexpected error: \(error)")
             return nil
         }
     }
 
-    @Test("four failures cost nothing; then each doubles the wait, to five minutes at most")
+    @Test("the first four failures cause no wait; each later one doubles it, up to five minutes")
     func waits() {
         let clock = VirtualClock()
         let throttle = SignInThrottle(clock: clock, random: RandomSource(SeededGenerator(seed: 1)), failuresPerMinute: 1000)
@@ -34,10 +34,10 @@ import Testing
         #expect(waits == [nil, nil, nil, nil, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300])
         throttle.noteSuccess(email: "ADA@example.com")
         throttle.noteFailure(email: "ada@example.com", address: nil)
-        #expect(Self.wait(throttle, email: "ada@example.com") == nil, "a success begins anew")
+        #expect(Self.wait(throttle, email: "ada@example.com") == nil, "a success resets the count")
     }
 
-    @Test("an address waits for the end of its minute, whichever accounts it tries")
+    @Test("an address over its limit must wait until its minute ends, whatever accounts it tries")
     func addresses() {
         let clock = VirtualClock()
         let throttle = SignInThrottle(clock: clock, random: RandomSource(SeededGenerator(seed: 1)), failuresPerMinute: 3)
@@ -52,7 +52,7 @@ import Testing
         #expect(Self.wait(throttle, address: "192.0.2.1") == nil)
     }
 
-    @Test("a failure is forgotten for each ten minutes without one, and not while one waits")
+    @Test("one failure is forgotten for each ten minutes without a failure")
     func forgetting() {
         let clock = VirtualClock()
         let throttle = SignInThrottle(clock: clock, random: RandomSource(SeededGenerator(seed: 1)), failuresPerMinute: 1000)
@@ -62,10 +62,10 @@ import Testing
         #expect(Self.wait(throttle, email: "ada@example.com") == 300)
         clock.advance(by: .seconds(9 * 600))
         throttle.noteFailure(email: "ada@example.com", address: nil)
-        #expect(Self.wait(throttle, email: "ada@example.com") == 2, "of fourteen failures nine are forgotten, and one came")
+        #expect(Self.wait(throttle, email: "ada@example.com") == 2, "of fourteen failures nine are forgotten, and one is added")
     }
 
-    @Test("a flood of accounts and networks lets nobody go who has to wait, and holds nobody up who has not failed")
+    @Test("failures of many accounts and networks neither shorten existing waits nor delay accounts without failures")
     func flood() {
         let clock = VirtualClock()
         let throttle = SignInThrottle(clock: clock, random: RandomSource(SeededGenerator(seed: 1)), failuresPerMinute: 3)
@@ -77,7 +77,7 @@ import Testing
         #expect(heldUp == 0)
     }
 
-    @Test("a site with many networks is slowed down as a whole, and its neighbours are not")
+    @Test("a site with many networks is limited as a whole, and neighbouring sites are not affected")
     func sites() {
         let throttle = SignInThrottle(
             clock: VirtualClock(), random: RandomSource(SeededGenerator(seed: 1)), failuresPerMinute: 3)
@@ -87,9 +87,9 @@ import Testing
     }
 }
 
-/// The hasher refuses rather than let a crowd wait.
+/// The password hasher rejects requests over its limit instead of queueing them.
 @Suite struct HasherBoundTests {
-    @Test("of a crowd of hashes nine are taken on at once; the rest is told to come again, and later ones find room")
+    @Test("of many concurrent hashes at least nine are accepted; others are rejected, and later requests succeed")
     func crowd() async throws {
         let hasher = PasswordHasher(cost: 14, random: RandomSource(SeededGenerator(seed: 1)))
         let password = Secret("a long enough passphrase")
@@ -98,7 +98,7 @@ import Testing
                 group.addTask {
                     guard let error = await failure({ _ = try await hasher.hash(password) }) else { return true }
                     if case .unavailable = error { return false }
-                    Issue.record("not for want of room: \(error)")
+                    Issue.record("unexpected error: \(error)")
                     return false
                 }
             }
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "what is no hash of ours matches nothing",
+        "text that is not a supported hash matches no password",
         arguments: [
             nil, "", "$scrypt$", "plain", "$scrypt$ln=10,r=8,p=1$AAAA", "$scrypt$ln=99,r=8,p=1$AAAA$AAAA",
             "$scrypt$ln=10,r=9,p=1$AAAA$AAAA", "$argon2$ln=10,r=8,p=1$AAAA$AAAA", "$scrypt$ln=10,r=8,p=1$*$AAAA",

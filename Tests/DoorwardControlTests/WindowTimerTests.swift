@@ -5,9 +5,9 @@ import Testing
 
 @testable import DoorwardControl
 
-/// Whatever the clock gives or takes is in the feed, at its instant, and nothing else is.
+/// Each change of a guest's rights that is caused only by time is appended to the feed at its instant, and nothing else is.
 @Suite struct WindowTimerTests {
-    /// Guests of one door, each with a user of their own.
+    /// Guest accesses to one door, each with its own user.
     private struct Guests {
         var world: TenancyFixture
         let door: DeviceID
@@ -31,7 +31,7 @@ import Testing
             accesses.append((try #require(access), guest))
         }
 
-        /// Applies what was added since the last time.
+        /// Applies the changes since the last call.
         mutating func apply() -> [TenancyChange] {
             let changes = Array(world.changes[appliedCount...])
             for change in changes { directory.apply(change) }
@@ -39,14 +39,14 @@ import Testing
             return changes
         }
 
-        /// What each guest may do with the door at an instant, by the decision itself.
+        /// Returns the decision for each guest on the door at an instant.
         func decisions(at instant: Timestamp) -> [Decision] {
             accesses.map {
                 SecurityService.decide(.user($0.guest), .unlock, on: door, at: instant, override: false, in: directory)
             }
         }
 
-        /// Whether the definition of the access has an edge in the span.
+        /// Returns whether the guest access begins, ends, becomes visible or becomes invisible within the span.
         func hasEdge(_ access: GuestAccessID, after start: Timestamp, upTo end: Timestamp) -> Bool {
             guard let access = directory.guestAccess(access) else { return false }
             let edges = [
@@ -57,7 +57,9 @@ import Testing
         }
     }
 
-    @Test("as the clock goes on, a guest whose decision changes is in the feed, and no other", arguments: 0..<30 as Range<UInt64>)
+    @Test(
+        "as time passes, the feed contains each guest whose decision changes, and only guests whose access reaches a bound",
+        arguments: 0..<30 as Range<UInt64>)
     func edges(seed: UInt64) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: seed, clock: clock)
@@ -85,14 +87,16 @@ import Testing
                 let (start, position) = (clock.now(), feed.position)
                 let before = guests.decisions(at: start)
                 let hours = Int.random(in: 1..<(Bool.random(using: &generator) ? 12 : 600), using: &generator)
-                // One millisecond more: sleepers of the same instant wake in any order.
+                // One millisecond more, because sleepers of the same instant wake in any order.
                 try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(3600 * hours) + .milliseconds(1)))
                 let (end, after) = (clock.now(), guests.decisions(at: clock.now()))
                 let found = Set(try #require(feed.changes(after: position)).objects)
                 for (index, access) in guests.accesses.enumerated() {
                     let isFound = found.contains(.permissions(of: access.guest))
                     #expect(isFound == found.contains(.guestAccess(access.id)))
-                    if before[index] != after[index] { #expect(isFound, "\(before[index]) became \(after[index]) unnoticed") }
+                    if before[index] != after[index] {
+                        #expect(isFound, "\(before[index]) became \(after[index]), but is not in the feed")
+                    }
                     if isFound { #expect(guests.hasEdge(access.id, after: start.advanced(by: .milliseconds(-1)), upTo: end)) }
                 }
             }
@@ -104,7 +108,7 @@ import Testing
         return start..<(start + Int.random(in: 1..<60, using: &generator))
     }
 
-    @Test("a window is in the feed at the very instant that it begins and ends")
+    @Test("a guest access is in the feed at the exact instants of its begin, its end and the end of its visibility")
     func instants() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -127,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("a clock that is set forward or back is noticed within five minutes", arguments: [5, -5])
+    @Test("a step of the wall clock forward or back is noticed within five minutes", arguments: [5, -5])
     func step(hours: Int) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -140,7 +144,7 @@ import Testing
             try guests.add(hours: 50..<60)
             _ = guests.apply()
             published.publish(guests.directory, after: nil)
-            // Before the window, or in it.
+            // The present time is before the window or within it.
             try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(hours > 0 ? 60 : 2 * 3600)))
             timer.restart()
             let position = feed.position
@@ -152,7 +156,9 @@ import Testing
         }
     }
 
-    @Test("the windows of a gateway that starts, and of those that it grants, are in its feed", arguments: 0..<5 as Range<UInt64>)
+    @Test(
+        "the feed of a gateway contains the windows of stored and of newly granted guest accesses",
+        arguments: 0..<5 as Range<UInt64>)
     func gateway(seed: UInt64) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: seed, clock: clock)
@@ -171,7 +177,7 @@ import Testing
                 ).fresh)
             var found: [ChangedObject] = []
             var position = feed.position
-            // The guest of the house came with the store, and has the door for a day.
+            // The guest of the house is already in the store, with access for a day.
             for _ in 0..<(24 * 7) {
                 try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(520)))
                 let changes = try #require(feed.changes(after: position))

@@ -5,16 +5,16 @@ import Testing
 
 @testable import DoorwardControl
 
-/// Changes of the tenancy from many threads at once: one after another, each whole.
+/// Concurrent changes of the tenancy: one after another, each complete.
 @Suite struct WriterTests {
-    /// The tenancy as another process would read it now.
+    /// Returns the tenancy as stored, as another process would read it now.
     private static func reread(_ store: InMemoryStore) async throws -> TenancyDirectory {
         var directory = TenancyDirectory()
         try await store.loadTenancy { directory.apply($0) }
         return directory
     }
 
-    @Test("a hundred units made at once are all there, in memory, in the store, and once each in both logs")
+    @Test("a hundred units created concurrently are all in memory and in the store, and each is recorded once in both logs")
     func manyUnits() async throws {
         let staff = try await Staff()
         let owner = try staff.caller(.owner)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("the same role given many times at once is one association", arguments: 0..<10)
+    @Test("assigning the same role many times concurrently creates one association", arguments: 0..<10)
     func sameRole(round: UInt64) async throws {
         let staff = try await Staff(seed: round)
         let (owner, stranger) = (try staff.caller(.owner), try staff.user(.stranger))
@@ -57,7 +57,7 @@ import Testing
         #expect(try await Self.reread(staff.store).associations(of: stranger).map(\.id) == Array(ids))
     }
 
-    @Test("of two owners who remove each other at once, one stays", arguments: 0..<30)
+    @Test("if two owners remove each other concurrently, one remains", arguments: 0..<30)
     func lastOwners(round: UInt64) async throws {
         let staff = try await Staff(seed: round)
         let (owner, other) = (try staff.caller(.owner), try staff.caller(.stranger))
@@ -73,7 +73,7 @@ import Testing
         #expect(staff.control.directory.current.associations(on: entity).filter { $0.role == .owner } == owners)
     }
 
-    @Test("one address asked for by many at once is one user's", arguments: 0..<5)
+    @Test("if several requests create a user with the same address concurrently, one succeeds", arguments: 0..<5)
     func sameAddress(round: UInt64) async throws {
         let staff = try await Staff(seed: round)
         let root = try staff.caller(.superAdmin)
@@ -95,7 +95,7 @@ import Testing
         #expect(directory.userIDs.count == Staff.Person.allCases.count + 1)
     }
 
-    @Test("a change that was refused by the store is in force nowhere")
+    @Test("a change that the store did not write does not take effect")
     func refusedByTheStore() async throws {
         let staff = try await Staff()
         let (owner, stranger) = (try staff.caller(.owner), try staff.user(.stranger))
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("who reads while changes are published sees each change whole")
+    @Test("readers see each change completely or not at all while changes are published")
     func wholeSnapshots() async {
         let published = CurrentDirectory(feed: ChangeFeed(clock: VirtualClock()))
         let at = Timestamp(milliseconds: 0)
@@ -117,7 +117,7 @@ import Testing
             group.addTask {
                 var directory = TenancyDirectory()
                 for number in 1...500 as ClosedRange<UInt64> {
-                    // A portfolio and a user come together.
+                    // Each change adds a portfolio and a user.
                     let portfolio = Portfolio(id: PortfolioID(high: 1, low: number), name: "P", createdAt: at, updatedAt: at)
                     directory.apply(.putPortfolio(portfolio))
                     let user = User(
