@@ -2,7 +2,7 @@ import DoorwardDomain
 import DoorwardPolicy
 import Testing
 
-/// One line of a table of decisions: what is so in the house, what is asked, and what the answer is.
+/// A decision case: the facts about the house, the access request, and the expected decision.
 struct DecisionCase: CustomTestStringConvertible, Sendable {
     let words: String
     let given: [Given]
@@ -13,7 +13,7 @@ struct DecisionCase: CustomTestStringConvertible, Sendable {
     let override: Bool
     let answer: Answer
 
-    /// - Parameter at: how long after `House.now` it is asked.
+    /// - Parameter at: the time of the request, counted from `House.now`.
     init(
         _ words: String, _ given: [Given], _ operation: LockOperation = .unlock, _ door: Door = .flat, at: Duration = .zero,
         by asker: Asker = .person, override: Bool = false, is answer: Answer
@@ -24,7 +24,7 @@ struct DecisionCase: CustomTestStringConvertible, Sendable {
 
     var testDescription: String { words }
 
-    /// Builds the house, asks, and compares the whole decision.
+    /// Builds the house, decides the request, and compares the complete decision.
     func check(_ location: SourceLocation = #_sourceLocation) {
         let house = House(given)
         let principal: Principal =
@@ -39,25 +39,25 @@ struct DecisionCase: CustomTestStringConvertible, Sendable {
     }
 }
 
-/// The doors of the house, by what they are to `person` as a tenant of the first unit.
+/// The doors of the house, as seen by `person` as a tenant of the first unit.
 enum Door: CaseIterable {
     case flat, other, front, cellar, unassigned, unknown
 }
 
-/// Who asks.
+/// The principal of the request.
 enum Asker {
     case person, other, nobody
     case link(UInt64)
 }
 
-/// What is expected, with instants counted from `House.now`.
+/// The expected decision, with instants counted from `House.now`.
 enum Answer {
     case allowed(Rule)
     case denied(
         DenialReason, reach: Bool = true, by: Rule? = nil, opens: Duration? = nil, closes: Duration? = nil,
         missing: Denial.Missing? = nil)
 
-    /// The denial that tells a stranger nothing.
+    /// The denial of a device that is not visible: it reveals nothing.
     static let hidden = Answer.denied(.noAssociation, reach: false)
 
     var decision: Decision {
@@ -76,22 +76,22 @@ enum Answer {
 struct Given: Sendable {
     let apply: @Sendable (inout House) -> Void
 
-    /// `person` holds a role, where it is usually held or on another entity.
+    /// `person` has a role, on the usual entity for this role or on the given one.
     static func role(_ role: Role, _ number: UInt64 = 1, on type: AssociatedEntityType? = nil) -> Self {
         Self { house in house.assign(role, on: type.map(house.entity), number: number) }
     }
 
-    /// The other one does.
+    /// The other user has a role, on the usual entity for this role.
     static func other(_ role: Role, _ number: UInt64) -> Self {
         Self { house in house.assign(role, number: number, to: house.other) }
     }
 
-    /// What was given with that number was taken away again.
+    /// The association with this number has been removed.
     static func removed(_ number: UInt64) -> Self {
         Self { house in house.directory.apply(.removeAssociation(AssociationID(high: 1, low: number))) }
     }
 
-    /// `person` is a guest from an hour ago until in an hour, with LOCK and UNLOCK, unless told otherwise.
+    /// `person` has a guest access to LOCK and UNLOCK from one hour ago until in one hour, unless other values are given.
     static func guest(
         _ number: UInt64 = 1, at doors: [Door] = [.flat], _ operations: [LockOperation] = [.lock, .unlock],
         from: Duration = .seconds(-3600), until: Duration = .seconds(3600), under: (UInt64, Role) = (99, .propertyManager),
@@ -108,12 +108,12 @@ struct Given: Sendable {
     static let disabled = Self { house in house.put(user: house.person, isEnabled: false) }
     static let disabledSuperAdmin = Self { house in house.put(user: house.person, isEnabled: false, isSuperAdmin: true) }
 
-    /// The flat's door hangs on the unit and is as told.
+    /// The flat's door belongs to the unit, with the given properties.
     static func flatDoor(isRemote: Bool = true, _ capabilities: LockCapabilities = .all) -> Self {
         Self { house in house.put(device: house.flatDoor, unit: house.unit, isRemote: isRemote, capabilities: capabilities) }
     }
 
-    /// A door hangs on another unit, or on the property itself.
+    /// A door belongs to another unit.
     static func hangs(_ door: Door, on unit: any KeyPath<House, UnitID> & Sendable) -> Self {
         Self { house in house.put(device: house.id(of: door), unit: house[keyPath: unit]) }
     }
@@ -122,10 +122,10 @@ struct Given: Sendable {
 }
 
 extension Rule {
-    /// The rule of a role given with `Given.role`.
+    /// Returns the rule of a role that `Given.role` added.
     static func held(_ role: Role, _ number: UInt64 = 1) -> Rule { .association(AssociationID(high: 1, low: number), role) }
 
-    /// The rule of an access given with `Given.guest`.
+    /// Returns the rule of a guest access that `Given.guest` added.
     static func guest(_ number: UInt64 = 1) -> Rule { .guestAccess(GuestAccessID(high: 1, low: number)) }
 }
 
@@ -152,7 +152,7 @@ extension House {
         }
     }
 
-    /// The entity of a type that lies above the flat's door.
+    /// Returns the entity of a type that contains the flat's door.
     func entity(_ type: AssociatedEntityType) -> AssociatedEntity {
         switch type {
         case .portfolio: .portfolio(portfolio)

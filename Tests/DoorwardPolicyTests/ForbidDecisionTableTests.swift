@@ -2,124 +2,129 @@ import DoorwardDomain
 import DoorwardPolicy
 import Testing
 
-/// What forbids although a rule allows, and overrides.
+/// Decision cases for conditions that forbid although a rule allows, and for overrides.
 @Suite struct ForbidDecisionTableTests {
     private static let noUnlatch: LockCapabilities = [.lock, .unlock]
 
     @Test(
-        "A movement that the lock cannot make is denied to everybody whom a rule allows it",
+        "A movement that the lock does not support is denied even if a rule allows it",
         arguments: [
             DecisionCase(
-                "A tenant unlatches a lock without a latch", [.role(.tenant), .flatDoor(noUnlatch)], .unlatch,
+                "A tenant cannot unlatch a lock without a latch", [.role(.tenant), .flatDoor(noUnlatch)], .unlatch,
                 is: .denied(.capabilityMissing, by: .held(.tenant), missing: .capability("UNLATCH"))),
             DecisionCase(
-                "An owner does", [.role(.owner), .flatDoor(noUnlatch)], .unlatch,
+                "An owner cannot unlatch it", [.role(.owner), .flatDoor(noUnlatch)], .unlatch,
                 is: .denied(.capabilityMissing, by: .held(.owner), missing: .capability("UNLATCH"))),
             DecisionCase(
-                "A guest does", [.guest(1, [.unlatch]), .flatDoor(noUnlatch)], .unlatch,
+                "A guest cannot unlatch it", [.guest(1, [.unlatch]), .flatDoor(noUnlatch)], .unlatch,
                 is: .denied(.capabilityMissing, by: .guest(), missing: .capability("UNLATCH"))),
             DecisionCase(
-                "A link does", [.guest(1, [.unlatch], linkOnly: true), .flatDoor(noUnlatch)], .unlatch, by: .link(1),
+                "A guest link cannot unlatch it",
+                [.guest(1, [.unlatch], linkOnly: true), .flatDoor(noUnlatch)], .unlatch, by: .link(1),
                 is: .denied(.capabilityMissing, by: .guest(), missing: .capability("UNLATCH"))),
             DecisionCase(
-                "A sensor that cannot lock", [.role(.tenant), .flatDoor([.door])], .lock,
+                "A sensor cannot be locked", [.role(.tenant), .flatDoor([.door])], .lock,
                 is: .denied(.capabilityMissing, by: .held(.tenant), missing: .capability("LOCK"))),
             DecisionCase(
-                "A sensor that cannot unlock", [.role(.tenant), .flatDoor([.door])], .unlock,
+                "A sensor cannot be unlocked", [.role(.tenant), .flatDoor([.door])], .unlock,
                 is: .denied(.capabilityMissing, by: .held(.tenant), missing: .capability("UNLOCK"))),
             DecisionCase(
-                "A sensor can be looked at", [.role(.tenant), .flatDoor([.door])], .viewStatus, is: .allowed(.held(.tenant))),
+                "The status of a sensor can be viewed",
+                [.role(.tenant), .flatDoor([.door])], .viewStatus, is: .allowed(.held(.tenant))),
             DecisionCase(
-                "Settings need no capability of a decision", [.role(.owner), .flatDoor([])], .changeSettings,
+                "Changing settings needs no capability", [.role(.owner), .flatDoor([])], .changeSettings,
                 is: .allowed(.held(.owner))),
             DecisionCase(
-                "UNLATCH alone is no UNLOCK", [.role(.tenant), .flatDoor([.unlatch])], .unlock,
+                "The UNLATCH capability does not include UNLOCK", [.role(.tenant), .flatDoor([.unlatch])], .unlock,
                 is: .denied(.capabilityMissing, by: .held(.tenant), missing: .capability("UNLOCK"))),
         ])
     func capability(line: DecisionCase) { line.check() }
 
     @Test(
-        "A lock that is not to be moved remotely is moved by nobody, and all else goes on",
+        "If remote operation is disabled, no user can move the lock, and all other operations are allowed",
         arguments: [
             DecisionCase(
-                "Not locked", [.role(.tenant), .flatDoor(isRemote: false)], .lock,
+                "Locking is denied", [.role(.tenant), .flatDoor(isRemote: false)], .lock,
                 is: .denied(.remoteOperationDisabled, by: .held(.tenant))),
             DecisionCase(
-                "Not unlocked", [.role(.tenant), .flatDoor(isRemote: false)], .unlock,
+                "Unlocking is denied", [.role(.tenant), .flatDoor(isRemote: false)], .unlock,
                 is: .denied(.remoteOperationDisabled, by: .held(.tenant))),
             DecisionCase(
-                "Not unlatched", [.role(.owner), .flatDoor(isRemote: false)], .unlatch,
+                "Unlatching is denied", [.role(.owner), .flatDoor(isRemote: false)], .unlatch,
                 is: .denied(.remoteOperationDisabled, by: .held(.owner))),
             DecisionCase(
-                "Not by the owner with an override", [.role(.owner), .flatDoor(isRemote: false)], .unlock,
+                "An owner's override is denied", [.role(.owner), .flatDoor(isRemote: false)], .unlock,
                 override: true, is: .denied(.remoteOperationDisabled, by: .held(.owner))),
             DecisionCase(
-                "Not by a guest", [.guest(), .flatDoor(isRemote: false)], .unlock,
+                "A guest is denied", [.guest(), .flatDoor(isRemote: false)], .unlock,
                 is: .denied(.remoteOperationDisabled, by: .guest())),
-            DecisionCase("Looked at", [.role(.tenant), .flatDoor(isRemote: false)], .viewStatus, is: .allowed(.held(.tenant))),
             DecisionCase(
-                "Its history read", [.role(.tenant), .flatDoor(isRemote: false)], .viewAccessHistory,
+                "The status can be viewed",
+                [.role(.tenant), .flatDoor(isRemote: false)], .viewStatus, is: .allowed(.held(.tenant))),
+            DecisionCase(
+                "The history can be read", [.role(.tenant), .flatDoor(isRemote: false)], .viewAccessHistory,
                 is: .allowed(.held(.tenant))),
             DecisionCase(
-                "Guests admitted", [.role(.tenant), .flatDoor(isRemote: false)], .grantAccess, is: .allowed(.held(.tenant))),
+                "Access can be granted",
+                [.role(.tenant), .flatDoor(isRemote: false)], .grantAccess, is: .allowed(.held(.tenant))),
             DecisionCase(
-                "Its settings changed", [.role(.propertyManager), .flatDoor(isRemote: false)], .changeSettings,
+                "The settings can be changed", [.role(.propertyManager), .flatDoor(isRemote: false)], .changeSettings,
                 is: .allowed(.held(.propertyManager))),
             DecisionCase(
-                "Switched on again it is moved",
+                "After remote operation is enabled again, the lock can be moved",
                 [.role(.tenant), .flatDoor(isRemote: false), .flatDoor(isRemote: true)], .unlock, is: .allowed(.held(.tenant))),
         ])
     func remote(line: DecisionCase) { line.check() }
 
     @Test(
-        "What forbids is told only where a rule allows, the capability before remote operation",
+        "A forbidding condition is reported only if a rule allows, a missing capability before disabled remote operation",
         arguments: [
             DecisionCase(
-                "Both forbid", [.role(.tenant), .flatDoor(isRemote: false, noUnlatch)], .unlatch,
+                "Both conditions forbid", [.role(.tenant), .flatDoor(isRemote: false, noUnlatch)], .unlatch,
                 is: .denied(.capabilityMissing, by: .held(.tenant), missing: .capability("UNLATCH"))),
-            DecisionCase("A stranger learns of neither", [.flatDoor(isRemote: false, [])], .unlock, is: .hidden),
+            DecisionCase("A stranger learns of neither condition", [.flatDoor(isRemote: false, [])], .unlock, is: .hidden),
             DecisionCase(
-                "An auditor is told of their role", [.role(.auditor), .flatDoor(isRemote: false, [])], .unlock,
+                "For an auditor the reason is the role", [.role(.auditor), .flatDoor(isRemote: false, [])], .unlock,
                 is: .denied(.roleInsufficient, by: .held(.auditor), missing: .role(.tenant))),
             DecisionCase(
-                "A guest too early is told of the window", [.guest(from: .seconds(5)), .flatDoor(isRemote: false, [])],
+                "For an early guest the reason is the window", [.guest(from: .seconds(5)), .flatDoor(isRemote: false, [])],
                 .unlock, is: .denied(.guestWindowNotStarted, by: .guest(), opens: .seconds(5))),
             DecisionCase(
-                "A guest without the operation is told of that", [.guest(), .flatDoor(noUnlatch)], .unlatch,
+                "For a guest without the operation the reason is the operation", [.guest(), .flatDoor(noUnlatch)], .unlatch,
                 is: .denied(.operationNotGranted, by: .guest(), missing: .operation(.unlatch))),
             DecisionCase(
-                "Of two rules that allow, the most specific is the one that is named as forbidden",
+                "Of two rules that allow, the denial names the more specific one",
                 [.role(.owner, 1), .role(.tenant, 2), .flatDoor(isRemote: false)], .unlock,
                 is: .denied(.remoteOperationDisabled, by: .held(.tenant, 2))),
             DecisionCase(
-                "Disabled comes before what forbids", [.role(.tenant), .disabled, .flatDoor([])], .unlock,
+                "The reason that the user is disabled comes first", [.role(.tenant), .disabled, .flatDoor([])], .unlock,
                 is: .denied(.userDisabled, reach: true)),
         ])
     func order(line: DecisionCase) { line.check() }
 
     @Test(
-        "An override where nothing is overridden changes no answer, and is not recorded as one",
+        "If there is nothing to override, an override does not change the decision, and is not recorded as one",
         arguments: [
             DecisionCase("An owner", [.role(.owner)], .unlock, override: true, is: .allowed(.held(.owner))),
             DecisionCase("An admin", [.role(.portfolioAdmin)], .unlatch, override: true, is: .allowed(.held(.portfolioAdmin))),
             DecisionCase("A tenant", [.role(.tenant)], .unlock, override: true, is: .allowed(.held(.tenant))),
             DecisionCase(
-                "An owner who is a tenant too goes by the tenancy", [.role(.owner, 1), .role(.tenant, 2)], .unlock,
+                "For an owner who is also a tenant the rule is the tenancy", [.role(.owner, 1), .role(.tenant, 2)], .unlock,
                 override: true, is: .allowed(.held(.tenant, 2))),
             DecisionCase("A guest", [.guest()], .unlock, override: true, is: .allowed(.guest())),
-            DecisionCase("A link", [.guest(linkOnly: true)], .unlock, by: .link(1), override: true, is: .allowed(.guest())),
+            DecisionCase("A guest link", [.guest(linkOnly: true)], .unlock, by: .link(1), override: true, is: .allowed(.guest())),
             DecisionCase(
-                "A super admin does not override their way in", [.superAdmin], .unlock, override: true,
+                "An override does not help a super admin", [.superAdmin], .unlock, override: true,
                 is: .denied(.roleInsufficient, by: .superAdmin, missing: .role(.tenant))),
             DecisionCase(
-                "An auditor does not", [.role(.auditor)], .unlock, override: true,
+                "An override does not help an auditor", [.role(.auditor)], .unlock, override: true,
                 is: .denied(.roleInsufficient, by: .held(.auditor), missing: .role(.tenant))),
-            DecisionCase("A stranger does not", [], .unlock, override: true, is: .hidden),
+            DecisionCase("An override does not help a stranger", [], .unlock, override: true, is: .hidden),
             DecisionCase(
-                "A guest whose window has ended does not", [.guest(until: .zero)], .unlock, override: true,
+                "An override does not help a guest whose window has ended", [.guest(until: .zero)], .unlock, override: true,
                 is: .denied(.guestWindowEnded, by: .guest(), closes: .zero)),
             DecisionCase(
-                "An owner does not override a missing capability", [.role(.owner), .flatDoor([])], .lock,
+                "An owner cannot override a missing capability", [.role(.owner), .flatDoor([])], .lock,
                 override: true, is: .denied(.capabilityMissing, by: .held(.owner), missing: .capability("LOCK"))),
         ])
     func override(line: DecisionCase) { line.check() }

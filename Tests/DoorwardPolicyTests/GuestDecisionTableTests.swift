@@ -2,7 +2,8 @@ import DoorwardDomain
 import DoorwardPolicy
 import Testing
 
-/// Guest accesses in words: windows to the millisecond, grantors, revocation, reach, links, and several at once.
+/// Decision cases for guest accesses: time windows to the millisecond, grantors, revocation, visibility, guest links, several
+/// accesses at once.
 @Suite struct GuestDecisionTableTests {
     private static let ms = Duration.milliseconds(1)
     private static let before = Duration.milliseconds(-1)
@@ -10,7 +11,7 @@ import Testing
     private static let twoHours = Duration.seconds(7200)
     private static let hourAgo = Duration.seconds(-3600)
     private static let day = Duration.seconds(86_400)
-    /// Thirty days, and the moments around their end.
+    /// Thirty days, and instants around their end.
     private static let month = Duration.seconds(2_592_000)
     private static let monthBefore = Duration.milliseconds(2_591_999_999)
     private static let monthAndHour = Duration.seconds(2_595_600)
@@ -23,7 +24,7 @@ import Testing
                 "A millisecond before the start", [.guest(from: .zero)], at: before,
                 is: .denied(.guestWindowNotStarted, by: .guest(), opens: .zero)),
             DecisionCase("At the start", [.guest(from: .zero)], at: .zero, is: .allowed(.guest())),
-            DecisionCase("A millisecond after it", [.guest(from: .zero)], at: ms, is: .allowed(.guest())),
+            DecisionCase("A millisecond after the start", [.guest(from: .zero)], at: ms, is: .allowed(.guest())),
             DecisionCase("A millisecond before the end", [.guest(until: .zero)], at: before, is: .allowed(.guest())),
             DecisionCase(
                 "At the end", [.guest(until: .zero)], at: .zero,
@@ -32,109 +33,114 @@ import Testing
                 "A millisecond after the end", [.guest(until: .zero)], at: ms,
                 is: .denied(.guestWindowEnded, by: .guest(), closes: .zero)),
             DecisionCase(
-                "A window of one millisecond has one", [.guest(from: .zero, until: ms)], at: .zero, is: .allowed(.guest())),
+                "A window of one millisecond allows at its start",
+                [.guest(from: .zero, until: ms)], at: .zero, is: .allowed(.guest())),
             DecisionCase(
-                "and no other before", [.guest(from: .zero, until: ms)], at: before,
+                "A window of one millisecond does not allow earlier", [.guest(from: .zero, until: ms)], at: before,
                 is: .denied(.guestWindowNotStarted, by: .guest(), opens: .zero)),
             DecisionCase(
-                "and none after", [.guest(from: .zero, until: ms)], at: ms,
+                "A window of one millisecond does not allow later", [.guest(from: .zero, until: ms)], at: ms,
                 is: .denied(.guestWindowEnded, by: .guest(), closes: ms)),
             DecisionCase(
-                "An empty window has none", [.guest(from: .zero, until: .zero)], at: .zero,
+                "An empty window never allows", [.guest(from: .zero, until: .zero)], at: .zero,
                 is: .denied(.guestWindowEnded, by: .guest(), closes: .zero)),
             DecisionCase(
-                "A window back to front has none", [.guest(from: hour, until: hourAgo)], at: .zero,
+                "A window that ends before it starts never allows", [.guest(from: hour, until: hourAgo)], at: .zero,
                 is: .denied(.guestWindowEnded, by: .guest(), closes: hourAgo)),
             DecisionCase(
-                "Looking needs the window too: early", [.guest(from: .zero)], .viewStatus, at: before,
+                "Viewing the status needs the window too: early", [.guest(from: .zero)], .viewStatus, at: before,
                 is: .denied(.guestWindowNotStarted, by: .guest(), opens: .zero)),
             DecisionCase(
-                "Looking needs the window too: late", [.guest(until: .zero)], .viewStatus, at: .zero,
+                "Viewing the status needs the window too: late", [.guest(until: .zero)], .viewStatus, at: .zero,
                 is: .denied(.guestWindowEnded, by: .guest(), closes: .zero)),
         ])
     func window(line: DecisionCase) { line.check() }
 
     @Test(
-        "A guest has what was listed and what every guest has, on the listed devices",
+        "A guest may view the status, and use the granted operations, on the listed devices",
         arguments: [
-            DecisionCase("UNLOCK listed", [.guest(1, [.unlock])], .unlock, is: .allowed(.guest())),
-            DecisionCase("LOCK listed", [.guest(1, [.lock])], .lock, is: .allowed(.guest())),
-            DecisionCase("UNLATCH listed", [.guest(1, [.unlatch])], .unlatch, is: .allowed(.guest())),
+            DecisionCase("UNLOCK is listed", [.guest(1, [.unlock])], .unlock, is: .allowed(.guest())),
+            DecisionCase("LOCK is listed", [.guest(1, [.lock])], .lock, is: .allowed(.guest())),
+            DecisionCase("UNLATCH is listed", [.guest(1, [.unlatch])], .unlatch, is: .allowed(.guest())),
             DecisionCase(
-                "UNLOCK is not UNLATCH", [.guest(1, [.unlock])], .unlatch,
+                "UNLOCK does not include UNLATCH", [.guest(1, [.unlock])], .unlatch,
                 is: .denied(.operationNotGranted, by: .guest(), missing: .operation(.unlatch))),
             DecisionCase(
-                "UNLATCH is not UNLOCK", [.guest(1, [.unlatch])], .unlock,
+                "UNLATCH does not include UNLOCK", [.guest(1, [.unlatch])], .unlock,
                 is: .denied(.operationNotGranted, by: .guest(), missing: .operation(.unlock))),
-            DecisionCase("Looking need not be listed", [.guest(1, [])], .viewStatus, is: .allowed(.guest())),
+            DecisionCase("Viewing the status need not be listed", [.guest(1, [])], .viewStatus, is: .allowed(.guest())),
             DecisionCase(
-                "Nothing listed moves nothing", [.guest(1, [])], .lock,
+                "Without listed operations no movement is allowed", [.guest(1, [])], .lock,
                 is: .denied(.operationNotGranted, by: .guest(), missing: .operation(.lock))),
             DecisionCase(
-                "History is no guest's, listed or not", [.guest(1, LockOperation.allCases)], .viewAccessHistory,
+                "A guest cannot read the history, even if it is listed", [.guest(1, LockOperation.allCases)], .viewAccessHistory,
                 is: .denied(.operationNotGranted, by: .guest(), missing: .operation(.viewAccessHistory))),
             DecisionCase(
-                "A guest lets nobody in, listed or not", [.guest(1, LockOperation.allCases)], .grantAccess,
+                "A guest cannot grant access, even if it is listed", [.guest(1, LockOperation.allCases)], .grantAccess,
                 is: .denied(.operationNotGranted, by: .guest(), missing: .operation(.grantAccess))),
             DecisionCase("A second listed door", [.guest(at: [.flat, .front])], .unlock, .front, is: .allowed(.guest())),
             DecisionCase("A door that is not listed", [.guest(at: [.flat, .front])], .unlock, .cellar, is: .hidden),
             DecisionCase(
-                "A listed door that hangs nowhere opens for nobody", [.guest(at: [.unassigned])], .unlock, .unassigned,
+                "A listed door without a property is denied as unassigned", [.guest(at: [.unassigned])], .unlock, .unassigned,
                 is: .denied(.deviceUnassigned, reach: true)),
             DecisionCase(
                 "A listed door that does not exist is unknown", [.guest(at: [.unknown])], .unlock, .unknown,
                 is: .denied(.deviceUnknown, reach: false)),
-            DecisionCase("A door listed twice is listed", [.guest(at: [.flat, .flat])], .unlock, is: .allowed(.guest())),
+            DecisionCase(
+                "A door that is listed twice counts as listed", [.guest(at: [.flat, .flat])], .unlock, is: .allowed(.guest())),
         ])
     func granted(line: DecisionCase) { line.check() }
 
     @Test(
-        "What was granted as a tenant ends with the tenancy; what was granted from above stays",
+        "A guest access from a tenant ends with the tenancy; one from a higher role remains",
         arguments: [
             DecisionCase(
-                "Under a tenancy that stands", [.other(.tenant, 5), .guest(under: (5, .tenant))], is: .allowed(.guest())),
+                "Granted under an existing tenancy", [.other(.tenant, 5), .guest(under: (5, .tenant))], is: .allowed(.guest())),
             DecisionCase(
-                "Under a tenancy that was taken away", [.other(.tenant, 5), .guest(under: (5, .tenant)), .removed(5)],
+                "Granted under a removed tenancy", [.other(.tenant, 5), .guest(under: (5, .tenant)), .removed(5)],
                 is: .denied(.grantorLostAccess, by: .guest())),
             DecisionCase(
-                "Under a tenancy that never was", [.guest(under: (5, .tenant))],
+                "Granted under a tenancy that never existed", [.guest(under: (5, .tenant))],
                 is: .denied(.grantorLostAccess, by: .guest())),
             DecisionCase(
-                "Given back with the same id, it counts again",
+                "A tenancy that is restored with the same id counts again",
                 [.other(.tenant, 5), .guest(under: (5, .tenant)), .removed(5), .other(.tenant, 5)], is: .allowed(.guest())),
             DecisionCase(
-                "Another tenancy of the same person does not help",
+                "Another tenancy of the same grantor does not count",
                 [.other(.tenant, 5), .guest(under: (5, .tenant)), .removed(5), .other(.tenant, 6)],
                 is: .denied(.grantorLostAccess, by: .guest())),
             DecisionCase(
-                "Under a manager who is gone",
+                "Granted by a manager who no longer has the role",
                 [
                     .other(.propertyManager, 5), .guest(under: (5, .propertyManager)),
                     .removed(5),
                 ], is: .allowed(.guest())),
-            DecisionCase("Under an admin who is gone", [.guest(under: (5, .portfolioAdmin))], is: .allowed(.guest())),
-            DecisionCase("Under an owner who is gone", [.guest(under: (5, .owner))], is: .allowed(.guest())),
             DecisionCase(
-                "Looking ends too", [.guest(under: (5, .tenant))], .viewStatus, is: .denied(.grantorLostAccess, by: .guest())),
+                "Granted by an admin who no longer has the role", [.guest(under: (5, .portfolioAdmin))], is: .allowed(.guest())),
+            DecisionCase("Granted by an owner who no longer has the role", [.guest(under: (5, .owner))], is: .allowed(.guest())),
             DecisionCase(
-                "The link ends too", [.guest(under: (5, .tenant), linkOnly: true)], by: .link(1),
+                "Viewing the status is denied too",
+                [.guest(under: (5, .tenant))], .viewStatus, is: .denied(.grantorLostAccess, by: .guest())),
+            DecisionCase(
+                "The guest link is denied too", [.guest(under: (5, .tenant), linkOnly: true)], by: .link(1),
                 is: .denied(.grantorLostAccess, by: .guest())),
             DecisionCase(
-                "Revoked is told first", [.guest(under: (5, .tenant), revoked: .zero)],
+                "Revocation comes before the lost tenancy", [.guest(under: (5, .tenant), revoked: .zero)],
                 is: .denied(.guestAccessRevoked, by: .guest())),
             DecisionCase(
-                "Lost is told before what is not granted", [.guest(1, [], under: (5, .tenant))],
+                "The lost tenancy comes before an operation that is not granted", [.guest(1, [], under: (5, .tenant))],
                 is: .denied(.grantorLostAccess, by: .guest())),
         ])
     func grantor(line: DecisionCase) { line.check() }
 
     @Test(
-        "A revoked access is revoked, whatever the clock says",
+        "A revoked guest access is revoked at any time",
         arguments: [
             DecisionCase("Revoked a moment ago", [.guest(revoked: before)], is: .denied(.guestAccessRevoked, by: .guest())),
             DecisionCase("Revoked at this instant", [.guest(revoked: .zero)], is: .denied(.guestAccessRevoked, by: .guest())),
             DecisionCase(
-                "Revoked by a clock that was ahead", [.guest(revoked: hour)], is: .denied(.guestAccessRevoked, by: .guest())),
+                "Revoked in the future, by a clock that was ahead",
+                [.guest(revoked: hour)], is: .denied(.guestAccessRevoked, by: .guest())),
             DecisionCase(
                 "Revoked before it began", [.guest(from: hour, until: twoHours, revoked: .zero)],
                 is: .denied(.guestAccessRevoked, by: .guest())),
@@ -142,21 +148,21 @@ import Testing
                 "Revoked after its end", [.guest(until: hourAgo, revoked: .zero)],
                 is: .denied(.guestAccessRevoked, by: .guest())),
             DecisionCase(
-                "Looking is denied too", [.guest(revoked: .zero)], .viewStatus,
+                "Viewing the status is denied too", [.guest(revoked: .zero)], .viewStatus,
                 is: .denied(.guestAccessRevoked, by: .guest())),
             DecisionCase(
-                "Revoked is told before what was not granted", [.guest(1, [], revoked: .zero)],
+                "Revocation comes before an operation that is not granted", [.guest(1, [], revoked: .zero)],
                 is: .denied(.guestAccessRevoked, by: .guest())),
             DecisionCase(
-                "The link is revoked too", [.guest(revoked: .zero)], by: .link(1),
+                "The guest link is denied too", [.guest(revoked: .zero)], by: .link(1),
                 is: .denied(.guestAccessRevoked, by: .guest())),
             DecisionCase(
-                "Granted anew under another id, it opens", [.guest(1, revoked: .zero), .guest(2)], is: .allowed(.guest(2))),
+                "A new guest access with another id allows", [.guest(1, revoked: .zero), .guest(2)], is: .allowed(.guest(2))),
         ])
     func revoked(line: DecisionCase) { line.check() }
 
     @Test(
-        "A guest may know of the door from the creation until 30 days after the end",
+        "A device is visible to its guest from the creation of the guest access until 30 days after its end",
         arguments: [
             DecisionCase(
                 "A millisecond before the creation", [.guest(from: hour, until: twoHours, created: .zero)], at: before,
@@ -165,87 +171,103 @@ import Testing
                 "At the creation", [.guest(from: hour, until: twoHours, created: .zero)], at: .zero,
                 is: .denied(.guestWindowNotStarted, by: .guest(), opens: hour)),
             DecisionCase(
-                "A millisecond before 30 days are over", [.guest(until: .zero)], at: monthBefore,
+                "A millisecond before the 30 days end", [.guest(until: .zero)], at: monthBefore,
                 is: .denied(.guestWindowEnded, by: .guest(), closes: .zero)),
-            DecisionCase("When they are over", [.guest(until: .zero)], at: month, is: .hidden),
+            DecisionCase("At the end of the 30 days", [.guest(until: .zero)], at: month, is: .hidden),
             DecisionCase(
-                "From an earlier revocation", [.guest(until: hour, revoked: .zero)], at: monthBefore,
+                "Revoked before its end: visible until 30 days after the revocation",
+                [.guest(until: hour, revoked: .zero)], at: monthBefore,
                 is: .denied(.guestAccessRevoked, by: .guest())),
-            DecisionCase("and not longer", [.guest(until: hour, revoked: .zero)], at: month, is: .hidden),
-            DecisionCase("A later revocation adds nothing", [.guest(until: .zero, revoked: hour)], at: month, is: .hidden),
             DecisionCase(
-                "An access created after its own end is in reach from then on, for what is left of the 30 days",
+                "Revoked before its end: not visible at the end of these 30 days",
+                [.guest(until: hour, revoked: .zero)], at: month, is: .hidden),
+            DecisionCase(
+                "A revocation after the end does not extend visibility",
+                [.guest(until: .zero, revoked: hour)], at: month, is: .hidden),
+            DecisionCase(
+                "Created after its own end: visible for the rest of the 30 days",
                 [.guest(until: .zero, created: day)], at: day,
                 is: .denied(.guestWindowEnded, by: .guest(), closes: .zero)),
             DecisionCase(
-                "An access created after its 30 days is never in reach",
+                "Created after its 30 days: never visible",
                 [.guest(until: .zero, created: monthAndHour)], at: monthAndTwoHours, is: .hidden),
             DecisionCase(
-                "A window that began before the creation opens with the creation",
+                "A window that began before the creation: not visible before the creation",
                 [.guest(from: hourAgo, created: .zero)], at: before, is: .hidden),
-            DecisionCase("and then at once", [.guest(from: hourAgo, created: .zero)], at: .zero, is: .allowed(.guest())),
             DecisionCase(
-                "A role keeps reach when the guest's is over", [.guest(until: .zero), .role(.auditor, 2)], at: month,
+                "A window that began before the creation: allowed from the creation on",
+                [.guest(from: hourAgo, created: .zero)], at: .zero, is: .allowed(.guest())),
+            DecisionCase(
+                "A role keeps the device visible when the guest access no longer does",
+                [.guest(until: .zero), .role(.auditor, 2)], at: month,
                 is: .denied(.roleInsufficient, by: .held(.auditor, 2), missing: .role(.tenant))),
             DecisionCase(
-                "A lost grantor takes no reach away", [.guest(until: .zero, under: (5, .tenant))], at: monthBefore,
+                "A lost tenancy of the grantor does not affect visibility",
+                [.guest(until: .zero, under: (5, .tenant))], at: monthBefore,
                 is: .denied(.grantorLostAccess, by: .guest())),
         ])
     func reach(line: DecisionCase) { line.check() }
 
     @Test(
-        "Of several accesses the smaller id allows, and none needs another",
+        "Of several guest accesses, one that allows is enough, and the decision names the smallest id",
         arguments: [
-            DecisionCase("The smaller id", [.guest(8), .guest(2), .guest(5)], is: .allowed(.guest(2))),
+            DecisionCase("The smallest id", [.guest(8), .guest(2), .guest(5)], is: .allowed(.guest(2))),
             DecisionCase(
-                "The only one in its window", [.guest(1, until: .zero), .guest(2), .guest(3, from: ms)],
+                "The only guest access within its window", [.guest(1, until: .zero), .guest(2), .guest(3, from: ms)],
                 is: .allowed(.guest(2))),
             DecisionCase(
-                "The only one that lists the operation", [.guest(1, [.lock]), .guest(2, [.unlock])],
+                "The only guest access that lists the operation", [.guest(1, [.lock]), .guest(2, [.unlock])],
                 is: .allowed(.guest(2))),
-            DecisionCase("The only one that lists the door", [.guest(1, at: [.front]), .guest(2)], is: .allowed(.guest(2))),
             DecisionCase(
-                "Window of one and operation of another do not add up",
+                "The only guest access that lists the door", [.guest(1, at: [.front]), .guest(2)], is: .allowed(.guest(2))),
+            DecisionCase(
+                "The window of one guest access and the operation of another do not combine",
                 [.guest(1, [.lock]), .guest(2, [.unlock], until: .zero)],
                 is: .denied(.guestWindowEnded, by: .guest(2), closes: .zero)),
             DecisionCase(
-                "One window that ends as the next begins leaves no gap: before",
+                "Adjacent windows leave no gap: the last millisecond of the first",
                 [.guest(1, until: .zero), .guest(2, from: .zero)], at: before, is: .allowed(.guest(1))),
-            DecisionCase("and after", [.guest(1, until: .zero), .guest(2, from: .zero)], at: .zero, is: .allowed(.guest(2))),
+            DecisionCase(
+                "Adjacent windows leave no gap: the start of the second",
+                [.guest(1, until: .zero), .guest(2, from: .zero)], at: .zero, is: .allowed(.guest(2))),
         ])
     func several(line: DecisionCase) { line.check() }
 
     @Test(
-        "A link is worth its access and nothing else",
+        "A guest link allows what its guest access allows, and nothing else",
         arguments: [
-            DecisionCase("It opens the listed door", [.guest(linkOnly: true)], by: .link(1), is: .allowed(.guest())),
-            DecisionCase("Its user's link does so for whoever holds it", [.guest()], by: .link(1), is: .allowed(.guest())),
-            DecisionCase("Not another door", [.guest(linkOnly: true)], .unlock, .front, by: .link(1), is: .hidden),
+            DecisionCase("A link opens the listed door", [.guest(linkOnly: true)], by: .link(1), is: .allowed(.guest())),
             DecisionCase(
-                "Not an unassigned one", [.guest(linkOnly: true)], .unlock, .unassigned, by: .link(1),
+                "A link to a guest access of a user opens the door too", [.guest()], by: .link(1), is: .allowed(.guest())),
+            DecisionCase(
+                "A link does not open another door", [.guest(linkOnly: true)], .unlock, .front, by: .link(1), is: .hidden),
+            DecisionCase(
+                "A link does not open an unassigned device", [.guest(linkOnly: true)], .unlock, .unassigned, by: .link(1),
                 is: .denied(.deviceUnassigned, reach: false)),
             DecisionCase(
-                "A listed one that hangs nowhere is unassigned", [.guest(at: [.unassigned], linkOnly: true)], .unlock,
+                "A listed device without a property is denied as unassigned",
+                [.guest(at: [.unassigned], linkOnly: true)], .unlock,
                 .unassigned, by: .link(1), is: .denied(.deviceUnassigned, reach: true)),
             DecisionCase(
-                "What its user holds besides is not the link's", [.guest(1, []), .role(.owner, 2)], by: .link(1),
+                "The guest's roles do not count for the link", [.guest(1, []), .role(.owner, 2)], by: .link(1),
                 is: .denied(.operationNotGranted, by: .guest(), missing: .operation(.unlock))),
             DecisionCase(
-                "That its user is a super admin is not the link's", [.guest(1, at: [.front]), .superAdmin], .viewStatus,
+                "The guest's super admin right does not count for the link", [.guest(1, at: [.front]), .superAdmin], .viewStatus,
                 by: .link(1), is: .hidden),
             DecisionCase(
-                "Another access of its user is not the link's", [.guest(1, until: .zero), .guest(2)], by: .link(1),
+                "The guest's other guest accesses do not count for the link", [.guest(1, until: .zero), .guest(2)], by: .link(1),
                 is: .denied(.guestWindowEnded, by: .guest(1), closes: .zero)),
             DecisionCase(
-                "Of a disabled user it opens nothing", [.guest(), .disabled], by: .link(1),
+                "The link of a disabled guest opens nothing", [.guest(), .disabled], by: .link(1),
                 is: .denied(.userDisabled, reach: true)),
             DecisionCase(
-                "and hides other doors", [.guest(), .disabled], .unlock, .other, by: .link(1),
+                "The link of a disabled guest makes no other door visible", [.guest(), .disabled], .unlock, .other, by: .link(1),
                 is: .denied(.userDisabled, reach: false)),
             DecisionCase(
-                "A link without an access is nobody's", [.guest()], by: .link(4), is: .denied(.userUnknown, reach: false)),
+                "A link without a guest access is unknown", [.guest()], by: .link(4), is: .denied(.userUnknown, reach: false)),
             DecisionCase(
-                "After 30 days it knows of nothing", [.guest(until: .zero, linkOnly: true)], at: month, by: .link(1),
+                "After 30 days the device is not visible to the link",
+                [.guest(until: .zero, linkOnly: true)], at: month, by: .link(1),
                 is: .hidden),
         ])
     func link(line: DecisionCase) { line.check() }

@@ -2,9 +2,9 @@ import DoorwardDomain
 import DoorwardPolicy
 import Testing
 
-/// The matrix of management permissions written out by hand, asked where each of them is asked.
+/// The matrix of management permissions, written out by hand.
 @Suite struct ManagementMatrixTableTests {
-    /// Who holds a permission on one object, from highest role to lowest; `S` is the super admin.
+    /// The holders of a permission on one object, from highest role to lowest; `S` is the super admin.
     struct Row: CustomTestStringConvertible, Sendable {
         let permission: ManagementPermission
         let object: Object
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("`allows` allows those that are listed and nobody else, and names what they hold", arguments: rows)
+    @Test("`allows` allows exactly the listed holders, and names the super admin rule exactly for super admins", arguments: rows)
     func allows(row: Row) {
         for holder in Holder.allCases {
             let house = House([holder.given])
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("Somebody disabled, unknown or without any role is allowed nothing", arguments: rows)
+    @Test("A user who is disabled, unknown or without any role is allowed nothing", arguments: rows)
     func nobody(row: Row) {
         for holder in Holder.allCases {
             var house = House([holder.given])
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("Who is denied and has reach is told the lowest role that would do", arguments: rows)
+    @Test("A denial on a visible object names the lowest role that has the permission", arguments: rows)
     func missing(row: Row) {
         let order: [Holder: Role] = [
             .superAdmin: .superAdmin, .owner: .owner, .admin: .portfolioAdmin, .manager: .propertyManager,
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test("The lists of what a user may read hold exactly what they may read", arguments: Holder.allCases)
+    @Test("The lists of visible entities contain exactly those that the user may read", arguments: Holder.allCases)
     func visible(holder: Holder) {
         let house = House([holder.given])
         func mayRead(_ permission: ManagementPermission, _ object: Object) -> Bool {
@@ -181,13 +181,13 @@ import Testing
                 == (mayRead(.propertyRead, .property) ? [house.property] : []))
         let units = SecurityService.visibleUnitIDs(for: directory.subject(person), in: directory)
         #expect(units.contains(house.unit) == mayRead(.unitRead, .unit))
-        #expect(units.contains(house.otherUnit) == (holder != .tenant), "next door is a tenant's neighbour's")
+        #expect(units.contains(house.otherUnit) == (holder != .tenant), "a tenant cannot see the unit next door")
         let devices = SecurityService.visibleDeviceIDs(for: directory.subject(person), at: House.now, in: directory)
         #expect(devices.contains(house.flatDoor) == mayRead(.deviceRead, .flat))
         #expect(devices.contains(house.cellar) == mayRead(.deviceRead, .cellar))
         #expect(devices.contains(house.unassigned) == (holder == .superAdmin))
     }
 
-    @Test("Every permission stands in the table by hand")
+    @Test("The handwritten table contains every permission")
     func complete() { #expect(Set(Self.rows.map(\.permission)) == Set(ManagementPermission.allCases)) }
 }

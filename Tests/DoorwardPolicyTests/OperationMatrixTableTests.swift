@@ -2,9 +2,9 @@ import DoorwardDomain
 import DoorwardPolicy
 import Testing
 
-/// The matrix of lock operations written out by hand: who holds what on which door. Every way to ask must give it.
+/// The matrix of lock operations, written out by hand. All functions of the policy must agree with it.
 @Suite struct OperationMatrixTableTests {
-    /// What one kind of holder may do on one door.
+    /// The expected operations of one kind of role holder or guest on one door.
     struct Row: CustomTestStringConvertible, Sendable {
         let holder: String
         let given: [Given]
@@ -56,36 +56,36 @@ import Testing
         Row("OWNER, an unassigned device", [.role(.owner)], nil, .unassigned, ""),
         Row("OWNER held on a unit", [.role(.owner, on: .unit)], nil, .flat, ""),
         Row("TENANT held on the property", [.role(.tenant, on: .property)], nil, .flat, ""),
-        Row("nobody in particular", [], nil, .flat, ""),
-        Row("somebody disabled", [.role(.owner), .disabled], nil, .flat, ""),
+        Row("a user without roles", [], nil, .flat, ""),
+        Row("a disabled user", [.role(.owner), .disabled], nil, .flat, ""),
     ]
 
-    @Test("`decide` allows what is listed and nothing else", arguments: rows)
+    @Test("`decide` allows exactly the listed operations", arguments: rows)
     func decisions(row: Row) {
         let house = House(row.given)
         let allowed = LockOperation.allCases.filter { house.decide($0, on: house.id(of: row.door)).isAllowed }
         #expect(allowed == row.operations)
     }
 
-    @Test("The table of the matrix holds what is listed", arguments: rows.filter { $0.column != nil })
+    @Test("The permission matrix contains exactly the listed operations", arguments: rows.filter { $0.column != nil })
     func table(row: Row) {
         for operation in LockOperation.allCases {
             let columns = PermissionMatrix.columns(holding: operation)
             let holds = row.column.map(columns.contains) ?? false
-            // What every guest has is in the column of guests in their window alone.
+            // VIEW_STATUS, which every guest has, is only in the column of guests within their window.
             let isEveryGuests = row.column == .guestIfGranted && operation == .viewStatus
             #expect((holds || isEveryGuests) == row.operations.contains(operation), "\(operation)")
         }
     }
 
-    @Test("The list of devices that a user sees has the door exactly if VIEW_STATUS is listed", arguments: rows)
+    @Test("The list of visible devices contains the door exactly if VIEW_STATUS is listed", arguments: rows)
     func visible(row: Row) {
         let house = House(row.given)
         let visible = SecurityService.visibleDeviceIDs(for: house.subject, at: House.now, in: house.directory)
         #expect(visible.contains(house.id(of: row.door)) == row.operations.contains(.viewStatus))
     }
 
-    @Test("A role by itself carries what is listed", arguments: rows)
+    @Test("A single role carries exactly the listed operations", arguments: rows)
     func carried(row: Row) {
         let house = House(row.given)
         guard let held = house.directory.associations(of: house.person).first else { return }
@@ -98,7 +98,7 @@ import Testing
         if row.operations.count < LockOperation.allCases.count { #expect(carriers(of: LockOperation.allCases).isEmpty) }
     }
 
-    @Test("The page's matrix shows each role that is listed, and no other", arguments: LockOperation.allCases)
+    @Test("The matrix view shows exactly the listed roles for each operation", arguments: LockOperation.allCases)
     func view(operation: LockOperation) {
         let shown = PermissionMatrixView().operations.first { $0.operation == operation }?.holders ?? []
         let listed = Self.rows.filter { $0.operations.contains(operation) && ($0.column != nil || $0.given.isEmpty) }
@@ -108,11 +108,11 @@ import Testing
         #expect(shown.map(\.role.rank) == shown.map(\.role.rank).sorted())
     }
 
-    @Test("Every column of the matrix stands in the table by hand")
+    @Test("The handwritten table contains every column of the matrix")
     func complete() { #expect(Set(Self.rows.compactMap(\.column)) == Set(MatrixColumn.allCases)) }
 
     @Test(
-        "Who carries an operation, by entity: common areas and misplaced roles left out",
+        "The entities on which a user has an operation do not include common areas or those of misplaced roles",
         arguments: [
             ([Given.role(.owner)], LockOperation.viewAccessHistory, [AssociatedEntityType.portfolio]),
             ([.role(.auditor)], .viewAccessHistory, [.property]), ([.role(.maintenance)], .viewAccessHistory, []),
