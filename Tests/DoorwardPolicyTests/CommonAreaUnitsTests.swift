@@ -5,10 +5,10 @@ import Testing
 @testable import DoorwardPolicy
 
 @Suite struct CommonAreaUnitsTests {
-    @Test("It is a set, whatever goes in and out", arguments: 0..<20 as Range<UInt64>)
+    @Test("Behaves like a `Set` under random insertions and removals", arguments: 0..<20 as Range<UInt64>)
     func model(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        // Few of them differ in the bits that the filter goes by, so that others get past it.
+        // Few ids differ in the bits that the filter examines, so that it lets some ids pass that are not in the set.
         let ids = (0..<60).map { UnitID(high: UInt64($0), low: .random(in: 0..<600, using: &generator) << UInt64(seed % 3)) }
         var units = CommonAreaUnits()
         var set: Set<UnitID> = []
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("The filter turns most others away")
+    @Test("The filter rejects most ids that are not in the set")
     func filter() {
         var generator = SeededGenerator(seed: 3)
         let units = CommonAreaUnits(

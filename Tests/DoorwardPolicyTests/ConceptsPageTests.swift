@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("The page of concepts says of each operation who may do it, as the matrix has it", arguments: LockOperation.allCases)
+    @Test("The concepts page lists the same roles for each operation as the permission matrix", arguments: LockOperation.allCases)
     func operations(_ operation: LockOperation) throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let page = try String(contentsOf: root.appending(path: "docs/concepts.md"), encoding: .utf8)

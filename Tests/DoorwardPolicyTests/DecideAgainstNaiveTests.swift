@@ -3,8 +3,10 @@ import DoorwardPolicy
 import Testing
 
 @Suite struct DecideAgainstNaiveTests {
-    /// 2,400 worlds, fifty questions each.
-    @Test("In random worlds every decision, with its rule, reach and instants, is the one of the naive policy", arguments: 0..<8)
+    /// 2,400 random tenancies, with fifty access requests each.
+    @Test(
+        "In random tenancies every decision, with its rule, visibility and instants, equals that of a naive implementation",
+        arguments: 0..<8)
     func sameDecision(block: UInt64) {
         for seed in block * 300..<(block + 1) * 300 {
             var world = PlainWorld(seed: seed)
@@ -23,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("The random worlds ask every question that there is: each reason is seen, and each kind of rule")
+    @Test("The random tenancies produce each denial reason and each kind of rule")
     func worldsAreWideEnough() {
         var reasons: Set<DenialReason> = []
         var roles: Set<Role> = []
@@ -48,7 +50,7 @@ import Testing
         #expect(denialsWithReach > 1000)
     }
 
-    @Test("Resolved entries decide as the ids do")
+    @Test("Deciding with resolved subjects and devices gives the same result as deciding by ids")
     func resolvedIsTheSame() {
         for seed in 0..<200 as Range<UInt64> {
             var world = PlainWorld(seed: seed)

@@ -3,9 +3,9 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// What holds of decisions in every world, whoever asks: no table, but laws.
+/// Properties that decisions have in every random tenancy.
 @Suite struct DecisionPropertyTests {
-    /// Asks some questions in each of many random worlds.
+    /// Runs `body` with several random requests in each of many random tenancies.
     private func inWorlds(
         _ seeds: Range<UInt64>, questions: Int = 30,
         _ body: (inout PlainWorld, TenancyDirectory, UserID, LockOperation, DeviceID, Timestamp) -> Void
@@ -27,7 +27,7 @@ import Testing
         SecurityService.decide(.user(user), operation, on: device, at: at, override: false, in: directory)
     }
 
-    @Test("A rule that is named belongs to whoever asked, and carries the operation by itself")
+    @Test("The rule of a decision belongs to the requesting user, and allows the operation by itself")
     func namedRule() {
         inWorlds(1000..<1250) { world, directory, user, operation, device, at in
             guard let rule = decide(user, operation, device, at, directory).rule else { return }
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("Whoever is without reach is told nothing: no rule, no time, nothing missing")
+    @Test("A denial of a device that is not visible contains no rule, no time and no missing right")
     func silence() {
         inWorlds(1300..<1550) { _, directory, user, operation, device, at in
             guard let denial = decide(user, operation, device, at, directory).denial, !denial.hasReach else { return }
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("Reach is the same for every operation, and whoever is allowed anything has it")
+    @Test("Visibility is the same for every operation, and any allowed operation implies it")
     func reach() {
         inWorlds(1600..<1750) { _, directory, user, _, device, at in
             let decisions = LockOperation.allCases.map { decide(user, $0, device, at, directory) }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("A role that is added takes nothing away, and one that is taken away adds nothing")
+    @Test("Adding a role takes no right away, and removing one adds none")
     func monotone() {
         inWorlds(1800..<2000, questions: 15) { world, directory, user, operation, device, at in
             let before = decide(user, operation, device, at, directory)
@@ -83,12 +83,12 @@ import Testing
         }
     }
 
-    /// What forbids beats every rule, so that it may take the place of another denial.
+    /// Returns whether the denial comes from a forbidding rule, which takes precedence over all other denials.
     private func isForbid(_ decision: Decision) -> Bool {
         decision.denial.map { [.capabilityMissing, .remoteOperationDisabled].contains($0.reason) } ?? false
     }
 
-    @Test("What concerns another user, a stranger's association for example, changes no answer")
+    @Test("Changes for other users do not change a user's decisions")
     func others() {
         inWorlds(2100..<2250, questions: 15) { world, directory, user, operation, device, at in
             let stranger: UserID = world.newID()
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("A disabled user is allowed nothing anywhere, and enabled again what they were allowed before")
+    @Test("A disabled user is allowed nothing, and after enabling the decisions are as before")
     func disabled() {
         inWorlds(2300..<2450, questions: 15) { world, directory, user, operation, device, at in
             guard var person = world.users.first(where: { $0.id == user }), person.isEnabled else { return }
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("Asking twice gives the same answer, and asking changes nothing")
+    @Test("Repeating a request gives the same decision")
     func pure() {
         inWorlds(2500..<2600) { _, directory, user, operation, device, at in
             let first = decide(user, operation, device, at, directory)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test("A time that a denial tells is ahead if it opens and behind if it closed")
+    @Test("The opening time in a denial is in the future, and the closing time is not")
     func times() {
         inWorlds(2700..<2900) { _, directory, user, operation, device, at in
             guard let denial = decide(user, operation, device, at, directory).denial else { return }
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test("Whoever waits until a told opening gets in, if nothing else is against it")
+    @Test("A request at the opening time of a denial is allowed, unless another condition denies it")
     func opening() {
         inWorlds(3000..<3400) { world, directory, user, operation, device, at in
             guard let opens = decide(user, operation, device, at, directory).denial?.opensAt else { return }
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test("A link is allowed what its access alone is, never more than its user")
+    @Test("A guest link allows no more than its guest access, and never more than its user is allowed")
     func links() {
         for seed in 3500..<3700 as Range<UInt64> {
             var world = PlainWorld(seed: seed)

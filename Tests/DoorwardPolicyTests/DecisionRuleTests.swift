@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct DecisionRuleTests {
     @Test(
-        "Each role may do on its devices what its column of the matrix says, and is told role_insufficient of the rest",
+        "Each role allows the operations in its column of the matrix, and others are denied as role_insufficient",
         arguments: [
             (Role.owner, LockOperation.allCases), (.portfolioAdmin, LockOperation.allCases),
             (.propertyManager, LockOperation.allCases),
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("A tenant operates a common area and lets guests into it, but does not read its history")
+    @Test("A tenant operates a common area and grants access to it, but does not read its history")
     func commonArea() {
         var house = House()
         let rule = house.assign(.tenant)
@@ -35,7 +35,7 @@ import Testing
         #expect(house.decide(.viewAccessHistory, on: house.frontDoor).denial?.missing?.role == .auditor)
     }
 
-    @Test("A tenant has no right to a neighbour's door or to a door that their unit does not share, and no reach")
+    @Test("A tenant has no right to a neighbour's door or to a door that their unit does not share, and cannot see it")
     func strangers() {
         var house = House()
         house.assign(.tenant)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("A list that names a device which hangs on a unit gives nothing: it is no common area")
+    @Test("A common-area list that contains a device of a unit gives no right to that device")
     func falseCommonArea() {
         var house = House()
         house.put(device: house.frontDoor, unit: house.otherUnit)
@@ -55,7 +55,7 @@ import Testing
         #expect(house.decide(.unlock, on: house.frontDoor).isAllowed)
     }
 
-    @Test("The most specific rule is named: unit, property, portfolio, guest, and last the super admin")
+    @Test("The decision names the most specific rule: unit, property, portfolio, guest, then super admin")
     func nearestRule() {
         var house = House()
         house.put(user: house.person, isSuperAdmin: true)
@@ -71,7 +71,7 @@ import Testing
         #expect(house.decide(.changeSettings).rule == manager)
     }
 
-    @Test("On one entity the higher role is named, then the smaller id")
+    @Test("On one entity the decision names the higher role, then the smaller id")
     func ties() {
         var house = House()
         house.assign(.auditor, number: 1)
@@ -84,7 +84,7 @@ import Testing
         #expect(house.decide(.viewStatus).rule == smaller)
     }
 
-    @Test("A role held where it cannot be held gives no right", arguments: Role.allCases)
+    @Test("A role on an entity type where it cannot be assigned gives no right", arguments: Role.allCases)
     func misplaced(role: Role) {
         for type in AssociatedEntityType.allCases where !type.assignableRoles.contains(role) {
             var house = House()
@@ -116,8 +116,7 @@ import Testing
         #expect(house.decide(.viewStatus, on: unknown) == .denied(Denial(.deviceUnknown, hasReach: true)))
     }
 
-    @Test(
-        "Whoever is unknown or disabled, and whatever device is unknown or unassigned, is denied for that alone, farthest first")
+    @Test("Unknown and disabled users, and unknown and unassigned devices, are denied with that reason, the user's first")
     func farReasons() {
         var house = House()
         let nobody = UserID(high: 9, low: 9)
@@ -131,7 +130,7 @@ import Testing
         #expect(house.decide() == .denied(Denial(.userDisabled, hasReach: true)))
     }
 
-    @Test("Somebody of whom only an association is known is unknown")
+    @Test("A user of whom only an association exists is unknown")
     func holderWithoutUser() {
         var house = House()
         let nobody = UserID(high: 9, low: 9)
@@ -140,7 +139,7 @@ import Testing
         #expect(house.directory.user(nobody) == nil)
     }
 
-    @Test("What forbids counts only where a rule allows, the missing capability before remote operation")
+    @Test("Capabilities and remote operation matter only if a rule allows, and a missing capability comes first")
     func forbids() {
         var house = House()
         house.put(device: house.flatDoor, unit: house.unit, isRemote: false, capabilities: [.lock, .unlock])
@@ -156,7 +155,7 @@ import Testing
         #expect(house.decide(.changeSettings).denial?.reason == .roleInsufficient)
     }
 
-    @Test("What would be needed is the lowest role that has it")
+    @Test("A denial names the lowest role that has the missing right")
     func missingRole() {
         var house = House()
         house.assign(.auditor)
@@ -165,14 +164,14 @@ import Testing
         #expect(house.decide(.grantAccess).denial?.missing?.role == .tenant)
     }
 
-    @Test("An override with nothing to override changes nothing", arguments: LockOperation.allCases)
+    @Test("An override without anything to override changes nothing", arguments: LockOperation.allCases)
     func override(operation: LockOperation) {
         var house = House()
         house.assign(.owner)
         #expect(house.decide(operation, override: true) == house.decide(operation, override: false))
     }
 
-    @Test("A right that was taken away is gone with the change, and the version before still has it")
+    @Test("A removed right is gone in the new directory, and a copy of the old one still has it")
     func removal() {
         var house = House()
         house.assign(.tenant)

@@ -12,7 +12,7 @@ import Testing
         metadata: ["floor": .string("2")],
         createdAt: Timestamp(milliseconds: 1), updatedAt: Timestamp(milliseconds: 2))
 
-    /// The device with each of its places there or not, also those that should not be.
+    /// The device with each combination of its places present or missing, including combinations that are invalid.
     private static let devices = (0..<16).map { bits in
         var device = full
         if bits & 1 != 0 { device.portfolioID = nil }
@@ -25,7 +25,7 @@ import Testing
         return device
     }
 
-    @Test("Node and details together are the device", arguments: devices)
+    @Test("A node and its details together restore the device", arguments: devices)
     func roundTrip(device: LockDevice) {
         var makes = RecentValues<Box<DeviceModel>>()
         var node = DeviceNode(device)
@@ -39,13 +39,13 @@ import Testing
         #expect(details.device(node) == device)
     }
 
-    @Test("A node holds nothing that must be counted, and little")
+    @Test("A node is small and contains no reference-counted values")
     func size() {
         #expect(_isPOD(DeviceNode.self))
         #expect(MemoryLayout<DeviceNode>.stride <= 72)
     }
 
-    @Test("Devices of one make share it, and the last sixteen makes are known")
+    @Test("Devices of one model share its object, and the last sixteen models are kept")
     func makes() {
         var makes = RecentValues<Box<DeviceModel>>()
         func make(_ number: Int) -> DeviceModel {
@@ -62,7 +62,7 @@ import Testing
         #expect(again !== first && again.value == first.value)
     }
 
-    @Test("Units with the same front door keep one list of it")
+    @Test("Units with the same common-area doors share one list")
     func lists() {
         var directory = TenancyDirectory()
         let door = DeviceID(high: 7, low: 7)

@@ -10,7 +10,7 @@ import Testing
         var name: Int
     }
 
-    /// Ids as the gateway makes them, ids that count up as those of tests do, and ids that differ in one half alone.
+    /// Ids as the gateway generates them, ids that count up as in tests, and ids that differ only in one half.
     enum Kind: CaseIterable {
         case random, counting, sameHigh, sameLow
 
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("It is a dictionary, for ids of every kind", arguments: Kind.allCases)
+    @Test("Behaves like a dictionary, with ids of every kind", arguments: Kind.allCases)
     func model(kind: Kind) {
         var generator = SeededGenerator(seed: 11)
         var table = EntityTable<Named>()
@@ -49,13 +49,13 @@ import Testing
         for number in 20_000..<22_000 { #expect(table[kind.id(number, &generator)] == nil) }
     }
 
-    @Test("What is taken out is gone, and what is left is found where it lies, for ids of every kind", arguments: Kind.allCases)
+    @Test("Removed entities are gone, and the others are found in their slots, with ids of every kind", arguments: Kind.allCases)
     func removal(kind: Kind) {
         var generator = SeededGenerator(seed: 12)
         var table = EntityTable<Named>()
         var left: [UnitID] = []
         for number in 0..<12_000 {
-            // It grows, shrinks to nothing and grows again.
+            // The table grows, shrinks and grows again.
             let shrinks = (4000..<9000).contains(number)
             if !left.isEmpty, Int.random(in: 0..<10, using: &generator) < (shrinks ? 9 : 2) {
                 let id = left.remove(at: Int.random(in: 0..<left.count, using: &generator))
@@ -75,7 +75,7 @@ import Testing
         #expect(Set(table.ids) == Set(left))
     }
 
-    @Test("A copy has what another of the same origin took out, each in its own slot")
+    @Test("A copy keeps entities that are removed from the original, each in its slot")
     func removalInACopy() {
         var table = EntityTable<Named>()
         let ids = (0..<200).map { UnitID(high: 3, low: UInt64($0)) }
@@ -86,7 +86,7 @@ import Testing
         #expect(ids.enumerated().allSatisfy { whole[$1] == Named(id: $1, name: $0) && whole.slot(of: $1) == $0 })
     }
 
-    @Test("A copy keeps what it had while others of the same origin grow and change")
+    @Test("A copy keeps its entities while the original grows and changes")
     func persistence() {
         var generator = SeededGenerator(seed: 5)
         var table = EntityTable<Named>()

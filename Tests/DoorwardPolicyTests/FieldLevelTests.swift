@@ -8,7 +8,7 @@ import Testing
     }
 
     @Test(
-        "A role gives its level on the device, unit, property and portfolio that it reaches",
+        "A role gives its field level on the devices, units, properties and portfolios to which it applies",
         arguments: [
             (Role.owner, FieldLevel.owner, true), (.portfolioAdmin, .management, true), (.propertyManager, .management, false),
             (.auditor, .management, false), (.maintenance, .operations, false),
@@ -22,7 +22,7 @@ import Testing
         #expect(level(house, .portfolio(house.portfolio)) == (seesPortfolio ? expected : nil))
     }
 
-    @Test("A tenant is a resident of their unit, its devices, what it shares and the property, and of nothing else")
+    @Test("A tenant has resident level on their unit, its devices, its common areas and the property, and on nothing else")
     func tenant() {
         var house = House()
         house.assign(.tenant)
@@ -38,7 +38,7 @@ import Testing
         for object in hidden { #expect(level(house, object) == nil) }
     }
 
-    @Test("A guest sees the public fields of the listed devices while they have reach, and nothing of unit and property")
+    @Test("A guest sees the public fields of the listed devices while they are visible, and nothing of unit and property")
     func guest() {
         var house = House()
         house.admit()
@@ -49,7 +49,7 @@ import Testing
         #expect(level(house, .property(house.property)) == nil)
     }
 
-    @Test("A super admin sees operations of places, management of portfolios, people whole, and no tenant's records")
+    @Test("A super admin has operations level on places, management level on portfolios, owner level on users, none on records")
     func superAdmin() {
         var house = House()
         house.put(user: house.person, isSuperAdmin: true)
@@ -75,7 +75,7 @@ import Testing
         #expect(level(house, .device(house.flatDoor)) == .owner)
     }
 
-    @Test("A person sees themselves whole, and others as far as what those hold lies under their own roles")
+    @Test("Users have owner level on themselves, and at most management level on users with roles on the same entities or below")
     func people() {
         var house = House()
         #expect(level(house, .user(house.person)) == .owner)
@@ -90,7 +90,7 @@ import Testing
         #expect(level(house, .user(UserID(high: 9, low: 9))) == nil)
     }
 
-    @Test("A guest access is public to its guest, whole to its grantor and to managers, and nothing to others")
+    @Test("A guest access has public level for its guest, management level for grantor and managers, and none for others")
     func guestAccess() {
         var house = House()
         house.admit()
@@ -105,7 +105,7 @@ import Testing
         #expect(level(house, object) == .management)
     }
 
-    @Test("A record is seen by the roles on where it happened, and whole by its actor")
+    @Test("The level on a record comes from roles on its place, and its actor has management level")
     func events() {
         var house = House()
         house.assign(.tenant)
@@ -116,7 +116,7 @@ import Testing
         #expect(level(house, .event(unit: nil, property: nil, portfolio: nil, actor: house.person)) == .management)
     }
 
-    @Test("Somebody disabled or unknown sees nothing")
+    @Test("Disabled and unknown users see nothing")
     func disabled() {
         var house = House()
         house.assign(.owner)

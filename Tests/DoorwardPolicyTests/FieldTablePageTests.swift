@@ -2,9 +2,9 @@ import DoorwardDomain
 import DoorwardPolicy
 import Testing
 
-/// The table of fields written out by hand, and what each role sees by it.
+/// The field table written out by hand, and the fields that each role sees.
 @Suite struct FieldTablePageTests {
-    /// One line: a kind of object, a level and what that level adds.
+    /// A row: a kind of object, a level, and the fields that the level adds.
     struct Line: CustomTestStringConvertible, Sendable {
         let kind: FieldTable.Kind
         let level: FieldLevel
@@ -67,10 +67,10 @@ import Testing
         Line(.record, .owner, ""),
     ]
 
-    @Test("A level adds what the page says it adds", arguments: page)
+    @Test("Each level adds exactly the fields of the handwritten table", arguments: page)
     func added(line: Line) { #expect(Set(FieldTable.added(to: line.kind, at: line.level)) == Set(line.fields)) }
 
-    @Test("A field is seen from the level on that adds it, and below it not", arguments: page)
+    @Test("A field is visible from the level that adds it, and not below", arguments: page)
     func seen(line: Line) {
         for field in line.fields {
             for level in FieldLevel.allCases {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("Nothing that is a key to something else is in any table", arguments: FieldTable.Kind.allCases)
+    @Test("No table contains a field with a secret", arguments: FieldTable.Kind.allCases)
     func secrets(kind: FieldTable.Kind) {
         let fields = FieldTable.fields(of: kind, at: .owner)
         for word in ["password", "secret", "token", "hash", "salt", "link", "key"] {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("A field of one kind is not seen on another that has none of that name")
+    @Test("A field of one kind is not visible on a kind without a field of that name")
     func otherKinds() {
         #expect(!FieldTable.sees("email", of: .device, at: .owner))
         #expect(!FieldTable.sees("state", of: .user, at: .owner))
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(
-        "A role gives its level, and a super admin's is not one of a role",
+        "Each role has its field level, and the super admin role has none",
         arguments: [
             (Role.superAdmin, nil), (.owner, .owner), (.portfolioAdmin, .management), (.propertyManager, .management),
             (.maintenance, .operations), (.auditor, .management), (.tenant, .resident), (.guest, .publicLevel),
@@ -117,7 +117,7 @@ import Testing
         (.guest(9, until: .seconds(-4_000_000), created: .seconds(-5_000_000)), nil), (.guest(10, at: [.cellar]), nil),
     ]
 
-    @Test("Of any two things that somebody holds, the higher level counts on the device", arguments: facts.indices)
+    @Test("If a user has two roles or guest accesses, the higher level counts on the device", arguments: facts.indices)
     func merged(index: Int) {
         let (fact, alone) = Self.facts[index]
         #expect(level([fact]) { .device($0.flatDoor) } == alone)
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test("A role counts on the object that is asked about, not on one beside it")
+    @Test("A role counts only on its own object, not on others")
     func perObject() {
         let both: [Given] = [.role(.tenant, 1), .guest(2, at: [.other])]
         #expect(level(both) { .device($0.flatDoor) } == .resident)
@@ -141,7 +141,7 @@ import Testing
         #expect(level([.role(.auditor)]) { .portfolio($0.portfolio) } == nil, "an auditor of a property sees no portfolio")
     }
 
-    @Test("Whatever a device is allowed to be looked at for, it is seen at some level; what is not, at none")
+    @Test("A device has a field level if its status may be viewed, and none if it is not visible")
     func agreesWithDecisions() {
         for seed in 4000..<4100 as Range<UInt64> {
             let world = PlainWorld(seed: seed)

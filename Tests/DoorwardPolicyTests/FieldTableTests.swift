@@ -2,7 +2,7 @@ import DoorwardPolicy
 import Testing
 
 @Suite struct FieldTableTests {
-    /// The entities' fields as the domain lists them.
+    /// The fields of each kind of entity, as in the domain.
     private static let fields: [(FieldTable.Kind, String)] = [
         (
             .device,
@@ -46,7 +46,7 @@ import Testing
         #expect(FieldTable.fields(of: kind, at: .owner) == Set(names.split(separator: " ").map(String.init)))
     }
 
-    @Test("No field is added twice, and a higher level sees all of a lower one", arguments: FieldTable.Kind.allCases)
+    @Test("No field is added twice, and a higher level sees all fields of a lower one", arguments: FieldTable.Kind.allCases)
     func nested(kind: FieldTable.Kind) {
         let added = FieldLevel.allCases.flatMap { FieldTable.added(to: kind, at: $0) }
         #expect(Set(added).count == added.count)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "Fields are seen from their level on, and not below it",
+        "Fields are visible from their level on, and not below it",
         arguments: [
             (FieldTable.Kind.device, "state", FieldLevel.publicLevel), (.device, "batteryLevel", .resident),
             (.device, "faults", .operations),
@@ -70,12 +70,12 @@ import Testing
         for other in FieldLevel.allCases { #expect(FieldTable.sees(field, of: kind, at: other) == (other >= level)) }
     }
 
-    @Test("A field that the table does not know is seen by nobody", arguments: FieldTable.Kind.allCases)
+    @Test("A field that is not in the table is visible at no level", arguments: FieldTable.Kind.allCases)
     func unknown(kind: FieldTable.Kind) { #expect(!FieldTable.sees("password", of: kind, at: .owner)) }
 
-    @Test("A record shows nothing to the public")
+    @Test("A record has no public fields")
     func records() { #expect(FieldTable.fields(of: .record, at: .publicLevel).isEmpty) }
 
-    @Test("Levels have the names of the domain, lowest first")
+    @Test("Levels have their API names, lowest first")
     func names() { #expect(FieldLevel.allCases.map(\.name) == ["PUBLIC", "RESIDENT", "OPERATIONS", "MANAGEMENT", "OWNER"]) }
 }

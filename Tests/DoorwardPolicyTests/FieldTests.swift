@@ -4,7 +4,7 @@ import Testing
 
 @testable import DoorwardPolicy
 
-/// What follows from the tables of fields: what a reader sees, and what records contain.
+/// Behaviour that follows from the field tables: the fields that a reader sees, and the contents of audit records.
 @Suite struct FieldTests {
     private static let now = Timestamp(milliseconds: 1_000)
 
@@ -23,7 +23,7 @@ import Testing
 
     private static func names<Entity>(_ fields: [Field<Entity>]) -> [String] { fields.map(\.name) }
 
-    @Test("No table has a field twice")
+    @Test("No field table contains a field twice")
     func once() {
         let tables = [
             Self.names(Portfolio.fields), Self.names(Property.fields), Self.names(Unit.fields), Self.names(ShownDevice.fields),
@@ -41,7 +41,7 @@ import Testing
         #expect(Set(Self.seen(portfolio, Portfolio.fields, at: level)) == FieldTable.fields(of: .portfolio, at: level))
     }
 
-    @Test("Without a status the fields of the status are left out")
+    @Test("Without a status the status fields are omitted")
     func withoutStatus() {
         let seen = Set(Self.seen(ShownDevice(Self.device()), ShownDevice.fields, at: .owner))
         let status = Set(Self.names(ShownDevice.statusFields))
@@ -49,7 +49,7 @@ import Testing
         #expect(seen.union(status) == FieldTable.fields(of: .device, at: .owner))
     }
 
-    @Test("A level that sees a part of an object alone gets the object with that part")
+    @Test("A level that sees only part of an object gets the object with that part")
     func part() throws {
         let property = Property(
             id: PropertyID(high: 1, low: 1), name: "No. 5", portfolioID: PortfolioID(high: 1, low: 1), createdAt: Self.now,
@@ -59,7 +59,7 @@ import Testing
         for level in FieldLevel.allCases {
             let reader = FieldReader(directory.subject(of: .user(UserID(high: 9, low: 9))), level: level, at: Self.now)
             guard case .object(let members) = lockdown.value(of: property, for: reader, in: directory) else {
-                Issue.record("no object")
+                Issue.record("the value is not an object")
                 continue
             }
             #expect(members.map(\.name) == (level < .management ? ["active"] : ["active", "since", "byUserId", "reason"]))
@@ -68,7 +68,7 @@ import Testing
 
     // MARK: - Records
 
-    @Test("The record of a new lock says its name, adapter and place, and nothing of its address, metadata or code")
+    @Test("The record of a new lock contains its name, adapter and place, but not its address, metadata or code")
     func made() {
         var device = Self.device()
         device.sealedCode = [1, 2]
@@ -79,7 +79,7 @@ import Testing
             ])
     }
 
-    @Test("The record of a change holds what changed alone, and in place of secrets how many keys there are or which")
+    @Test("The record of a change contains only changed fields, and for secrets only their keys or number")
     func changed() {
         let old = Self.device()
         #expect(ShownDevice.fields.recordedChanges(from: ShownDevice(old), to: ShownDevice(old)).after.isEmpty)
@@ -99,7 +99,8 @@ import Testing
             ])
     }
 
-    @Test("A replaced code and a new value under the same keys are changes, although their records change no value")
+    @Test(
+        "A replaced code, or a new value under an existing key, is recorded as a change, although the record shows no difference")
     func sameForm() {
         var (old, new) = (Self.device(), Self.device())
         (old.sealedCode, new.sealedCode) = ([1], [2])
@@ -109,7 +110,7 @@ import Testing
         #expect(before == after)
     }
 
-    @Test("A user's own values are personal, so that they go with the key of the person")
+    @Test("A user's own values are personal, so that deleting the user's key erases them")
     func personal() {
         let user = User(
             id: UserID(high: 1, low: 1), email: "a@example.com", firstName: "A", lastName: "B", createdAt: Self.now,
@@ -122,10 +123,10 @@ import Testing
         var other = user
         (other.email, other.isEnabled, other.updatedAt) = ("b@example.com", false, Self.now.advanced(by: .seconds(1)))
         let (_, after) = ShownUser.fields.recordedChanges(from: ShownUser(user), to: ShownUser(other))
-        #expect(after == ["isEnabled": .bool(false)], "an address changes nowhere yet, and is in no record of a change")
+        #expect(after == ["isEnabled": .bool(false)], "the address cannot be changed yet, so no record of a change contains it")
     }
 
-    @Test("Named fields are recorded whether they changed or not; a field without an audit form never is")
+    @Test("Fields given by name are recorded whether they changed or not, except fields without an audit form")
     func named() {
         let unit = Unit(
             id: UnitID(high: 1, low: 1), name: "2B", propertyID: PropertyID(high: 1, low: 1),

@@ -5,7 +5,7 @@ import Testing
 @Suite struct GuestDecisionTests {
     private static let millisecond = Duration.milliseconds(1)
 
-    @Test("A guest may look, and do what was granted, on the listed devices inside the window")
+    @Test("A guest may view the status and use the granted operations, on the listed devices within the window")
     func granted() {
         var house = House()
         let rule = house.admit(operations: [.unlock])
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "What a guest cannot have is not had by being listed",
+        "An operation that guests cannot have is denied even if it is listed",
         arguments: [.changeSettings, .viewAccessHistory, .grantAccess, .lockdown] as [LockOperation])
     func notGrantable(operation: LockOperation) {
         var house = House()
@@ -25,7 +25,7 @@ import Testing
         #expect(house.decide(operation).denial?.reason == .operationNotGranted)
     }
 
-    @Test("The start of a window is in, its end is out")
+    @Test("A window includes its start and excludes its end")
     func window() {
         var house = House()
         let rule = house.admit()
@@ -40,7 +40,7 @@ import Testing
         #expect(house.decide(.viewStatus, at: .seconds(3600)) == .denied(late))
     }
 
-    @Test("A guest knows of the device from the creation of the access until 30 days after its end")
+    @Test("A device is visible to its guest from the creation of the guest access until 30 days after its end")
     func reach() {
         var house = House()
         house.admit()
@@ -51,7 +51,7 @@ import Testing
         #expect(house.decide(at: end) == .denied(Denial(.noAssociation, hasReach: false)))
     }
 
-    @Test("Of a revoked access the 30 days count from the revocation")
+    @Test("After a revocation the 30 days count from the revocation")
     func reachAfterRevocation() {
         var house = House()
         house.admit(until: House.day * 20, revokedAt: .seconds(-60))
@@ -61,7 +61,7 @@ import Testing
         #expect(house.decide(at: end) == .denied(Denial(.noAssociation, hasReach: false)))
     }
 
-    @Test("A device that has gone to another portfolio is unknown to the guests of the one it came from")
+    @Test("A device that moved to another portfolio is not visible to guests of the old portfolio")
     func reachAfterMoving() {
         for (portfolio, hasReach) in [(PortfolioID(high: 0, low: 1), true), (PortfolioID(high: 0, low: 77), false)] {
             var house = House()
@@ -82,14 +82,14 @@ import Testing
         }
     }
 
-    @Test("A revoked access is revoked at every instant, whatever the clock says")
+    @Test("A revoked guest access is denied even if the time of its revocation is in the future")
     func revokedIsRevoked() {
         var house = House()
         house.admit(revokedAt: .seconds(1800))
         #expect(house.decide().denial?.reason == .guestAccessRevoked)
     }
 
-    @Test("An access granted by a tenant ends with the tenancy, one granted by a manager stays")
+    @Test("A guest access from a tenant ends with the tenancy; one from a manager remains")
     func grantorLost() {
         for (role, reason) in [(Role.tenant, DenialReason.grantorLostAccess), (.propertyManager, nil)] {
             var house = House()
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("That the grantor is disabled changes nothing: only the association counts")
+    @Test("Disabling the grantor has no effect: only the association counts")
     func grantorDisabled() {
         var house = House()
         house.assign(.tenant, number: 5, to: house.other)
@@ -111,7 +111,7 @@ import Testing
         #expect(house.decide().isAllowed)
     }
 
-    @Test("Of several accesses that allow, the one with the smaller id is named")
+    @Test("Of several guest accesses that allow, the decision names the one with the smallest id")
     func smallerID() {
         var house = House()
         house.admit(number: 7)
@@ -119,7 +119,7 @@ import Testing
         #expect(house.decide().rule == smaller)
     }
 
-    @Test("The reason is that of the rule which passed most tests")
+    @Test("The denial reason is that of the rule that passed most checks")
     func nearest() {
         var house = House()
         house.assign(.auditor, number: 1)
@@ -135,7 +135,7 @@ import Testing
         #expect(house.decide(.unlock, on: house.flatDoor).denial?.rule != revoked)
     }
 
-    @Test("Of rules that passed as many, the one that opens earlier is named, then the smaller id")
+    @Test("Of rules that passed equally many checks, the denial names the one that opens first, then the smallest id")
     func nearestTies() {
         var house = House()
         house.admit(number: 1, from: .seconds(20))
@@ -144,7 +144,7 @@ import Testing
         #expect(house.decide().denial?.rule == earlier)
     }
 
-    @Test("A link does what its access does, for whoever holds it")
+    @Test("A guest link allows what its guest access allows, for any holder")
     func link() {
         var house = House()
         let rule = house.admit(isLinkOnly: true)
@@ -167,7 +167,7 @@ import Testing
         #expect(decision == .denied(Denial(.userDisabled, hasReach: true)))
     }
 
-    @Test("Capability and remote operation bind guests as anybody")
+    @Test("A missing capability and disabled remote operation apply to guests too")
     func forbids() {
         var house = House()
         let rule = house.admit(operations: [.unlock, .unlatch])
@@ -177,7 +177,7 @@ import Testing
         #expect(house.decide(.unlock, by: .guestLink(GuestAccessID(high: 1, low: 1))).denial?.reason == .remoteOperationDisabled)
     }
 
-    @Test("A changed access counts as it is now")
+    @Test("After a guest access was changed, only its new version counts")
     func replaced() {
         var house = House()
         house.admit(devices: [house.flatDoor, house.cellar])

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "On each device it finds the accesses that list it, smaller id first, whatever goes in and out",
+        "Finds the guest accesses that list a device, smallest id first, after random insertions and removals",
         arguments: 0..<12 as Range<UInt64>)
     func model(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
@@ -44,11 +44,11 @@ import Testing
                 #expect(held.indices(on: DeviceID(high: 0, low: device)).map { held.entries[$0].node.id.low } == expected)
                 #expect(expected.isEmpty || held.deviceFilter.mayContain(DeviceID(high: 0, low: device)))
             }
-            #expect(held.ids.map(\.low) == model.keys.sorted(), "also those that list no device")
+            #expect(held.ids.map(\.low) == model.keys.sorted(), "including guest accesses that list no device")
         }
     }
 
-    @Test("An access that lists a device twice is there once")
+    @Test("A guest access that lists a device twice is found once")
     func twice() {
         var held = HeldGuestAccesses()
         held.insert(Self.node(1, on: [5, 5, 6]))
@@ -56,7 +56,7 @@ import Testing
         #expect(held.indices(on: DeviceID(high: 0, low: 5)).count == 1)
     }
 
-    @Test("The filter is empty without accesses, and again when the last is gone")
+    @Test("The filter is empty without guest accesses, and again after the last is removed")
     func filter() {
         var held = HeldGuestAccesses()
         let device = DeviceID(high: 0, low: 5)
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "Reach is from the creation until 30 days after the end, which is the revocation if that is earlier",
+        "A guest access makes its device visible from its creation until 30 days after its end or earlier revocation",
         arguments: [
             (2_000_000, nil, 0, -1, false), (2_000_000, nil, 0, 0, true), (2_000_000, nil, 0, 2_593_999_999, true),
             (2_000_000, nil, 0, 2_594_000_000, false), (2_000_000, 500_000, 0, 2_592_499_999, true),
@@ -85,7 +85,7 @@ import Testing
         #expect(node.givesReach(to: device, at: Timestamp(milliseconds: instant), in: TenancyDirectory()) == hasReach)
     }
 
-    @Test("An access ends with an association only if that was a tenant's", arguments: Role.allCases)
+    @Test("A guest access ends with its association only if a tenant granted it", arguments: Role.allCases)
     func tenancy(role: Role) {
         let device = DeviceID(high: 0, low: 1)
         var directory = TenancyDirectory()
@@ -98,7 +98,7 @@ import Testing
         #expect(!Self.node(1, on: [1], role: role).hasLostGrantor(of: device, in: directory))
     }
 
-    @Test("A set of operations holds those that were put in, in any order and number")
+    @Test("An operation set contains exactly the operations that it was created with, in any order and with repeats")
     func operations() {
         for bits in 0..<256 {
             let operations = LockOperation.allCases.enumerated().filter { bits >> $0.offset & 1 == 1 }.map(\.element)

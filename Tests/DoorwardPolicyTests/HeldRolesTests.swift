@@ -12,7 +12,7 @@ import Testing
                 createdAt: Timestamp(milliseconds: 1), updatedAt: Timestamp(milliseconds: 2)))
     }
 
-    /// Entities that agree in one half of their ids, or in both and not in kind.
+    /// Entities whose ids are equal in one half, or equal but with different entity types.
     private static let entities: [AssociatedEntity] = (0..<4 as Range<UInt64>).flatMap { high in
         (0..<5 as Range<UInt64>).flatMap { low in
             AssociatedEntityType.allCases.map { AssociatedEntity(type: $0, id: EntityID(high: high, low: low)) }
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "On each entity it finds what is held there, highest role first, then the smaller id",
+        "Finds the roles on each entity, highest role first, then the smallest id",
         arguments: [0, 1, 5, 24, 25, 60, 400])
     func model(count: Int) {
         var generator = SeededGenerator(seed: UInt64(count))
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("What somebody holds does not depend on the order in which they came to hold it")
+    @Test("A user's roles do not depend on the order in which they were added")
     func order() {
         var generator = SeededGenerator(seed: 3)
         let list = Self.entities.enumerated().map { Self.held(UInt64($0), .tenant, on: $1) }
@@ -48,7 +48,7 @@ import Testing
         for _ in 0..<10 { #expect(HeldRoles(list.shuffled(using: &generator)).all == expected) }
     }
 
-    @Test("The key of a role is the last half of its entity's id, ascending")
+    @Test("The key of a role is the lower half of its entity's id, and keys are in ascending order")
     func keys() {
         let roles = HeldRoles(Self.entities.enumerated().map { Self.held(UInt64($0), .owner, on: $1) })
         let keys = (0..<roles.count).map { roles.key($0) }
@@ -56,7 +56,7 @@ import Testing
         for index in 0..<roles.count { #expect(roles[index].entityID.low == roles.key(index)) }
     }
 
-    @Test("A role is taken apart and put together again without loss", arguments: AssociatedEntityType.allCases)
+    @Test("A role association is converted to its compact form and back without loss", arguments: AssociatedEntityType.allCases)
     func association(type: AssociatedEntityType) {
         for role in Role.allCases {
             let association = UserRoleAssociation(

@@ -1,8 +1,8 @@
 import DoorwardDomain
 import DoorwardPolicy
 
-/// A small tenancy by hand, for tests of one rule each: one property with two units, a device on each, a front door that
-/// the first unit shares, a cellar that no unit shares, and a device that hangs nowhere.
+/// A small tenancy for tests of single rules: one property with two units, a device in each unit, a front door that the first
+/// unit shares, a cellar that no unit shares, and an unassigned device.
 struct House {
     static let now = Timestamp(milliseconds: 1_700_000_000_000)
     static let hour = Duration.seconds(3600)
@@ -60,7 +60,7 @@ struct House {
                     isSuperAdmin: isSuperAdmin, createdAt: Self.now, updatedAt: Self.now)))
     }
 
-    /// Gives a role to `person`, or to another; the smaller `number` is the smaller id.
+    /// Assigns a role to `person` or to the given user. A smaller `number` gives a smaller id.
     @discardableResult
     mutating func assign(_ role: Role, on entity: AssociatedEntity? = nil, number: UInt64 = 1, to user: UserID? = nil) -> Rule {
         let entity = entity ?? place(of: role)
@@ -72,7 +72,7 @@ struct House {
         return .association(id, role)
     }
 
-    /// Where a role is usually held.
+    /// Returns the entity on which a role is usually held.
     func place(of role: Role) -> AssociatedEntity {
         switch role {
         case .owner, .portfolioAdmin, .superAdmin: .portfolio(portfolio)
@@ -81,7 +81,7 @@ struct House {
         }
     }
 
-    /// Lets `person` in as a guest, from an hour ago until in an hour unless told otherwise.
+    /// Adds a guest access for `person` or the given guest, by default from one hour ago until in one hour.
     @discardableResult
     mutating func admit(
         number: UInt64 = 1, devices: [DeviceID]? = nil, operations: [LockOperation] = [.lock, .unlock],

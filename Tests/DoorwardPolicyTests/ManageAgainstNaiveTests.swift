@@ -3,7 +3,9 @@ import DoorwardPolicy
 import Testing
 
 @Suite struct ManageAgainstNaiveTests {
-    @Test("In random worlds every management permission, with its reach, is the one of the naive policy", arguments: 0..<4)
+    @Test(
+        "In random tenancies every management permission, with its visibility, equals that of a naive implementation",
+        arguments: 0..<4)
     func sameAnswer(block: UInt64) {
         for seed in block * 300..<(block + 1) * 300 {
             var world = PlainWorld(seed: seed)
@@ -28,7 +30,7 @@ import Testing
         world.associations.contains { $0.userID == user && .association($0.id, $0.role) == rule }
     }
 
-    @Test("The visible lists hold exactly what may be read, in order", arguments: 0..<4)
+    @Test("The lists of visible entities contain exactly those that the user may read, in order", arguments: 0..<4)
     func visible(block: UInt64) {
         for seed in block * 100..<(block + 1) * 100 {
             var world = PlainWorld(seed: seed)
@@ -56,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("Reach to a device is what its decision says of reach", arguments: 0..<2)
+    @Test("A device is visible exactly if the naive decision says so", arguments: 0..<2)
     func reach(block: UInt64) {
         for seed in block * 200..<(block + 1) * 200 {
             var world = PlainWorld(seed: seed)
@@ -72,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("Every permission has a row in the page's matrix, and every row is a permission")
+    @Test("The naive matrix has a row for every permission, and no other rows")
     func complete() {
         #expect(Set(NaiveManagement.matrix.keys) == Set(ManagementPermission.allCases.map(\.rawValue)))
     }

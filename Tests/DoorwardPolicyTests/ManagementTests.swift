@@ -10,7 +10,7 @@ import Testing
             house.subject, permission, on: object, at: offset.map { House.now.advanced(by: $0) }, in: house.directory)
     }
 
-    @Test("A role reaches down the hierarchy, never up or sideways")
+    @Test("A role applies to everything below its entity, and to nothing above or beside it")
     func down() {
         var house = House()
         let manager = house.assign(.propertyManager)
@@ -20,7 +20,7 @@ import Testing
         #expect(!SecurityService.reaches(house.subject, .portfolio(house.portfolio), in: house.directory))
     }
 
-    @Test("The most specific rule is named, the super admin's last")
+    @Test("The decision names the most specific rule, and the super admin rule last")
     func rules() {
         var house = House()
         house.put(user: house.person, isSuperAdmin: true)
@@ -34,7 +34,7 @@ import Testing
         #expect(allows(house, .unitChange, .unit(house.unit)).rule == owner)
     }
 
-    @Test("A tenant reads the property of their unit and changes nothing of it")
+    @Test("A tenant can read the property of their unit, and cannot change it")
     func tenant() {
         var house = House()
         let tenant = house.assign(.tenant)
@@ -49,7 +49,7 @@ import Testing
         #expect(!allows(house, .guestAccessGrant, .property(house.property)).isAllowed)
     }
 
-    @Test("The gateway is everybody's to know of and the super admin's to run")
+    @Test("The gateway is visible to every user, and only a super admin can manage it")
     func gateway() {
         var house = House()
         let missing = Denial.Missing(role: .superAdmin)
@@ -60,7 +60,7 @@ import Testing
         #expect(allows(house, .accessLogExport, .portfolio(house.portfolio)).denial?.reason == .roleInsufficient)
     }
 
-    @Test("What does not exist is out of everybody's reach")
+    @Test("An object that does not exist is visible to no user")
     func unknown() {
         var house = House()
         house.put(user: house.person, isSuperAdmin: true)
@@ -68,7 +68,7 @@ import Testing
         #expect(!SecurityService.reaches(house.subject, .unit(UnitID(high: 9, low: 9)), in: house.directory))
     }
 
-    @Test("A guest knows of the device at an instant of their access, and manages nothing")
+    @Test("A guest sees the device while the guest access makes it visible, and manages nothing")
     func guest() {
         var house = House()
         let rule = house.admit()

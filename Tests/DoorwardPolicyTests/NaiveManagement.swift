@@ -1,11 +1,11 @@
 import DoorwardDomain
 import DoorwardPolicy
 
-/// The management matrix typed from the page once more, and `allows` and the visible lists by looking through everything.
+/// The management matrix, copied again from the specification, with `allows` and the visible lists computed by linear search.
 struct NaiveManagement {
     let world: PlainWorld
 
-    /// `permission: [SUPER_ADMIN, OWNER, PORTFOLIO_ADMIN, PROPERTY_MANAGER, MAINTENANCE, AUDITOR, TENANT]`; `g` is yes on the
+    /// `permission: [SUPER_ADMIN, OWNER, PORTFOLIO_ADMIN, PROPERTY_MANAGER, MAINTENANCE, AUDITOR, TENANT]`; `g` means yes on the
     /// gateway only.
     static let matrix: [String: String] = [
         "portfolio.create": "y n n n n n n", "portfolio.read": "y y y n n y n", "portfolio.rename": "y y y n n n n",
@@ -78,7 +78,7 @@ struct NaiveManagement {
         }
     }
 
-    /// Whether an association is on the object or above it, or on a unit that shares it.
+    /// Returns whether an association is on the object or above it, or on a unit that shares it.
     private func reachesDown(_ association: UserRoleAssociation, _ object: ManagedObject) -> Bool {
         guard exists(object) else { return false }
         switch object {

@@ -1,11 +1,11 @@
 import DoorwardDomain
 
-/// A second `decide`, written from the tables and sentences of the domain alone: it looks through plain arrays and uses
-/// nothing of the policy module, so that an error there and one here would have to be the same to stay unseen.
+/// A second implementation of `decide`, written only from the specification. It searches plain arrays and uses nothing of the
+/// policy module, so an error stays undetected only if both implementations have it.
 struct NaivePolicy {
     let world: PlainWorld
 
-    /// The matrix of lock operations as the page has it.
+    /// The matrix of lock operations, as in the specification.
     static let matrix: [LockOperation: String] = [
         //                 OWNER ADMIN MANAGER MAINTENANCE AUDITOR TENANT-own TENANT-common GUEST
         .lock: "            y     y     y       y           n       y          y             granted",
@@ -26,17 +26,17 @@ struct NaivePolicy {
         String(matrix[operation, default: ""].split(separator: " ")[column])
     }
 
-    /// One rule that reaches the device, and how it did in the tests.
+    /// A rule that applies to the device, with the result of its checks.
     struct Candidate {
         var rule: Rule
         /// 0 unit, 1 property, 2 portfolio, 3 guest, 4 super admin.
         var specificity: Int
         var role: Role
-        /// `nil` when it allows.
+        /// `nil` if the rule allows.
         var failed: DenialReason?
         var opensAt: Timestamp?
         var closesAt: Timestamp?
-        /// 33 digits, so that the super admin's, without an id, comes last.
+        /// The id as text; `g` for the super admin, which sorts after all ids.
         var id: String
     }
 
@@ -116,7 +116,7 @@ struct NaivePolicy {
             .firstIndex(of: role.rawValue) ?? 99
     }
 
-    // MARK: - The rules that reach a device
+    // MARK: - Rules that apply to a device
 
     private func rules(of user: User, _ operation: LockOperation, _ device: LockDevice, _ at: Timestamp) -> [Candidate] {
         var found: [Candidate] = []
@@ -153,7 +153,7 @@ struct NaivePolicy {
         }
     }
 
-    /// A role counts where it can be held: owners, admins and auditors on a portfolio, and so on.
+    /// Returns the matrix column of a role; `nil` if the role cannot be held on that type of entity.
     static func column(of role: Role, on type: AssociatedEntityType, isCommonArea: Bool) -> Int? {
         let held: [AssociatedEntityType: [Role]] = [
             .portfolio: [.owner, .portfolioAdmin, .auditor], .property: [.propertyManager, .maintenance, .auditor],

@@ -2,9 +2,9 @@ import DoorwardDomain
 import DoorwardPolicy
 import Testing
 
-/// Which of several rules that do not allow is told: every pair of failures, with ids and times either way.
+/// Tests which of several rules that do not allow is named in the denial: every pair of failures, with ids and times both ways.
 @Suite struct NearestReasonTests {
-    /// A rule that fails for one reason, from the one that passes fewest tests to the one that passes most.
+    /// A reason for which a rule fails, from the fewest passed checks to the most.
     enum Failure: Int, CaseIterable {
         case revoked, grantorLost, roleInsufficient, notGranted, ended, notStarted
 
@@ -19,7 +19,7 @@ import Testing
             }
         }
 
-        /// How many tests it passed: a role and a guest's list are the same step of the order.
+        /// The number of passed checks. A missing role and an operation that is not granted are the same step.
         var passed: Int { self == .notGranted ? Failure.roleInsufficient.rawValue : rawValue }
 
         func given(_ number: UInt64) -> Given {
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "Of two rules the one that passed more tests is told, whatever their ids and whichever came first",
+        "Of two rules the denial names the one that passed more checks, with any ids and in any order",
         arguments: Failure.allCases)
     func pairs(first: Failure) {
         for second in Failure.allCases where second.passed != first.passed {
@@ -54,7 +54,9 @@ import Testing
         }
     }
 
-    @Test("Of two rules that passed as many, the smaller id is told", arguments: Failure.allCases)
+    @Test(
+        "Of two rules that passed equally many checks, the denial names the one with the smaller id",
+        arguments: Failure.allCases)
     func ties(failure: Failure) {
         for other in Failure.allCases where other.passed == failure.passed {
             for (number, otherNumber) in [(3, 8), (8, 3)] as [(UInt64, UInt64)] {
@@ -65,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("A role and an access of the same id that passed as many tests are told one of them, always the same")
+    @Test("For a role and a guest access with the same id and equally many passed checks, the denial is always the same")
     func sameID() {
         let one = House([.role(.auditor, 4), .guest(4, [])]).decide()
         let two = House([.guest(4, []), .role(.auditor, 4)]).decide()
@@ -74,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "Among windows that are to come the earlier opening is told, and only then the smaller id",
+        "Of windows in the future the denial names the one that opens first, then the smaller id",
         arguments: [
             ([(1, 30), (2, 20), (3, 10)], 3), ([(3, 30), (2, 20), (1, 10)], 1), ([(5, 10), (4, 10), (6, 10)], 4),
             ([(1, 2), (2, 1)], 2),
@@ -90,14 +92,14 @@ import Testing
         }
     }
 
-    @Test("Only the window that is told of is given away: the other's times stay unsaid")
+    @Test("A denial contains only the time of the rule that it names")
     func times() {
         let denial = House([.guest(1, until: .seconds(-5)), .guest(2, from: .seconds(5))]).decide().denial
         #expect(denial?.opensAt == House.now.advanced(by: .seconds(5)))
         #expect(denial?.closesAt == nil)
     }
 
-    @Test("All failures at once are as many as the nearest of them, and one rule that allows ends it all")
+    @Test("Of all failures at once the denial names the nearest, and one rule that allows is enough to allow")
     func all() {
         let facts = Failure.allCases.enumerated().map { $1.given(UInt64($0) + 1) }
         let denial = House(facts).decide().denial
@@ -106,7 +108,7 @@ import Testing
         #expect(House(facts + [.role(.owner, 50)]).decide() == .allowed(.held(.owner, 50), override: false))
     }
 
-    @Test("Taking the nearest away leaves the next nearest, down to none", arguments: [1, 2, 3, 4, 5])
+    @Test("Without the nearest failure the denial names the next nearest", arguments: [1, 2, 3, 4, 5])
     func ladder(length: Int) {
         let steps: [Failure] = [.revoked, .grantorLost, .notGranted, .ended, .notStarted]
         let present = steps.prefix(length)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct PermissionMatrixTests {
-    @Test("The matrix of operations is the page's, cell by cell", arguments: LockOperation.allCases)
+    @Test("The matrix of lock operations equals the specification in every cell", arguments: LockOperation.allCases)
     func operations(operation: LockOperation) {
         let columns = PermissionMatrix.columns(holding: operation)
         let plain: [MatrixColumn] = [
@@ -18,7 +18,7 @@ import Testing
         #expect(PermissionMatrix.superAdminOperations.contains(operation) == (operation == .viewStatus))
     }
 
-    @Test("The matrix of management is the page's, cell by cell", arguments: ManagementPermission.allCases)
+    @Test("The matrix of management permissions equals the specification in every cell", arguments: ManagementPermission.allCases)
     func management(permission: ManagementPermission) {
         let holders = PermissionMatrix.holders(of: permission)
         for role in NaiveManagement.roles.dropFirst() {
@@ -29,7 +29,7 @@ import Testing
         #expect(holders.roles == holders.roles.sorted { $0.rank < $1.rank })
     }
 
-    @Test("The view has a row for every operation and permission, and survives being written as JSON")
+    @Test("The matrix view has a row for every operation and permission, and can be encoded as JSON")
     func view() throws {
         let data = try JSONEncoder().encode(PermissionMatrixView())
         let object = try JSONSerialization.jsonObject(with: data) as? [String: [[String: Any]]]

@@ -3,14 +3,14 @@ import DoorwardPolicy
 import Foundation
 import Testing
 
-/// The matrix as a client reads it, line for line.
+/// The permission matrix as clients read it, row by row.
 @Suite struct PermissionMatrixViewTests {
     private static let commonHolders = """
         OWNER, PORTFOLIO_ADMIN, PROPERTY_MANAGER, MAINTENANCE, TENANT OWN_UNIT, TENANT COMMON_AREA, GUEST GRANTED_AND_IN_WINDOW
         """
 
     @Test(
-        "Each operation names its holders, highest role first, with what more it takes",
+        "Each operation lists its holders with their conditions, highest role first",
         arguments: [
             ("LOCK", commonHolders), ("UNLOCK", commonHolders), ("UNLATCH", commonHolders),
             (
@@ -33,14 +33,14 @@ import Testing
         #expect(words.joined(separator: ", ") == line)
     }
 
-    @Test("A condition that there is not is absent in JSON, not null")
+    @Test("A missing condition is omitted in JSON, not null")
     func absent() throws {
         let json = String(decoding: try JSONEncoder().encode(PermissionMatrixView()), as: UTF8.self)
         #expect(!json.contains("null"))
         #expect(json.contains("{\"role\":\"OWNER\"}"))
     }
 
-    @Test("In JSON each row has its three names and words of the wire")
+    @Test("In JSON each row has its three keys, with the values of the API")
     func rows() throws {
         struct Read: Decodable {
             struct Row: Decodable {
@@ -56,12 +56,14 @@ import Testing
         for row in read.management {
             let holders = PermissionMatrix.holders(of: row.permission)
             #expect(row.roles == holders.roles && row.superAdmin == holders.superAdmin)
-            #expect(!row.roles.contains(.superAdmin) && !row.roles.contains(.guest), "these two hold nothing by association")
+            #expect(
+                !row.roles.contains(.superAdmin) && !row.roles.contains(.guest),
+                "these two roles have no permissions by association")
             #expect(Set(row.roles).count == row.roles.count)
         }
     }
 
-    @Test("Nobody is left without a holder: every permission has a role or the super admin")
+    @Test("Every permission is held by at least one role or the super admin")
     func held() {
         for permission in ManagementPermission.allCases {
             let holders = PermissionMatrix.holders(of: permission)
@@ -70,7 +72,7 @@ import Testing
     }
 
     @Test(
-        "The lowest role that would do on a device, on a unit and off one",
+        "The lowest role that has an operation on a device in a unit, and on one outside",
         arguments: [
             (LockOperation.lock, Role.tenant, Role.tenant), (.unlock, .tenant, .tenant), (.unlatch, .tenant, .tenant),
             (.viewStatus, .tenant, .tenant), (.changeSettings, .propertyManager, .propertyManager),
@@ -82,7 +84,7 @@ import Testing
         #expect(PermissionMatrix.leastRole(holding: operation, hangsOnUnit: false) == offUnit)
     }
 
-    @Test("A higher role of the same place holds what a lower one does: owners what admins do, admins what managers do")
+    @Test("A higher role has every right of a lower one: owners those of admins, admins those of managers")
     func nested() {
         for operation in LockOperation.allCases {
             let columns = PermissionMatrix.columns(holding: operation)

@@ -4,7 +4,7 @@ import Testing
 @testable import DoorwardPolicy
 
 @Suite struct PersistentArrayTests {
-    @Test("It is an array: whatever is appended and replaced, it holds the same", arguments: 0..<3 as Range<UInt64>)
+    @Test("Behaves like an `Array` when elements are appended and replaced", arguments: 0..<3 as Range<UInt64>)
     func model(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var pages = PersistentArray<String>()
@@ -23,7 +23,7 @@ import Testing
         #expect(Array(pages) == array)
     }
 
-    @Test("Elements come off the end, over the borders of page and chapter, and a copy keeps them", arguments: borders)
+    @Test("Elements are removed from the end across the borders of pages and chapters, and a copy keeps them", arguments: borders)
     func removal(count: Int) {
         var pages = PersistentArray<String>()
         for number in 0..<count { pages.append("\(number)") }
@@ -38,7 +38,7 @@ import Testing
         #expect(Array(whole) == (0..<count).map { "\($0)" })
     }
 
-    @Test("A copy keeps what it had while others of the same origin change", arguments: [1, 63, 64, 65, 4095, 4096, 4097])
+    @Test("A copy keeps its elements while other copies change", arguments: [1, 63, 64, 65, 4095, 4096, 4097])
     func persistence(count: Int) {
         var generator = SeededGenerator(seed: UInt64(count))
         var versions: [(pages: PersistentArray<[Int]>, array: [[Int]])] = []
@@ -51,7 +51,7 @@ import Testing
             (pages[index], array[index]) = ([index, round], [index, round])
             pages.append([-round])
             array.append([-round])
-            // An older version goes its own way too.
+            // An older copy changes independently too.
             let older = versions.indices.randomElement(using: &generator) ?? 0
             versions[older].pages[0] = [older, round]
             versions[older].array[0] = [older, round]
@@ -60,7 +60,7 @@ import Testing
         for version in versions { #expect(Array(version.pages) == version.array) }
     }
 
-    @Test("What is put in lives as long as a version that holds it, and no longer")
+    @Test("An element lives exactly as long as a copy contains it")
     func lifetime() {
         final class Witness: Sendable {}
         weak var replaced: Witness?
@@ -88,10 +88,12 @@ import Testing
 }
 
 extension PersistentArrayTests {
-    /// Around the borders of a page (64) and of a chapter (64 pages).
+    /// Counts around the size of a page (64) and of a chapter (64 pages).
     static let borders = [0, 1, 2, 62, 63, 64, 65, 127, 128, 4094, 4095, 4096, 4097, 4160, 8191, 8192, 8193]
 
-    @Test("At each border of page and chapter the last is there, and can be replaced and followed", arguments: borders)
+    @Test(
+        "At each border of a page or chapter the last element is found, and elements can be replaced and appended",
+        arguments: borders)
     func border(count: Int) {
         var pages = PersistentArray<Int>()
         for number in 0..<count { pages.append(number) }
@@ -109,7 +111,7 @@ extension PersistentArrayTests {
         #expect(earlier.count == count)
     }
 
-    @Test("From one version many grow, and each has its own end", arguments: [0, 63, 64, 4095, 4096])
+    @Test("Several copies of one array grow independently", arguments: [0, 63, 64, 4095, 4096])
     func branches(count: Int) {
         var trunk = PersistentArray<Int>()
         for number in 0..<count { trunk.append(number) }

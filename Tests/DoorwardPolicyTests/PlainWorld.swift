@@ -2,7 +2,7 @@ import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 
-/// A small tenancy in plain arrays, made from a seed: what the directory is compared with.
+/// A small random tenancy in plain arrays, as a reference for the directory.
 struct PlainWorld {
     static let now = Timestamp(milliseconds: 1_700_000_000_000)
 
@@ -25,7 +25,7 @@ struct PlainWorld {
         for _ in 0..<Int.random(in: 0...8, using: &generator) { addGuestAccess() }
     }
 
-    /// What makes the directory, parents first.
+    /// The changes that build the directory, parents first.
     var changes: [TenancyChange] {
         portfolios.map { .putPortfolio($0) } + properties.map { .putProperty($0) } + units.map { .putUnit($0) }
             + devices.map { .putDevice($0) } + users.map { .putUser($0) } + associations.map { .putAssociation($0) }
@@ -34,9 +34,9 @@ struct PlainWorld {
 
     var directory: TenancyDirectory { changes.reduce(into: TenancyDirectory()) { $0.apply($1) } }
 
-    // MARK: - Making it
+    // MARK: - Generation
 
-    /// An id that says nothing of its age, so that "the smaller id" is any of two.
+    /// Returns a random id that does not depend on creation time, so that either of two entities may have the smaller id.
     mutating func newID<Entity>() -> EntityID<Entity> {
         EntityID(high: .random(in: 0...3, using: &generator), low: .random(in: 0...UInt64.max, using: &generator))
     }
@@ -72,7 +72,7 @@ struct PlainWorld {
                 createdAt: Self.now, updatedAt: Self.now))
     }
 
-    /// Mostly devices that units may share, sometimes ones that they may not.
+    /// Adds common areas: mostly devices that units may share, sometimes devices that they may not.
     private mutating func shareCommonAreas() {
         for index in units.indices {
             for device in devices where device.propertyID == units[index].propertyID && chance(device.unitID == nil ? 60 : 10) {
@@ -134,9 +134,10 @@ struct PlainWorld {
                 createdAt: start.advanced(by: .seconds(-86_400 * Int.random(in: -2...30, using: &generator)))))
     }
 
-    // MARK: - What to ask about it
+    // MARK: - Random requests
 
-    /// An instant at which an answer may change: the ends of windows and of reach, each with its neighbours.
+    /// Returns an instant at which a decision may change: a bound of a window or of visibility, or a millisecond before or after
+    /// it.
     mutating func interestingInstant() -> Timestamp {
         guard chance(85), let access = guestAccesses.randomElement(using: &generator) else { return Self.now }
         let month = Duration.seconds(30 * 86_400)

@@ -4,7 +4,7 @@ import Testing
 @testable import DoorwardPolicy
 
 @Suite struct RuleFailureTests {
-    /// The tests of a rule in their order; what stands in one line is one step.
+    /// The checks of a rule in their order; reasons in one row belong to the same step.
     private static let ladder: [[DenialReason]] = [
         [.guestAccessRevoked], [.grantorLostAccess], [.roleInsufficient, .operationNotGranted], [.guestWindowEnded],
         [.guestUsesExhausted], [.guestWindowNotStarted], [.outsideSchedule], [.clockUntrusted], [.featureUnavailable],
@@ -19,13 +19,13 @@ import Testing
             reason, of: .guestAccess(GuestAccessID(high: 0, low: number)), opensAt: opens.map(Timestamp.init(milliseconds:)))
     }
 
-    @Test("Every reason that a rule can fail for has its step, those of later features too", arguments: ladder.indices)
+    @Test("Every reason for which a rule can fail has its step, including reasons of future features", arguments: ladder.indices)
     func steps(step: Int) {
         for reason in Self.ladder[step] {
             for (otherStep, others) in Self.ladder.enumerated() where otherStep != step {
                 for other in others {
                     let expected = step > otherStep ? reason : other
-                    // With the smaller id on the farther side too: it must not matter.
+                    // The smaller id is on either step, because ids must not matter between steps.
                     for (a, b) in [(1, 2), (2, 1)] as [(UInt64, UInt64)] {
                         #expect(nearest([failure(reason, a), failure(other, b)])?.reason == expected)
                         #expect(nearest([failure(other, b), failure(reason, a)])?.reason == expected)
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("What is told before any rule is asked is farther than any rule's failure, and what forbids nearer")
+    @Test("A rule's failure replaces reasons that are decided before any rule, and is replaced by forbidding conditions")
     func ends() {
         for far in [DenialReason.userUnknown, .userDisabled, .deviceUnknown, .deviceUnassigned, .noAssociation] {
             #expect(nearest([failure(.guestAccessRevoked, 2), failure(far, 1)])?.reason == .guestAccessRevoked)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "On one step the earlier opening wins, none being last, and then the smaller id",
+        "On one step the earlier opening comes first, failures without an opening last, then the smaller id",
         arguments: [
             ([(1, 20), (2, 10)], 2), ([(1, nil), (2, 10)], 2), ([(2, nil), (1, nil)], 1), ([(2, 10), (1, 10)], 1),
             ([(3, 10), (2, nil), (1, 11)], 3), ([(1, 0), (2, -5)], 2),
@@ -58,7 +58,7 @@ import Testing
         #expect(nearest(failures.reversed())?.rule == expected)
     }
 
-    @Test("The super admin's rule has no id and gives way to any that has one")
+    @Test("The super admin rule has no id, and comes after any rule with an id")
     func superAdmin() {
         let own = RuleFailure(.roleInsufficient, of: .superAdmin)
         let other = RuleFailure(.roleInsufficient, of: .association(AssociationID(high: .max, low: .max), .auditor))
@@ -68,7 +68,7 @@ import Testing
         #expect(nearest([]) == nil)
     }
 
-    @Test("Ids of associations and of guest accesses are in one order")
+    @Test("Ids of associations and of guest accesses are compared with each other")
     func oneOrder() {
         let role = RuleFailure(.roleInsufficient, of: .association(AssociationID(high: 0, low: 5), .auditor))
         #expect(nearest([role, failure(.operationNotGranted, 4)])?.reason == .operationNotGranted)

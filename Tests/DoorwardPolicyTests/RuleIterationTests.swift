@@ -18,7 +18,7 @@ import Testing
         return results
     }
 
-    /// The decision as a fold over all rules in any order. `decide` stops at the first rule that allows.
+    /// Returns the decision computed from all rules in any order, whereas `decide` stops at the first rule that allows.
     private static func fold(_ request: AccessRequest, _ subject: Subject, _ results: [Result]) -> Decision {
         if let reason = subject.denialReason { return .denied(Denial(reason, hasReach: !results.isEmpty)) }
         let allowing = results.filter { $0.verdict.failure == nil }.map(\.rule).min { $0.order < $1.order }
@@ -28,7 +28,7 @@ import Testing
         return .denied(request.denial(nearest))
     }
 
-    @Test("In random worlds `decide` is the fold over all rules that reach the device, in any order", arguments: 0..<4)
+    @Test("In random tenancies `decide` gives the same decision as an evaluation of all rules in any order", arguments: 0..<4)
     func decideIsFold(block: UInt64) {
         var (compared, several) = (0, 0)
         for seed in 5000 + block * 200..<5000 + (block + 1) * 200 {
@@ -55,7 +55,7 @@ import Testing
         #expect(compared > 5000 && several > 300, "\(compared) compared, \(several) with several rules")
     }
 
-    @Test("In random worlds exactly the associations reach a device that the naive policy finds")
+    @Test("In random tenancies the same associations apply to a device as in the naive implementation")
     func associations() {
         for seed in 6000..<6200 as Range<UInt64> {
             let world = PlainWorld(seed: seed)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("A verdict names the end of a guest's window; a role has none")
+    @Test("The verdict of a guest access contains the end of its window; that of a role has no end")
     func until() throws {
         let house = House([.role(.tenant), .guest(2, until: House.hour)])
         let device = try #require(house.directory.resolve(house.flatDoor))
@@ -86,7 +86,7 @@ import Testing
         #expect(ends == [.some(nil), .some(House.now.advanced(by: House.hour))])
     }
 
-    @Test("The iteration ends where the body stops it, in a common area too")
+    @Test("The iteration stops when its body returns `.stop`, in a common area too")
     func stop() throws {
         var house = House([
             .role(.tenant), .role(.propertyManager, 2), .role(.owner, 3), .guest(4, at: [.flat, .front]), .superAdmin,
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("The rules of a common area that several units share: the smallest id is named, in any order")
+    @Test("If several units share a common area, the decision names the smallest association id, in any order")
     func severalUnits() {
         for numbers in [[1, 2, 3], [3, 2, 1], [2, 3, 1]] as [[UInt64]] {
             var house = House()
@@ -131,7 +131,7 @@ extension RuleVerdict {
 }
 
 extension ReachingRule {
-    /// How specific the rule is, then its role, then its id: the order in which rules are named.
+    /// The order in which decisions name rules: by specificity, then role, then id.
     fileprivate var order: (Int, Int, EntityID<Rule>) {
         let specificity =
             switch self {

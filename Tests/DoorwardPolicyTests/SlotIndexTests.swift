@@ -9,7 +9,7 @@ import Testing
         let id: UserID
     }
 
-    /// An index and the table that it is of, which grow together.
+    /// An index and its table, which grow together.
     private struct Table {
         var index = SlotIndex<User>()
         var entries = PersistentArray<Entry>()
@@ -22,7 +22,7 @@ import Testing
         func slot(of id: UserID) -> Int? { index.slot(of: id, in: entries) }
     }
 
-    @Test("After each insertion all that were inserted are found, and no other", arguments: 0..<3 as Range<UInt64>)
+    @Test("After each insertion exactly the inserted ids are found", arguments: 0..<3 as Range<UInt64>)
     func growth(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var table = Table()
@@ -33,7 +33,7 @@ import Testing
             #expect(table.slot(of: id) == nil)
             table.add(id)
             ids.append(id)
-            // All of them around the powers of two, where buckets are parted; else the new one.
+            // Checks all ids around the powers of two, where buckets are split, and otherwise the new id.
             if (number + 1).nonzeroBitCount <= 2 {
                 for (slot, id) in ids.enumerated() { #expect(table.slot(of: id) == slot) }
             } else {
@@ -42,9 +42,9 @@ import Testing
         }
     }
 
-    @Test("Ids that fall into one bucket, more than fit it, are all found")
+    @Test("Ids of one bucket are all found, even if they are more than it can hold")
     func overflow() {
-        // Both halves that mix to the same word have the same hash: all of these share one bucket for ever.
+        // Ids whose halves mix to the same word have the same hash, so these ids always share one bucket.
         let ids = (0..<64 as Range<UInt64>).map { high in UserID(high: high, low: 5 ^ high &* 0x9E37_79B9_7F4A_7C15) }
         var table = Table()
         for id in ids { table.add(id) }
@@ -52,10 +52,10 @@ import Testing
         #expect(table.slot(of: UserID(high: 64, low: 5 ^ 64 &* 0x9E37_79B9_7F4A_7C15)) == nil, "the same hash, another id")
         var generator = SeededGenerator(seed: 9)
         for _ in 0..<500 { table.add(UserID(high: generator.next(), low: generator.next())) }
-        for (slot, id) in ids.enumerated() { #expect(table.slot(of: id) == slot, "after others parted the buckets") }
+        for (slot, id) in ids.enumerated() { #expect(table.slot(of: id) == slot, "after other ids have split the buckets") }
     }
 
-    @Test("Of ids that fall into one bucket, those that are left are found when others are taken out, moved and put back")
+    @Test("Ids in one overfull bucket are still found when others are removed, moved and added again")
     func overflowShrinks() {
         let ids = (0..<24 as Range<UInt64>).map { high in UserID(high: high, low: 5 ^ high &* 0x9E37_79B9_7F4A_7C15) }
         var generator = SeededGenerator(seed: 13)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("A copy knows what it knew, while both grow")
+    @Test("A copy and its original grow independently")
     func copies() {
         var generator = SeededGenerator(seed: 10)
         var table = Table()

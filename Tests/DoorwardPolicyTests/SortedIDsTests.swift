@@ -7,7 +7,7 @@ import Testing
 @Suite struct SortedIDsTests {
     private static func id(_ number: UInt64) -> UnitID { UnitID(high: number / 7, low: number % 7) }
 
-    @Test("It is a set in ascending order, whatever goes in and out", arguments: 0..<10 as Range<UInt64>)
+    @Test("Behaves like a sorted `Set` under random insertions and removals", arguments: 0..<10 as Range<UInt64>)
     func model(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var (ids, set) = (SortedIDs<Unit>(), Set<UnitID>())
@@ -26,7 +26,7 @@ import Testing
         for number in 0..<60 as Range<UInt64> { #expect(ids.contains(Self.id(number)) == set.contains(Self.id(number))) }
     }
 
-    @Test("Two that hold the same are equal, however they came about")
+    @Test("Two sets with the same ids are equal, however they were built")
     func equality() {
         var generator = SeededGenerator(seed: 4)
         let numbers = (0..<20).map { Self.id(UInt64($0)) }
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("The first, the last and the only one go in and out like others")
+    @Test("The first, the last and the only id are added and removed like others")
     func ends() {
         var ids = SortedIDs<Unit>()
         ids.remove(Self.id(1))
@@ -56,7 +56,7 @@ import Testing
         #expect(Array(ids) == [Self.id(7)])
     }
 
-    @Test("A copy keeps what it had")
+    @Test("A copy keeps its ids when the original changes")
     func copies() {
         var ids = SortedIDs((0..<10).map { Self.id(UInt64($0)) })
         let copy = ids
@@ -66,7 +66,7 @@ import Testing
         #expect(copy.count == 10)
     }
 
-    @Test("The lower bound is the first index that is not before", arguments: 0..<12)
+    @Test("The lower bound is the first index whose element is not smaller", arguments: 0..<12)
     func lowerBound(count: Int) {
         let array = ContiguousArray((0..<count).map { $0 / 2 * 2 })
         for sought in -1...13 {

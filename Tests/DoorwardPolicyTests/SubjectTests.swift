@@ -5,7 +5,7 @@ import Testing
 @Suite struct SubjectTests {
     private static let link = Principal.guestLink(GuestAccessID(high: 1, low: 1))
 
-    @Test("A user is the subject of their own records, and of no others")
+    @Test("The subject of a user matches that user only")
     func own() {
         let house = House()
         #expect(house.subject.isUser(house.person) && house.subject.userID == house.person)
@@ -14,7 +14,7 @@ import Testing
         #expect(unknown.userID == nil && !unknown.isEnabled && !unknown.isUser(nil))
     }
 
-    @Test("A guest link is no user, even if the access names its guest, and holds none of the guest's roles")
+    @Test("A guest link is not a user, even if its guest access names one, and has none of the guest's roles")
     func guestLink() {
         let house = House([.guest(1), .role(.owner, 2), .superAdmin])
         let subject = house.directory.subject(of: Self.link)
@@ -29,16 +29,16 @@ import Testing
         #expect(!SecurityService.reaches(subject, device: house.cellar, at: House.now, in: house.directory))
     }
 
-    @Test("A guest link has the status of the guest that it names")
+    @Test("A guest link is enabled exactly if its guest access exists and names no disabled user")
     func statusOfLink() {
         let disabled = House([.guest(1), .disabled])
         #expect(!disabled.directory.subject(of: Self.link).isEnabled)
         #expect(disabled.decide(by: Self.link) == Answer.denied(.userDisabled).decision)
         #expect(House([.guest(1, linkOnly: true)]).directory.subject(of: Self.link).isEnabled)
-        #expect(!House().directory.subject(of: Self.link).isEnabled, "there is no such access")
+        #expect(!House().directory.subject(of: Self.link).isEnabled, "there is no such guest access")
     }
 
-    @Test("A subject keeps what its snapshot gave; resolved in a later snapshot it has lost what was revoked")
+    @Test("A subject keeps the rights of its snapshot; resolved in a later snapshot it has lost revoked rights")
     func snapshots() {
         let before = House([.role(.tenant)])
         var after = before
@@ -51,7 +51,7 @@ import Testing
         #expect(decide(after) == Answer.hidden.decision)
     }
 
-    @Test("The start of a tenancy is that of the oldest role of a tenant on that unit")
+    @Test("A tenancy starts with the user's oldest tenant role on the unit")
     func tenancyStart() {
         var house = House()
         for (number, role, unit, hours) in [

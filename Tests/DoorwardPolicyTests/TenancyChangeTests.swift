@@ -2,7 +2,7 @@ import DoorwardDomain
 import DoorwardPolicy
 import Testing
 
-/// Each kind of change made and unmade in the house, and moves and deletions as the gateway makes them of such changes.
+/// Each kind of tenancy change, applied and undone, and the moves and deletions that the gateway composes of them.
 @Suite struct TenancyChangeTests {
     private static let later = House.now.advanced(by: House.day)
 
@@ -10,7 +10,7 @@ import Testing
         house.decide(operation, on: house.id(of: door))
     }
 
-    @Test("A portfolio is renamed, and nothing below it notices")
+    @Test("Renaming a portfolio changes nothing below it")
     func portfolio() throws {
         var house = House([.role(.owner)])
         let before = decision(house)
@@ -23,7 +23,7 @@ import Testing
         #expect(decision(house) == before)
     }
 
-    @Test("A property of another portfolio is another's: the list of the first loses it")
+    @Test("A property that moves to another portfolio is removed from the list of the old one")
     func property() {
         var house = House()
         let other = PortfolioID(high: 0, low: 50)
@@ -33,10 +33,10 @@ import Testing
         #expect(house.directory.propertyIDs(of: house.portfolio).isEmpty)
         #expect(house.directory.propertyIDs(of: other) == [house.property])
         #expect(house.directory.propertyIDs == [house.property])
-        #expect(house.directory.unitIDs(of: house.property) == [house.unit, house.otherUnit], "its units stay its own")
+        #expect(house.directory.unitIDs(of: house.property) == [house.unit, house.otherUnit], "its units stay in the property")
     }
 
-    @Test("A common area is taken off a unit's list and put on it again")
+    @Test("A common area is removed from a unit's list and added again")
     func commonArea() throws {
         var house = House([.role(.tenant)])
         #expect(decision(house, .unlock, .front).isAllowed)
@@ -50,10 +50,10 @@ import Testing
         #expect(decision(house, .unlock, .front).isAllowed)
         #expect(decision(house, .unlock, .cellar).isAllowed)
         #expect(house.directory.unitsSharing(house.cellar) == [house.unit])
-        #expect(decision(house).isAllowed, "their own door was never in question")
+        #expect(decision(house).isAllowed, "the unit's own door is not affected")
     }
 
-    @Test("A unit that lists a door twice shares it once, and not at all when it lists it no more")
+    @Test("A door that a unit lists twice is shared once, and is no longer shared when the unit does not list it")
     func listedTwice() throws {
         var house = House([.role(.tenant)])
         var unit = try #require(house.directory.unit(house.unit))
@@ -67,7 +67,7 @@ import Testing
         #expect(decision(house, .unlock, .cellar) == Answer.hidden.decision)
     }
 
-    @Test("A device is detached: nobody reaches it but a super admin, and attached again it is as before")
+    @Test("A device without a property is not visible to its tenants, and after it is assigned again everything is as before")
     func detach() throws {
         var house = House([.role(.tenant)])
         let before = house
@@ -86,7 +86,7 @@ import Testing
         #expect(house.directory.deviceIDs(of: house.property) == before.directory.deviceIDs(of: house.property))
     }
 
-    @Test("A removed device is unknown to everybody, a super admin too, and leaves every list but those that name it")
+    @Test("A removed device is unknown to every user, and is in no list except the common areas that name it")
     func removeDevice() throws {
         var house = House([.role(.tenant)])
         house.put(user: house.other, isSuperAdmin: true)
@@ -103,12 +103,12 @@ import Testing
         #expect(house.directory.deviceIDs(of: house.property) == [house.otherDoor, house.cellar])
         #expect(house.directory.deviceCount == before.directory.deviceCount - 3)
         #expect(house.directory.unitsSharing(house.frontDoor) == [house.unit], "the unit still lists it")
-        // Put again, it is shared again by the unit that lists it.
+        // After it is added again, the unit that lists it shares it again.
         house.directory.apply(.putDevice(try #require(before.directory.device(house.frontDoor))))
         #expect(decision(house, .unlock, .front) == decision(before, .unlock, .front))
     }
 
-    @Test("A device that moves to another property takes no reach along: who was there has none, who is there has it")
+    @Test("A device that moves to another property is visible only to users with rights on the new property")
     func move() throws {
         let elsewhere = PropertyID(high: 0, low: 60)
         var house = House([.role(.propertyManager, 1), .role(.tenant, 2)])
@@ -125,13 +125,13 @@ import Testing
         #expect(house.directory.deviceIDs(of: elsewhere) == [house.frontDoor])
     }
 
-    @Test("A user loses and regains the flag of a super admin, and the count follows")
+    @Test("The number of super admins follows when users gain and lose the flag")
     func superAdmins() {
         var house = House()
         #expect(house.directory.superAdminCount == 0)
         house.put(user: house.person, isSuperAdmin: true)
         house.put(user: house.other, isEnabled: false, isSuperAdmin: true)
-        #expect(house.directory.superAdminCount == 2, "disabled ones count too")
+        #expect(house.directory.superAdminCount == 2, "disabled super admins count too")
         house.put(user: house.person, isSuperAdmin: true)
         #expect(house.directory.superAdminCount == 2)
         house.put(user: house.person)
@@ -140,7 +140,7 @@ import Testing
         #expect(house.directory.userCount == 2)
     }
 
-    @Test("What somebody holds is there before they are, and counts from the moment they are")
+    @Test("Roles and guest accesses can be added before their user, and take effect when the user is added")
     func childrenFirst() {
         var house = House()
         let newcomer = UserID(high: 0, low: 70)
@@ -156,7 +156,7 @@ import Testing
         #expect(house.directory.userCount == 3)
     }
 
-    @Test("An association of the same id replaces the one before, of whoever it was")
+    @Test("An association replaces an earlier one with the same id, even that of another user")
     func replaceAssociation() {
         var house = House([.role(.owner, 4)])
         house.assign(.tenant, number: 4, to: house.other)
@@ -167,7 +167,7 @@ import Testing
         #expect(house.directory.association(AssociationID(high: 1, low: 4))?.userID == house.other)
     }
 
-    @Test("Of two roles of one user on one entity, taking one away leaves the other")
+    @Test("If a user has two roles on one entity, removing one keeps the other")
     func twoRoles() {
         var house = House([.role(.maintenance, 1), .role(.auditor, 2), .removed(1)])
         #expect(house.directory.associations(on: .property(house.property)).map(\.role) == [.auditor])
@@ -178,7 +178,7 @@ import Testing
         #expect(house.directory.association(AssociationID(high: 1, low: 2)) == nil)
     }
 
-    @Test("An association that is taken away twice, or before it was given, is taken away once")
+    @Test("Removing an association twice, or before it is added, has no further effect")
     func removedTwice() {
         var house = House([.removed(1), .role(.tenant, 1)])
         #expect(decision(house).isAllowed)
@@ -188,7 +188,7 @@ import Testing
         #expect(decision(house).isAllowed)
     }
 
-    @Test("A guest access is revoked and stays listed, on its devices, in its property and with its guest")
+    @Test("A revoked guest access is still listed for its devices, its property and its guest")
     func revoke() {
         var house = House([.guest(1, at: [.flat, .front])])
         house.admit(number: 1, devices: [house.flatDoor, house.frontDoor], revokedAt: .zero)
@@ -200,7 +200,7 @@ import Testing
         #expect(decision(house).denial?.reason == .guestAccessRevoked)
     }
 
-    @Test("A device that leaves an access is out of it at once, and the access stays for the others")
+    @Test("A device that is removed from a guest access is immediately excluded from it, and the other devices stay")
     func shorten() {
         var house = House([.guest(1, at: [.flat, .front])])
         house.admit(number: 1, devices: [house.frontDoor])
@@ -208,11 +208,13 @@ import Testing
         #expect(house.directory.guestAccesses(on: house.flatDoor).isEmpty)
         #expect(decision(house, .unlock, .front) == .allowed(.guest(1), override: false))
         house.admit(number: 1, devices: [])
-        #expect(house.directory.guestAccesses(of: house.person).map(\.deviceIDs) == [[]], "it is still theirs, and opens nothing")
+        #expect(
+            house.directory.guestAccesses(of: house.person).map(\.deviceIDs) == [[]],
+            "it still belongs to the guest, and opens nothing")
         #expect(decision(house, .unlock, .front) == Answer.hidden.decision)
     }
 
-    @Test("A unit that goes with a cascade: tenants lose their role, devices hang nowhere, accesses end, step by step")
+    @Test("A unit is deleted in steps: each removed association and the ended guest access take effect immediately")
     func cascade() {
         var house = House([.role(.tenant, 1), .other(.tenant, 2), .guest(3, under: (2, .tenant))])
         let before = house
@@ -223,10 +225,10 @@ import Testing
         house.admit(number: 3, devices: [], under: (2, .tenant), revokedAt: .zero)
         #expect(decision(house) == Answer.hidden.decision)
         #expect(house.directory.associations(on: .unit(house.unit)).isEmpty)
-        #expect(decision(before).isAllowed, "the version before knows nothing of it")
+        #expect(decision(before).isAllowed, "the copy from before is unchanged")
     }
 
-    @Test("An address that is given up is free for another, who is found by it")
+    @Test("An email address that a user gives up can be given to another user, who is then found by it")
     func address() throws {
         var house = House()
         var first = try #require(house.directory.user(house.person))
@@ -242,7 +244,7 @@ import Testing
         #expect(house.directory.user(email: "11@example.org") == nil)
     }
 
-    @Test("An empty directory knows nothing, and denies everything without reach")
+    @Test("An empty directory contains nothing, and denies every request without visibility")
     func empty() {
         let directory = TenancyDirectory()
         let (user, device) = (UserID(high: 0, low: 1), DeviceID(high: 0, low: 1))
@@ -259,7 +261,7 @@ import Testing
         }
     }
 
-    @Test("Ids at the ends of their range, and pairs that differ in one half, are told apart")
+    @Test("The smallest and largest ids, and ids that differ only in one half, are distinguished")
     func extremeIDs() {
         let ids: [(UInt64, UInt64)] = [
             (0, 0), (0, .max), (.max, 0), (.max, .max), (1, 0), (0, 1), (1 << 63, 0), (0, 1 << 63), (5, 9), (9, 5),

@@ -3,7 +3,7 @@ import DoorwardPolicy
 import Testing
 
 @Suite struct TenancyDirectoryTests {
-    /// Whatever can be asked of a directory, as one comparable value.
+    /// The results of all queries to a directory, as one comparable value.
     private struct Everything: Equatable {
         var entities: [[AnyHashable]]
         var lists: [[AnyHashable]]
@@ -30,7 +30,8 @@ import Testing
         }
     }
 
-    /// The changes of a world in any order, with earlier versions of entities and associations that went again among them.
+    /// Returns the changes of a tenancy in random order. Before them come changes with earlier versions of its entities, and with
+    /// associations that are removed again.
     private func detour(_ world: inout PlainWorld) -> [TenancyChange] {
         var earlier: [TenancyChange] = []
         for device in world.devices {
@@ -66,7 +67,7 @@ import Testing
         return earlier + world.changes.shuffled(using: &world.generator)
     }
 
-    @Test("However it came about, the directory is the one made anew, in what it lists and in what it decides", arguments: 0..<4)
+    @Test("A directory that was changed in many ways has the same contents and decisions as one built directly", arguments: 0..<4)
     func incremental(block: UInt64) {
         for seed in block * 60..<(block + 1) * 60 {
             var world = PlainWorld(seed: seed)
@@ -85,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("The directory lists what the plain world holds")
+    @Test("The directory lists the same entities as the plain arrays")
     func against() {
         for seed in 0..<100 as Range<UInt64> {
             let world = PlainWorld(seed: seed)
@@ -116,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("A version keeps what it had while later ones change")
+    @Test("A copy keeps its contents while later versions change")
     func versions() {
         var world = PlainWorld(seed: 77)
         let first = world.directory
@@ -127,7 +128,7 @@ import Testing
         #expect(Everything(first, world) == before)
     }
 
-    @Test("An address is found in upper and lower case, and under its new name only")
+    @Test("A user is found by email address regardless of case, and after a change only by the new address")
     func email() {
         var house = House()
         #expect(house.directory.user(email: "10@EXAMPLE.ORG")?.id == house.person)
@@ -139,7 +140,7 @@ import Testing
         #expect(house.directory.userCount == 2)
     }
 
-    @Test("Removing what is not there changes nothing")
+    @Test("Removing an association that does not exist has no effect")
     func removeUnknown() {
         var house = House()
         house.assign(.owner)
@@ -147,7 +148,7 @@ import Testing
         #expect(house.decide().isAllowed)
     }
 
-    @Test("Somebody who holds hundreds of roles is found each of them")
+    @Test("Each of a user's hundreds of roles is found")
     func manyRoles() {
         var house = House()
         for number in 1...300 as ClosedRange<UInt64> {

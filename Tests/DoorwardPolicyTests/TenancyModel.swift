@@ -2,7 +2,7 @@ import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 
-/// What a directory should hold, in plain dictionaries: each list is made by looking through all of them.
+/// A reference model of the directory in plain dictionaries: each list is computed by searching all entries.
 struct TenancyModel {
     var portfolios: [PortfolioID: Portfolio] = [:]
     var properties: [PropertyID: Property] = [:]
@@ -30,7 +30,7 @@ struct TenancyModel {
         _ table: [EntityID<Entity>: Value], where isIncluded: (Value) -> Bool = { _ in true }
     ) -> [EntityID<Entity>] { table.filter { isIncluded($0.value) }.keys.sorted() }
 
-    /// The first thing in which a directory differs from the model; `nil` when it differs in nothing.
+    /// Returns the first difference between a directory and the model; `nil` if there is none.
     func difference(from directory: TenancyDirectory) -> String? {
         entitiesDiffer(from: directory) ?? placesDiffer(from: directory) ?? holdingsDiffer(from: directory)
     }
@@ -79,22 +79,22 @@ struct TenancyModel {
     private func holdingsDiffer(from directory: TenancyDirectory) -> String? {
         let held = associations.values.sorted { $0.id < $1.id }
         for user in Set(users.keys).union(held.map(\.userID)) {
-            if directory.associations(of: user) != held.filter({ $0.userID == user }) { return "what a user holds" }
+            if directory.associations(of: user) != held.filter({ $0.userID == user }) { return "the roles of a user" }
             let accesses = ids(guestAccesses, where: { $0.guestUserID == user })
             if directory.guestAccesses(of: user).map(\.id) != accesses { return "a user's guest accesses" }
         }
         for entity in Set(held.map(\.entity)) where directory.associations(on: entity) != held.filter({ $0.entity == entity }) {
-            return "who holds something on an entity"
+            return "the associations on an entity"
         }
-        for user in users.values where directory.user(email: user.email.uppercased())?.id != user.id { return "an address" }
+        for user in users.values where directory.user(email: user.email.uppercased())?.id != user.id { return "an email address" }
         return nil
     }
 }
 
-/// Changes drawn from a seed: few ids, so that most changes meet something that is there.
+/// Random changes from a seed, with few ids, so that most changes affect existing entities.
 struct RandomChanges {
     var generator: SeededGenerator
-    /// How many ids there are of each kind.
+    /// The number of values for the lower half of an id.
     let ids: UInt64
 
     init(seed: UInt64, ids: UInt64 = 6) { (generator, self.ids) = (SeededGenerator(seed: seed), ids) }
@@ -141,7 +141,7 @@ struct RandomChanges {
         return device
     }
 
-    /// Addresses are as unique as the store keeps them: each user has their own.
+    /// Returns a user with a unique email address, because the store guarantees unique addresses.
     private mutating func user() -> User {
         let id: UserID = id()
         let number = UInt8.random(in: 0...2, using: &generator)
@@ -158,7 +158,7 @@ struct RandomChanges {
     }
 
     private mutating func access() -> GuestAccess {
-        // An access stays in the property and with the grantor that it was made for, so both follow from its id.
+        // The property and the grantor of a guest access never change, so both follow from its id.
         let id: GuestAccessID = id()
         return GuestAccess(
             id: id, guestUserID: chance(80) ? self.id() : nil, label: name(), propertyID: PropertyID(high: 0, low: id.low),

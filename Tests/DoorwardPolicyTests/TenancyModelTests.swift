@@ -2,9 +2,11 @@ import DoorwardDomain
 import DoorwardPolicy
 import Testing
 
-/// The directory against plain dictionaries, under changes in any order, children before parents and all.
+/// Compares the directory with plain dictionaries after changes in any order, including children before their parents.
 @Suite struct TenancyModelTests {
-    @Test("After every change the directory holds and lists what the dictionaries do", arguments: 0..<24 as Range<UInt64>)
+    @Test(
+        "After every change the directory has the same contents and lists as the dictionaries",
+        arguments: 0..<24 as Range<UInt64>)
     func everyChange(seed: UInt64) {
         var changes = RandomChanges(seed: seed)
         var (directory, model) = (TenancyDirectory(), TenancyModel())
@@ -19,7 +21,9 @@ import Testing
         }
     }
 
-    @Test("So it does when there are many of each, of which few meet", arguments: 0..<3 as Range<UInt64>)
+    @Test(
+        "With many entities of each kind, few of them related, the directory equals the dictionaries too",
+        arguments: 0..<3 as Range<UInt64>)
     func many(seed: UInt64) {
         var changes = RandomChanges(seed: seed + 100, ids: 900)
         var (directory, model) = (TenancyDirectory(), TenancyModel())
@@ -28,11 +32,11 @@ import Testing
             directory.apply(change)
             model.apply(change)
         }
-        #expect(directory.deviceCount > 600, "more than some pages of 64")
+        #expect(directory.deviceCount > 600, "several pages of 64")
         #expect(model.difference(from: directory) == nil)
     }
 
-    @Test("A change that is made twice is made once", arguments: 200..<212 as Range<UInt64>)
+    @Test("Applying a change twice has the same effect as applying it once", arguments: 200..<212 as Range<UInt64>)
     func idempotent(seed: UInt64) {
         var changes = RandomChanges(seed: seed)
         var (directory, model) = (TenancyDirectory(), TenancyModel())
@@ -45,7 +49,9 @@ import Testing
         #expect(model.difference(from: directory) == nil)
     }
 
-    @Test("Every version stays as it was, also when two go their own ways from one", arguments: 300..<310 as Range<UInt64>)
+    @Test(
+        "Each copy keeps its contents, even if two copies of one version change differently",
+        arguments: 300..<310 as Range<UInt64>)
     func versions(seed: UInt64) {
         var changes = RandomChanges(seed: seed)
         var (directory, model) = (TenancyDirectory(), TenancyModel())
@@ -55,7 +61,7 @@ import Testing
             let change = changes.next()
             directory.apply(change)
             model.apply(change)
-            // An older version changes too, which no other may notice.
+            // An older copy changes too, which must not affect any other.
             if let index = versions.indices.randomElement(using: &changes.generator), step % 3 == 0 {
                 let other = changes.next()
                 versions[index].directory.apply(other)
@@ -68,7 +74,7 @@ import Testing
         #expect(model.difference(from: directory) == nil)
     }
 
-    @Test("The order of changes to different things does not matter", arguments: 400..<412 as Range<UInt64>)
+    @Test("The order of changes to different entities does not matter", arguments: 400..<412 as Range<UInt64>)
     func order(seed: UInt64) {
         var changes = RandomChanges(seed: seed, ids: 40)
         var model = TenancyModel()
@@ -85,7 +91,7 @@ import Testing
     }
 
     @Test(
-        "The tenants of a unit share exactly the devices that it rightly lists, after any changes",
+        "A tenant sees exactly the unit's own devices and the common areas that it validly lists, after any changes",
         arguments: 500..<520 as Range<UInt64>)
     func sharing(seed: UInt64) {
         var changes = RandomChanges(seed: seed, ids: 3)
