@@ -111,7 +111,7 @@ import Testing
         #expect(denied?.hasReach == false)
     }
 
-    // MARK: - Properties of locks
+    // MARK: - Portfolios of locks
 
     @Test("a lock of a portfolio's broker can be only in that portfolio, even if the caller owns both portfolios")
     func foreignPlace() async throws {

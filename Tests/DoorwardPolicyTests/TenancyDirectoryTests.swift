@@ -30,8 +30,8 @@ import Testing
         }
     }
 
-    /// Returns the changes of a tenancy in random order. Before them come changes with earlier versions of its entities, and with
-    /// associations that are removed again.
+    /// Returns changes with earlier versions of the entities and with associations that are removed again, followed by the changes
+    /// of the tenancy in random order.
     private func detour(_ world: inout PlainWorld) -> [TenancyChange] {
         var earlier: [TenancyChange] = []
         for device in world.devices {
