@@ -5,7 +5,7 @@ import DoorwardTesting
 import Synchronization
 import Testing
 
-/// Counts flushes and answers against each other.
+/// Counts the answered transactions, and checks that none is answered before its COMMIT.
 private final class AnswerBook: Sendable {
     private struct State {
         var committed = 0
@@ -21,7 +21,7 @@ private final class AnswerBook: Sendable {
             beforeCommit: { _ in self.state.withLock { if $0.answered > $0.committed { $0.early += 1 } } },
             afterCommit: { count in
                 self.state.withLock { state in
-                    // Nobody of this batch can have been answered, for its COMMIT has only just succeeded.
+                    // The COMMIT of this batch has only just returned, so none of its transactions may have been answered yet.
                     if state.answered > state.committed { state.early += 1 }
                     state.committed += count
                     state.batches.append(count)
@@ -36,7 +36,7 @@ private final class AnswerBook: Sendable {
 }
 
 @Suite struct AcknowledgementTests {
-    @Test("Nobody is answered before the COMMIT that makes their transaction durable", arguments: [1, 3, 16])
+    @Test("No transaction is answered before the COMMIT that makes it durable", arguments: [1, 3, 16])
     func afterTheFlush(bound: Int) async throws {
         let (database, book) = (try TemporaryDatabase(), AnswerBook())
         var limits = TemporaryDatabase.limits
@@ -58,7 +58,7 @@ private final class AnswerBook: Sendable {
         try await store.close()
     }
 
-    @Test("Transactions that wait take effect in the order in which they were accepted", arguments: [1, 4, 100])
+    @Test("Queued transactions take effect in the order in which they were accepted", arguments: [1, 4, 100])
     func order(bound: Int) async throws {
         let database = try TemporaryDatabase()
         let gate = FlushGate()
@@ -73,7 +73,7 @@ private final class AnswerBook: Sendable {
             var numbers = admissions.makeAsyncIterator()
             for (index, transaction) in transactions.enumerated() {
                 group.addTask { (index, try await store.commit(transaction)) }
-                // The next one comes only when this one was accepted.
+                // Add the next transaction only after this one was accepted.
                 #expect(await numbers.next() == index + 1)
             }
             gate.open()
@@ -83,7 +83,7 @@ private final class AnswerBook: Sendable {
         try await store.close()
     }
 
-    @Test("A transaction whose caller has lost interest is written all the same")
+    @Test("A transaction is written even if its caller was cancelled")
     func cancelled() async throws {
         let database = try TemporaryDatabase()
         let gate = FlushGate()
@@ -102,7 +102,7 @@ private final class AnswerBook: Sendable {
         try await store.close()
     }
 
-    @Test("An empty transaction is answered with no place, and is a transaction like any other")
+    @Test("An empty transaction is committed like any other, and its answer contains no record positions")
     func empty() async throws {
         let (database, book) = (try TemporaryDatabase(), AnswerBook())
         let store = try database.open(hooks: book.hooks)
@@ -111,7 +111,7 @@ private final class AnswerBook: Sendable {
         try await store.close()
     }
 
-    @Test("What was answered is read at once by every reader", arguments: 1...2 as ClosedRange<UInt64>)
+    @Test("A committed transaction is visible to every reader at once", arguments: 1...2 as ClosedRange<UInt64>)
     func readAtOnce(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()

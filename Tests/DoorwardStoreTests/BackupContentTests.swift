@@ -10,10 +10,10 @@ import Testing
 
 @testable import DoorwardStore
 
-/// What is in a backup that was made while everything went on.
+/// The content of a backup that was made during writes.
 @Suite struct BackupContentTests {
     @Test(
-        "A backup under load is what the first so many transactions make, and all that were answered before it began are in it",
+        "A backup under load holds a prefix of the transactions, which includes all that were answered before it began",
         arguments: 1...3 as ClosedRange<UInt64>)
     func prefix(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
@@ -35,7 +35,7 @@ import Testing
         for _ in 0..<60 { try await write(draw.next()) }
         let before = models.count - 1
         async let running = store.backup(to: database.folder.appending(path: "copy.db").path)
-        // Each step of the copy waits for one transaction more.
+        // Each step of the copy waits for one more transaction.
         for _ in 0..<40 {
             try await write(draw.next())
             moment.pass()
@@ -53,10 +53,10 @@ import Testing
         #expect(isOne)
         try await copy.close()
         try await store.close()
-        #expect(moment.count > 3, "the copy had several steps")
+        #expect(moment.count > 3, "the copy took several steps")
     }
 
-    @Test("Until a backup is whole nothing has its name, and what a power cut leaves is in nobody's way")
+    @Test("No file has the backup's name until it is complete, and leftovers of a power failure do not block the next backup")
     func powerCut() async throws {
         let database = try TemporaryDatabase()
         let folder = database.folder.appending(path: "backups")
@@ -67,7 +67,7 @@ import Testing
             hooks: StoreHooks(duringBackup: { left in
                 let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
                 seen.withLock { $0.append(names) }
-                // What the disk has at this moment, should the power go.
+                // Keep a copy of the partial file as a power failure at this moment would leave it.
                 for name in names where name.contains(".partial-") && !name.hasSuffix("-left") {
                     let left = folder.appending(path: "\(name)-\(left)-left")
                     try FileManager.default.copyItem(at: folder.appending(path: name), to: left)
@@ -83,7 +83,7 @@ import Testing
         let halves = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0 != "copy.db" }
         #expect(halves.count > 3 && halves.allSatisfy { $0.hasPrefix("copy.db.partial-") })
         #expect(try StoreCheck.run(path: path).isWhole)
-        // The next one is made beside what was left, and the leftovers are no databases that anybody could take for whole.
+        // The next backup succeeds despite the leftovers, and a check does not accept the leftovers as complete databases.
         _ = try await store.backup(to: folder.appending(path: "next.db").path)
         try await store.close()
         for name in halves.sorted().dropLast() where name.hasSuffix("-left") {
@@ -93,7 +93,9 @@ import Testing
         }
     }
 
-    @Test("A folder that takes no file, or goes away meanwhile, fails the backup in words, and the store goes on")
+    @Test(
+        "A backup into a folder that is not writable, or that is deleted meanwhile, fails with a message; the store keeps working"
+    )
     func badPlaces() async throws {
         let database = try TemporaryDatabase()
         let folder = database.folder.appending(path: "away")
@@ -102,7 +104,7 @@ import Testing
             hooks: StoreHooks(duringBackup: { _ in try? FileManager.default.removeItem(at: folder) }))
         var script = StoreScript(seed: 3)
         _ = try await store.commit(script.tenancy)
-        // Nobody, not even the superuser, makes a file there.
+        // Not even the superuser can create a file there.
         for path in ["/proc/copy.db", "/proc/self/copy.db"] {
             let error = await #expect(throws: StoreBackupError.self) { try await store.backup(to: path) }
             switch error {
@@ -120,7 +122,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A store that cannot write at the moment is backed up all the same, with what is durable")
+    @Test("A store that cannot write at the moment can still be backed up, with its durable data")
     func whileFailed() async throws {
         struct DiskError: Error {}
         let database = try TemporaryDatabase()
@@ -138,7 +140,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A backup of a backup is the same again, and so is a backup of an empty store")
+    @Test("A backup of a backup has the same content; an empty store can be backed up too")
     func again() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -154,21 +156,21 @@ import Testing
         try await copy.close()
         #expect(second.logs == first.logs)
         #expect(try rows(of: second.path, isLogAlone: true) == rows(of: first.path, isLogAlone: true))
-        // Closing projects what trails; the log and all else is the same.
+        // Closing the first store has updated its projections; the log and all other tables are the same.
         #expect(try rows(of: second.path, isLogAlone: true) == rows(of: database.path, isLogAlone: true))
         #expect(try StoreCheck.run(path: empty.path).isWhole)
     }
 
     // MARK: Helpers
 
-    /// So that a small database is copied in many steps.
+    /// Limits with which even a small database is copied in many steps.
     private static var smallSteps: StoreLimits {
         var limits = TemporaryDatabase.limits
         limits.pagesPerBackupStep = 4
         return limits
     }
 
-    /// How many there are of what a prefix of the transactions tells apart quickly.
+    /// Returns the numbers of entities, open commands and records, which quickly tell most prefixes of the transactions apart.
     private func sizes(_ store: any GatewayStore, _ draw: RandomTransactions) async throws -> [Int] {
         var entities = 0
         try await store.loadTenancy { _ in entities += 1 }
@@ -180,7 +182,7 @@ import Testing
         return sizes
     }
 
-    /// Every row of every table; or without the tables that are projected from the log.
+    /// Returns every row of every table, or with `isLogAlone` without the tables that are projected from the log.
     private func rows(of path: String, isLogAlone: Bool = false) throws -> [String: [Row]] {
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }
@@ -196,12 +198,12 @@ import Testing
     }
 }
 
-/// Lets a step of a backup pass for each transaction that was written, and at the end all of them.
+/// Lets one step of a backup pass for each transaction that was written, and all remaining steps when opened.
 private final class Moment: Sendable {
     private let steps = DispatchSemaphore(value: 0)
     private let waits = Mutex(0)
 
-    /// How many steps there were.
+    /// The number of steps so far.
     var count: Int { waits.withLock { $0 } }
 
     func pass() { steps.signal() }

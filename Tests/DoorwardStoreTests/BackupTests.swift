@@ -9,7 +9,7 @@ import Testing
 @testable import DoorwardStore
 
 @Suite struct BackupTests {
-    @Test("A gateway that opens a backup finds what was there: tenancy, commands, records with their names, sessions, answers")
+    @Test("A gateway that opens a backup finds all data: tenancy, commands, records with names, sessions and password hashes")
     func everythingIsThere() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -41,7 +41,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A backup holds what stands in the write-ahead log alone, and is one file that needs none")
+    @Test("A backup includes data that is only in the write-ahead log, and is a single file without a log")
     func oneFile() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -63,7 +63,8 @@ import Testing
     }
 
     @Test(
-        "What is committed while a backup runs is answered meanwhile, and is not in it", arguments: 1...3 as ClosedRange<UInt64>)
+        "Transactions that are committed while a backup runs are answered at once, and are not in the backup",
+        arguments: 1...3 as ClosedRange<UInt64>)
     func underLoad(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
         let gate = BackupGate()
@@ -75,7 +76,7 @@ import Testing
         for _ in 0..<30 { try await write(&script, to: store) }
         async let running = store.backup(to: database.folder.appending(path: "copy.db").path)
         await gate.reached()
-        // The backup stands in the middle of its copy, and every one of these is answered before it goes on.
+        // The backup waits in the middle of its copy; each of these writes is answered before the backup continues.
         for _ in 0..<60 { try await write(&script, to: store) }
         gate.open()
         let backup = try await running
@@ -88,7 +89,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A second backup beside a running one is refused, and one after it is not")
+    @Test("A second backup during a running one is rejected, and one afterwards succeeds")
     func oneAtATime() async throws {
         let database = try TemporaryDatabase()
         let gate = BackupGate()
@@ -104,7 +105,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A store that closes stops the backup, which leaves nothing behind")
+    @Test("Closing the store stops a running backup, which leaves no file behind")
     func closing() async throws {
         let database = try TemporaryDatabase()
         let gate = BackupGate()
@@ -113,13 +114,13 @@ import Testing
         let path = database.folder.appending(path: "copy.db").path
         async let running: StoreBackup? = try? store.backup(to: path)
         await gate.reached()
-        // The gate opens when the writer is about to move its log into the file: the store closes by then.
+        // The gate opens when the writer starts its last checkpoint, so the store is closing by then.
         try await store.close()
         #expect(await running == nil)
         #expect(try names(in: database).filter { $0.hasPrefix("copy") } == [])
     }
 
-    @Test("A backup that fails in the middle, or finds its name taken at the end, leaves nothing behind and can be made again")
+    @Test("A backup that fails midway, or whose name exists at the end, leaves no file of its own and can be repeated")
     func failing() async throws {
         struct DiskError: Error {}
         let database = try TemporaryDatabase()
@@ -144,7 +145,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("While a backup runs the writer leaves its log uncut rather than wait for it, and cuts it afterwards")
+    @Test("During a backup the writer does not wait to truncate its write-ahead log, and truncates it afterwards")
     func logIsCutAfterwards() async throws {
         let database = try TemporaryDatabase()
         let gate = BackupGate()
@@ -165,7 +166,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("The database's own name, under any of its names, is no place for its backup")
+    @Test("The names of the database's own files are rejected as the path of a backup")
     func ownName() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -177,7 +178,7 @@ import Testing
 
     // MARK: Helpers
 
-    /// So that a small database is copied in several steps.
+    /// Limits with which even a small database is copied in several steps.
     private static var smallSteps: StoreLimits {
         var limits = TemporaryDatabase.limits
         limits.pagesPerBackupStep = 4
@@ -195,7 +196,7 @@ import Testing
         return changes
     }
 
-    /// The size of the write-ahead log when the writer has nothing left to do.
+    /// Returns the size of the write-ahead log once the writer is idle.
     private func logSize(_ store: SQLiteStore, _ database: TemporaryDatabase) async throws -> Int {
         _ = await store.isWritable()
         return try FileManager.default.attributesOfItem(atPath: database.path + "-wal")[.size] as? Int ?? -1
@@ -206,7 +207,7 @@ import Testing
     }
 }
 
-/// Stops a backup after its first run of pages until it is opened; once open it stays so.
+/// Stops a backup after its first step until it is opened, and then stays open.
 private final class BackupGate: Sendable {
     private let arrivals = AsyncStream<Void>.makeStream()
     private let turnstile = DispatchSemaphore(value: 0)
@@ -219,6 +220,6 @@ private final class BackupGate: Sendable {
 
     func open() { turnstile.signal() }
 
-    /// Returns once a backup stands at the gate.
+    /// Waits until a backup has been stopped by this gate.
     func reached() async { for await _ in arrivals.stream { return } }
 }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import DoorwardStore
 
-@Suite("The values of a statement")
+@Suite("The values bound to a statement")
 struct BindableTests {
-    /// A value, and what SQLite makes of it as a literal.
+    /// A value, and the SQL literal that equals it.
     private static let values: [(value: any Bindable & Sendable, literal: String)] = [
         (Int64.min, "-9223372036854775808"), (Int64.max, "9223372036854775807"), (7, "7"), (true, "1"), (false, "0"),
         ("", "''"), ("door", "'door'"), ("Tür 🚪", "'Tür 🚪'"),
@@ -16,7 +16,7 @@ struct BindableTests {
         (EntityID<User>(high: 1, low: 0xF0), "x'000000000000000100000000000000f0'"),
     ]
 
-    @Test("Each is stored as the literal of its kind is, empty ones too", arguments: values.indices)
+    @Test("Each value, empty ones included, is stored like the equal SQL literal", arguments: values.indices)
     func isStoredAsTheLiteral(index: Int) throws {
         let (value, literal) = Self.values[index]
         try DatabaseQueue().writeWithoutTransaction { db in
@@ -29,7 +29,7 @@ struct BindableTests {
         }
     }
 
-    @Test("An id is bound as the bytes that it is looked for by")
+    @Test("An id is bound as the bytes by which it is found")
     func idIsItsBlob() throws {
         let id = EntityID<User>(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
         try DatabaseQueue().writeWithoutTransaction { db in
@@ -39,7 +39,7 @@ struct BindableTests {
         }
     }
 
-    @Test("A statement that broke a rule says which, and runs again with other values")
+    @Test("A statement that violates a constraint throws an error that names it, and can be run again with other values")
     func brokenRule() throws {
         try DatabaseQueue().writeWithoutTransaction { db in
             try db.execute(sql: "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT UNIQUE)")
@@ -54,7 +54,7 @@ struct BindableTests {
         }
     }
 
-    @Test("Too few or too many values run nothing", arguments: [1, 3])
+    @Test("A statement with too few or too many values is not run", arguments: [1, 3])
     func wrongCount(count: Int) throws {
         try DatabaseQueue().writeWithoutTransaction { db in
             try db.execute(sql: "CREATE TABLE t (a, b)")

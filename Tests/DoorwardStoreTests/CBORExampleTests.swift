@@ -3,24 +3,26 @@ import Testing
 
 @testable import DoorwardStore
 
-/// RFC 8949, appendix A, each example as the value of the one key `a`.
+/// The examples of RFC 8949, appendix A, each as the value of the key `a`.
 @Suite struct CBORExampleTests {
-    @Test("An example that we write has the bytes of the standard, both ways", arguments: CBORExample.written)
+    @Test(
+        "An example in the form that we write is encoded to and decoded from the bytes of the standard",
+        arguments: CBORExample.written)
     func written(_ example: CBORExample) throws {
         let bytes = CBORExample.prefix + example.bytes
         #expect(CBOR.bytes(of: ["a": try #require(example.value)]) == bytes)
         #expect(CBOR.object(from: bytes) == ["a": try #require(example.value)])
     }
 
-    @Test("An example of a form that we never write is not read", arguments: CBORExample.foreign)
+    @Test("An example in a form that we never write is rejected", arguments: CBORExample.foreign)
     func foreign(_ example: CBORExample) {
         #expect(CBOR.object(from: CBORExample.prefix + example.bytes) == nil)
     }
 }
 
-/// An example of the standard: its hexadecimal digits, and the value if it has one in JSON that we write in this form.
+/// An example of the standard: its hexadecimal digits, and its value if it is JSON in the form that we write.
 struct CBORExample: Sendable, CustomStringConvertible {
-    /// A map of one pair whose key is `a`.
+    /// The start of a map with one pair, whose key is `a`.
     static let prefix: [UInt8] = [0xA1, 0x61, 0x61]
 
     let description: String
@@ -59,8 +61,8 @@ struct CBORExample: Sendable, CustomStringConvertible {
             .object(["a": .string("A"), "b": .string("B"), "c": .string("C"), "d": .string("D"), "e": .string("E")])),
     ]
 
-    /// Beyond 64 bits with sign, floating point of other widths, tags, byte strings, other simple values, and whatever has no
-    /// definite length.
+    /// Integers beyond 64 bits with sign, floating point of other widths, tags, byte strings, other simple values, and items of
+    /// indefinite length.
     static let foreign: [CBORExample] = [
         "1bffffffffffffffff", "c249010000000000000000", "3bffffffffffffffff", "c349010000000000000000", "f90000", "f98000",
         "f93c00",

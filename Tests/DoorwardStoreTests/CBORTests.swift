@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct CBORTests {
     @Test(
-        "Every kind of JSON value comes back as it was",
+        "Every kind of JSON value is decoded as it was encoded",
         arguments: [
             .null, .bool(true), .bool(false), .integer(0), .integer(23), .integer(24), .integer(-1), .integer(-24), .integer(-25),
             .integer(255), .integer(256), .integer(65_536), .integer(1 << 32), .integer(.max), .integer(.min), .number(0.1),
@@ -18,7 +18,7 @@ import Testing
         #expect(CBOR.object(from: try #require(CBOR.bytes(of: object))) == object)
     }
 
-    @Test("The bytes are CBOR as RFC 8949 has it, appendix A")
+    @Test("The bytes are those of the examples in RFC 8949, appendix A")
     func examples() {
         #expect(
             CBOR.bytes(of: ["a": .integer(1), "b": .array([.integer(2), .integer(3)])]) == [
@@ -31,22 +31,22 @@ import Testing
             ])
     }
 
-    @Test("Bytes that were cut, lengthened or are of another form are not read")
+    @Test("Bytes that are truncated, have extra bytes or are of another form are rejected")
     func malformed() throws {
         let object: [String: JSONValue] = ["a": .array([.string("text"), .number(2.5), .integer(70_000)])]
         let bytes = try #require(CBOR.bytes(of: object))
         for count in 0..<bytes.count { #expect(CBOR.object(from: Array(bytes.prefix(count))) == nil) }
         #expect(CBOR.object(from: bytes + [0xF6]) == nil)
-        #expect(CBOR.object(from: [0x01]) == nil, "no map")
-        #expect(CBOR.object(from: [0xA1, 0x01, 0x01]) == nil, "a key that is no text")
-        #expect(CBOR.object(from: [0xA2, 0x61, 0x61, 0x01, 0x61, 0x61, 0x02]) == nil, "a key that comes twice")
+        #expect(CBOR.object(from: [0x01]) == nil, "not a map")
+        #expect(CBOR.object(from: [0xA1, 0x01, 0x01]) == nil, "a key that is not text")
+        #expect(CBOR.object(from: [0xA2, 0x61, 0x61, 0x01, 0x61, 0x61, 0x02]) == nil, "a duplicate key")
         #expect(CBOR.object(from: [0xBB] + [UInt8](repeating: 0xFF, count: 8)) == nil, "more members than bytes")
-        #expect(CBOR.object(from: [0xA1, 0x61, 0xFF, 0x01]) == nil, "no UTF-8")
+        #expect(CBOR.object(from: [0xA1, 0x61, 0xFF, 0x01]) == nil, "not UTF-8")
         let deep = [UInt8](repeating: 0x81, count: 100_000)
-        #expect(CBOR.object(from: [0xA1, 0x61, 0x61] + deep) == nil, "deeper than anything that is written")
+        #expect(CBOR.object(from: [0xA1, 0x61, 0x61] + deep) == nil, "nested deeper than any value that is written")
     }
 
-    @Test("Text that an older gateway stored is stream-safe as it is read, and the map is read whole")
+    @Test("Text stored by an older gateway is made stream-safe when it is read, and no member of the map is lost")
     func streamSafe() throws {
         let marks = String(repeating: "\u{345}\u{301}", count: 2_000)
         let stored: [String: JSONValue] = ["a": .string(marks), marks: .integer(1), "b" + marks: .array([.string(marks)])]
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "A value in another form than the one that is written is not read",
+        "A value in another form than the one that we write is rejected",
         arguments: [
             [0xA1, 0x61, 0x61, 0x18, 0x17], [0xA1, 0x61, 0x61, 0x19, 0x00, 0xFF],
             [0xA1, 0x61, 0x61, 0x1A, 0x00, 0x00, 0xFF, 0xFF],
@@ -73,7 +73,9 @@ import Testing
         #expect(CBOR.object(from: bytes) == nil)
     }
 
-    @Test("Whatever is read is written again byte for byte, whichever byte was changed", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test(
+        "Bytes that are accepted are encoded again byte for byte, whichever byte was changed",
+        arguments: 1...4 as ClosedRange<UInt64>)
     func oneForm(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let object: [String: JSONValue] = [
@@ -91,7 +93,7 @@ import Testing
         #expect(read > 100)
     }
 
-    @Test("What lies deeper than can be read is not written", arguments: [(62, true), (63, true), (64, false), (1000, false)])
+    @Test("A value nested too deep to be read is not written", arguments: [(62, true), (63, true), (64, false), (1000, false)])
     func depth(levels: Int, isWritten: Bool) {
         let value = (0..<levels - 1).reduce(JSONValue.array([])) { inner, _ in .array([inner]) }
         let bytes = CBOR.bytes(of: ["a": value])

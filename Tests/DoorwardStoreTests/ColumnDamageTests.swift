@@ -7,10 +7,10 @@ import Testing
 
 @testable import DoorwardStore
 
-/// Every column of every table, altered one at a time: the check names the damage, or the list below says that nobody
-/// promises to see it.
+/// Alters every column of every table, one at a time. The check must report the fault that the list below expects, or none
+/// where the list expects none.
 @Suite struct ColumnDamageTests {
-    @Test("The list of columns is that of the schema, no more and no less")
+    @Test("The list contains exactly the columns of the schema")
     func complete() throws {
         let queue = try DatabaseQueue()
         try Schema.current.migrate(queue)
@@ -26,7 +26,7 @@ import Testing
         #expect(columns.count == ColumnDamage.all.count)
     }
 
-    @Test("Whichever column of a table is altered, a check says what the list says", arguments: ColumnDamage.tables)
+    @Test("For each altered column of a table, a check reports the expected fault", arguments: ColumnDamage.tables)
     func altered(table: String) async throws {
         let sample = try await FullSample(seed: 61)
         let path = sample.database.path
@@ -43,17 +43,17 @@ import Testing
     }
 }
 
-/// What a check says when one column is altered in one row.
+/// The faults that a check reports when one column is altered in one row.
 struct ColumnDamage: Sendable {
     enum Kind: Sendable {
-        /// The value becomes another one of the same form: the next number, a text or bytes with another end.
+        /// The value becomes another value of the same form: another number, or text or bytes with another end.
         case value
-        /// Bytes become one longer, a text a word that nothing is called by.
+        /// Bytes become one byte longer; text becomes a word that is not a valid value.
         case form
     }
 
     let column: String
-    /// The fault's word; `nil` where a check promises nothing.
+    /// The fault's code; `nil` if a check need not find the damage.
     let value: String?
     let form: String?
 
@@ -68,7 +68,7 @@ struct ColumnDamage: Sendable {
 
     static let all = named + unnamed.map { ColumnDamage($0) }
 
-    /// What a check promises to find.
+    /// The damage that a check must find.
     private static let named: [ColumnDamage] = [
         ColumnDamage("portfolios.id", "reference", "unreadable"),
         ColumnDamage("properties.id", "reference", "unreadable"),
@@ -163,7 +163,7 @@ struct ColumnDamage: Sendable {
         ColumnDamage("time_marks.at", "projection"),
     ]
 
-    /// What stands in one place alone and can be anything of its form: to read it is all that a check can do.
+    /// Columns whose value is stored only once and may be anything of its form: a check can only read them.
     private static let unnamed: [String] =
         [
             ("portfolios", "name created_at updated_at"),
@@ -187,7 +187,7 @@ struct ColumnDamage: Sendable {
 }
 
 extension DatabaseValue {
-    /// Another value; `nil` where there is none of that kind.
+    /// Returns another value; `nil` if there is none of that kind.
     fileprivate func altered(_ kind: ColumnDamage.Kind) -> DatabaseValue? {
         switch (storage, kind) {
         case (.int64(let number), .value): (number > 1 ? number + 2 : number ^ 1).databaseValue
@@ -201,9 +201,9 @@ extension DatabaseValue {
 }
 
 extension FullSample {
-    /// Alters the column in the last row that has something in it.
+    /// Alters the column in the last row in which it is not empty.
     ///
-    /// - Returns: false where the form of the column has only one value more to take.
+    /// - Returns: false if the value has no alteration of that kind.
     fileprivate func alter(_ damage: ColumnDamage, _ kind: ColumnDamage.Kind) throws -> Bool {
         let queue = try DatabaseQueue(path: database.path)
         defer { try? queue.close() }

@@ -8,7 +8,7 @@ import Testing
 @testable import DoorwardStore
 
 @Suite struct ColumnReaderTests {
-    /// A way to read a column, by name.
+    /// A method of reading a column.
     enum Reading: String, CaseIterable, Sendable {
         case number, text, flag, bytes, id, ids, instant, word, json
 
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "A column that is not of the form asked for is an error that names it, and never its content",
+        "A column that does not have the expected form gives an error that names the column and never shows its content",
         arguments: [
             (.number, "'text'"), (.number, "NULL"), (.number, "x'00'"), (.text, "NULL"), (.bytes, "NULL"),
             (.bytes, "7"), (.id, "NULL"), (.id, "x'0011'"), (.id, "x'00112233445566778899aabbccddeeff00'"), (.id, "x''"),
@@ -45,7 +45,7 @@ import Testing
         #expect(error?.column == "secret")
     }
 
-    @Test("Values that may be missing are nil where they are, and an error where they are wrong")
+    @Test("Optional values are nil if they are NULL, and an error if they are malformed")
     func optional() throws {
         try read("SELECT NULL, NULL, NULL, NULL, NULL, NULL") { (columns: inout ColumnReader) throws in
             #expect(try columns.optional(Int.self) == nil)
@@ -61,7 +61,9 @@ import Testing
         #expect(throws: UnreadableColumn.self) { try read("SELECT 'AJAR'") { _ = try $0.optionalWord(LockState.self) } }
     }
 
-    @Test("An id and its bytes are one, in the order of its text", arguments: 1...3 as ClosedRange<UInt64>)
+    @Test(
+        "An id and its bytes convert into each other, and the bytes sort like the id's text",
+        arguments: 1...3 as ClosedRange<UInt64>)
     func ids(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let ids = (0..<100).map { _ in DeviceID(high: random.next(), low: random.next()) }
@@ -72,7 +74,7 @@ import Testing
         #expect(byBlob.map(\.description) == ids.map(\.description).sorted())
     }
 
-    @Test("A rule is its role and its id, and a row that has only half of it cannot be read")
+    @Test("A rule is stored as its role and its id; a row with only the role is an error")
     func rules() throws {
         let id = AssociationID(high: 1, low: 2)
         let rules: [Rule] = [
@@ -92,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("A row's reader that gives up ends the reading, and the next statement is not harmed")
+    @Test("An error thrown while a row is read ends the statement, and later statements still work")
     func givesUp() throws {
         struct Enough: Error {}
         try DatabaseQueue().read { (db: Database) throws in
@@ -111,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("A statement that is run again takes the new values, and none of the last ones")
+    @Test("A statement that is run again uses the new values and none of the previous run")
     func statementsAreReused() throws {
         try DatabaseQueue().writeWithoutTransaction { db in
             try db.execute(sql: "CREATE TABLE t (a, b)")

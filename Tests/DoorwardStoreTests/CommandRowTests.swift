@@ -5,7 +5,7 @@ import DoorwardStore
 import DoorwardTesting
 import Testing
 
-/// What becomes of a command on its way, one thing at a time.
+/// A change of one field of a command in progress.
 struct CommandVariant: Sendable, CustomStringConvertible {
     let description: String
     let change: @Sendable (inout Command) -> Void
@@ -20,8 +20,8 @@ struct CommandVariant: Sendable, CustomStringConvertible {
         fields + instants
         + LockState.allCases.flatMap { state in
             [
-                CommandVariant("found \(state.rawValue)") { $0.stateBefore = state },
-                CommandVariant("left \(state.rawValue)") { $0.stateAfter = state },
+                CommandVariant("state before \(state.rawValue)") { $0.stateBefore = state },
+                CommandVariant("state after \(state.rawValue)") { $0.stateAfter = state },
             ]
         } + rules.map { rule in CommandVariant("under \(rule)") { $0.rule = rule } }
 
@@ -31,11 +31,11 @@ struct CommandVariant: Sendable, CustomStringConvertible {
 
     private static let fields = [
         CommandVariant("sent") { $0.sent = true },
-        CommandVariant("nobody knows whether it was sent") { $0.sent = nil },
+        CommandVariant("unknown whether it was sent") { $0.sent = nil },
         CommandVariant("changed nothing") { $0.changed = false },
         CommandVariant("changed something") { $0.changed = true },
         CommandVariant("an empty detail") { $0.outcomeDetail = "" },
-        CommandVariant("a detail in letters of all kinds") { $0.outcomeDetail = "e\u{301}\u{10FFFF}'" },
+        CommandVariant("a detail with unusual characters") { $0.outcomeDetail = "e\u{301}\u{10FFFF}'" },
         CommandVariant("a long detail") { $0.outcomeDetail = String(repeating: "x", count: 100_000) },
     ]
 
@@ -48,7 +48,7 @@ struct CommandVariant: Sendable, CustomStringConvertible {
 }
 
 @Suite struct CommandRowTests {
-    @Test("What becomes of a command is stored, and taken back when it is missing again", arguments: CommandVariant.all)
+    @Test("An update of one field of a command is stored, and undone by the opposite update", arguments: CommandVariant.all)
     func oneThing(_ variant: CommandVariant) async throws {
         let database = try TemporaryDatabase()
         var store = try database.open()
@@ -73,7 +73,9 @@ struct CommandVariant: Sendable, CustomStringConvertible {
         try await store.close()
     }
 
-    @Test("A command begins with everything it has, also one that is dispatched already", arguments: LockOperation.allCases)
+    @Test(
+        "A command is stored with all its fields when it begins, also if it is already dispatched",
+        arguments: LockOperation.allCases)
     func begins(operation: LockOperation) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -94,7 +96,7 @@ struct CommandVariant: Sendable, CustomStringConvertible {
         try await store.close()
     }
 
-    @Test("What a command was given with stays as it was, whatever an update brings")
+    @Test("An update does not change the immutable fields of a command")
     func immutable() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -116,7 +118,7 @@ struct CommandVariant: Sendable, CustomStringConvertible {
         try await store.close()
     }
 
-    @Test("An end ends, nothing else does, and nothing comes after it", arguments: CommandState.allCases)
+    @Test("Only `.end` with a final state ends a command, and later changes of it are rejected", arguments: CommandState.allCases)
     func ends(state: CommandState) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -146,7 +148,7 @@ struct CommandVariant: Sendable, CustomStringConvertible {
         try await store.close()
     }
 
-    /// Ways in which a record is not that of a command's intent.
+    /// Changes after which a record is not the intent of its command.
     static let mismatches: [@Sendable (inout RecordBody, inout StoreScript) -> Void] = [
         { body, _ in body.kind = .denial }, { body, _ in body.kind = .commandOutcome },
         { body, script in body.commandID = script.world.id() }, { body, _ in body.commandID = nil },
@@ -155,7 +157,7 @@ struct CommandVariant: Sendable, CustomStringConvertible {
         { body, _ in body.actor = .gateway },
     ]
 
-    @Test("A record that differs in anything that makes an intent begins no command", arguments: mismatches.indices)
+    @Test("A command does not begin if its record differs from its intent in any field", arguments: mismatches.indices)
     func mismatch(index: Int) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import DoorwardStore
 
-/// Makes SQLite itself turn COMMIT into ROLLBACK.
+/// Makes SQLite turn a COMMIT into a ROLLBACK.
 private final class CommitVeto: TransactionObserver, Sendable {
     private let isOn = Mutex(false)
 
@@ -24,7 +24,7 @@ private final class CommitVeto: TransactionObserver, Sendable {
 }
 
 @Suite struct CommitVetoTests {
-    @Test("A COMMIT that fails takes back the whole batch, and the next connection counts on from before it")
+    @Test("A failed COMMIT rolls back the whole batch, and the next connection continues the numbering from before it")
     func failedCommit() async throws {
         let (database, veto) = (try TemporaryDatabase(), CommitVeto())
         let connection = try WriterConnection.open(path: database.path, limits: StoreLimits())
@@ -39,7 +39,7 @@ private final class CommitVeto: TransactionObserver, Sendable {
         veto.turn(on: true)
         let lost = event(&script)
         guard case .failure(.failed) = await writer.commit(lost) else {
-            Issue.record("a vetoed COMMIT was answered")
+            Issue.record("a vetoed COMMIT was answered as a success")
             return
         }
         veto.turn(on: false)

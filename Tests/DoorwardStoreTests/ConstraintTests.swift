@@ -4,9 +4,9 @@ import Testing
 
 @testable import DoorwardStore
 
-/// What the tables themselves turn down, whatever a program tries to write into them.
+/// The constraints of the tables, which reject invalid rows from any program.
 @Suite struct ConstraintTests {
-    @Test("SQLite itself refuses a row that breaks its table's rules", arguments: Violation.all)
+    @Test("SQLite rejects a row that violates a constraint of its table", arguments: Violation.all)
     func refused(_ violation: Violation) async throws {
         let sample = try await CheckedSample(seed: 31)
         let queue = try DatabaseQueue(path: sample.database.path)
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "Every column that must not be empty refuses NULL, and every column a value of another type",
+        "Every required column rejects NULL, and every column rejects a value of another type",
         arguments: ColumnDamage.tables)
     func everyColumn(table: String) async throws {
         let sample = try await FullSample(seed: 32)
@@ -30,7 +30,7 @@ import Testing
         for column in columns {
             let (name, type): (String, String) = (column["name"], column["type"])
             let isRequired = column["notnull"] == 1 || column["pk"] != 0
-            // Numbers become text where text is asked for, as in any table of SQLite: bytes do not.
+            // In a TEXT column SQLite converts numbers to text, so bytes are the wrong type there.
             let wrong = type == "TEXT" ? "x'00'" : "'text'"
             for (value, isRefused) in [("NULL", isRequired), (wrong, true), (name, false)] {
                 let statement = "UPDATE \(table) SET \(name) = \(value)"
@@ -43,7 +43,7 @@ import Testing
         #expect(try StoreCheck.run(path: sample.database.path).isWhole)
     }
 
-    /// How SQLite refuses a statement; `nil` when it does not. Nothing of it stays.
+    /// Returns the error with which SQLite rejects a statement, or `nil` if it accepts it. The statement is always rolled back.
     private static func refusal(of sql: String, by queue: DatabaseQueue) async -> ResultCode? {
         do {
             try await queue.writeWithoutTransaction { db in
@@ -59,7 +59,7 @@ import Testing
     }
 }
 
-/// A statement that one of the tables of a `CheckedSample` has to refuse.
+/// A statement that a table of a `CheckedSample` must reject.
 struct Violation: Sendable, CustomStringConvertible {
     let description: String
     let table: String
@@ -77,7 +77,8 @@ struct Violation: Sendable, CustomStringConvertible {
 
     private static let hierarchy = [
         Violation(
-            "a portfolio twice", "portfolios", "INSERT INTO portfolios SELECT * FROM portfolios", .SQLITE_CONSTRAINT_PRIMARYKEY),
+            "a duplicate portfolio", "portfolios", "INSERT INTO portfolios SELECT * FROM portfolios",
+            .SQLITE_CONSTRAINT_PRIMARYKEY),
         Violation(
             "a portfolio without a name", "portfolios", "INSERT INTO portfolios VALUES (\(id), NULL, 0, 0)",
             .SQLITE_CONSTRAINT_NOTNULL),
@@ -93,24 +94,24 @@ struct Violation: Sendable, CustomStringConvertible {
             "an instant with a fraction", "portfolios", "INSERT INTO portfolios VALUES (\(id), 'a', 0.5, 0)",
             .SQLITE_CONSTRAINT_DATATYPE),
         Violation(
-            "a portfolio that goes before its properties", "portfolios", "DELETE FROM portfolios", .SQLITE_CONSTRAINT_FOREIGNKEY),
+            "deleting a portfolio that has properties", "portfolios", "DELETE FROM portfolios", .SQLITE_CONSTRAINT_FOREIGNKEY),
         Violation(
-            "a property without its portfolio", "properties",
+            "a property of a missing portfolio", "properties",
             """
             INSERT INTO properties (id, name, portfolio_id, has_address, created_at, updated_at) VALUES (\(id), 'a', \(id), 0, 0, 0)
             """, .SQLITE_CONSTRAINT_FOREIGNKEY),
         Violation(
-            "a property that goes before its units", "properties", "DELETE FROM properties", .SQLITE_CONSTRAINT_FOREIGNKEY),
+            "deleting a property that has units", "properties", "DELETE FROM properties", .SQLITE_CONSTRAINT_FOREIGNKEY),
         Violation(
-            "a unit without its property", "units",
+            "a unit of a missing property", "units",
             "INSERT INTO units VALUES (\(id), 'a', \(id), \(existing), x'', 0, 0)", .SQLITE_CONSTRAINT_FOREIGNKEY),
         Violation(
-            "a unit without its list of shared devices", "units",
+            "a unit without its list of common-area devices", "units",
             "INSERT INTO units SELECT \(id), name, property_id, portfolio_id, NULL, 0, 0 FROM units", .SQLITE_CONSTRAINT_NOTNULL),
         Violation(
-            "a device that moves to no unit", "devices", "UPDATE devices SET unit_id = \(id)", .SQLITE_CONSTRAINT_FOREIGNKEY),
+            "a device moved to a missing unit", "devices", "UPDATE devices SET unit_id = \(id)", .SQLITE_CONSTRAINT_FOREIGNKEY),
         Violation(
-            "a device that moves to no portfolio", "devices", "UPDATE devices SET portfolio_id = \(id)",
+            "a device moved to a missing portfolio", "devices", "UPDATE devices SET portfolio_id = \(id)",
             .SQLITE_CONSTRAINT_FOREIGNKEY),
         Violation(
             "an address that is text", "devices", "UPDATE devices SET address = '{}'", .SQLITE_CONSTRAINT_DATATYPE),
@@ -118,21 +119,21 @@ struct Violation: Sendable, CustomStringConvertible {
 
     private static let people = [
         Violation(
-            "an address that another has", "users",
+            "a duplicate email address", "users",
             """
             INSERT INTO users SELECT \(id), email, email_key, first_name, last_name, 1, 0, NULL, NULL, NULL, 0, 0, 0 FROM users
             """, .SQLITE_CONSTRAINT_UNIQUE),
-        Violation("a user without an address", "users", "UPDATE users SET email_key = NULL", .SQLITE_CONSTRAINT_NOTNULL),
+        Violation("a user without an email address", "users", "UPDATE users SET email_key = NULL", .SQLITE_CONSTRAINT_NOTNULL),
         Violation("a flag that is text", "users", "UPDATE users SET is_super_admin = 'yes'", .SQLITE_CONSTRAINT_DATATYPE),
         Violation(
-            "a role of nobody", "role_associations",
+            "a role of a missing user", "role_associations",
             "INSERT INTO role_associations VALUES (\(id), \(id), 'PORTFOLIO', \(existing), 'OWNER', 0, 0)",
             .SQLITE_CONSTRAINT_FOREIGNKEY),
         Violation(
-            "a role without a name", "role_associations",
+            "a role association without a role", "role_associations",
             "INSERT INTO role_associations SELECT \(id), id, 'PORTFOLIO', id, NULL, 0, 0 FROM users", .SQLITE_CONSTRAINT_NOTNULL),
         Violation(
-            "a guest in no property", "guest_accesses",
+            "a guest access to a missing property", "guest_accesses",
             """
             INSERT INTO guest_accesses (id, property_id, device_ids, operations, valid_from, valid_until, granted_by_user_id,
                 granted_under_association_id, granted_under_role, created_at)
@@ -142,52 +143,56 @@ struct Violation: Sendable, CustomStringConvertible {
 
     private static let signIn = [
         Violation(
-            "a password of nobody", "credentials", "INSERT INTO credentials VALUES (\(id), 'hash')", .SQLITE_CONSTRAINT_FOREIGNKEY
+            "a password of a missing user", "credentials", "INSERT INTO credentials VALUES (\(id), 'hash')",
+            .SQLITE_CONSTRAINT_FOREIGNKEY
         ),
         Violation(
-            "a session of nobody", "sessions", "INSERT INTO sessions VALUES (\(id), \(id), 0, 0, 0)",
+            "a session of a missing user", "sessions", "INSERT INTO sessions VALUES (\(id), \(id), 0, 0, 0)",
             .SQLITE_CONSTRAINT_FOREIGNKEY),
         Violation(
-            "a token of no session", "refresh_tokens", "INSERT INTO refresh_tokens VALUES (x'01', \(id), 0)",
+            "a refresh token of a missing session", "refresh_tokens", "INSERT INTO refresh_tokens VALUES (x'01', \(id), 0)",
             .SQLITE_CONSTRAINT_FOREIGNKEY),
         Violation(
-            "a key for no purpose", "gateway_keys", "INSERT INTO gateway_keys VALUES (NULL, x'00')", .SQLITE_CONSTRAINT_NOTNULL),
+            "a gateway key without a purpose", "gateway_keys", "INSERT INTO gateway_keys VALUES (NULL, x'00')",
+            .SQLITE_CONSTRAINT_NOTNULL),
         Violation(
-            "a request without a fingerprint", "idempotency",
+            "an idempotency key without a fingerprint", "idempotency",
             "INSERT INTO idempotency (principal, key, created_at) VALUES ('USER', 'k', 0)", .SQLITE_CONSTRAINT_NOTNULL),
     ]
 
     private static let accessLog = [
         Violation(
-            "a log twice", "logs",
+            "a duplicate log", "logs",
             "INSERT INTO logs SELECT key + 100, log_id, size, frontier, last_at, projected, first_seq FROM logs",
             .SQLITE_CONSTRAINT_UNIQUE),
-        Violation("a log without its end", "logs", "UPDATE logs SET frontier = NULL", .SQLITE_CONSTRAINT_NOTNULL),
+        Violation("a log without its frontier", "logs", "UPDATE logs SET frontier = NULL", .SQLITE_CONSTRAINT_NOTNULL),
         Violation(
-            "two records in one place", "entries", "UPDATE entries SET position = (SELECT min(position) FROM entries)",
+            "two records at one position", "entries", "UPDATE entries SET position = (SELECT min(position) FROM entries)",
             .SQLITE_CONSTRAINT_PRIMARYKEY),
         Violation(
-            "a record's id twice", "entries", "UPDATE entries SET record_id = (SELECT record_id FROM entries LIMIT 1)",
+            "a duplicate record id", "entries", "UPDATE entries SET record_id = (SELECT record_id FROM entries LIMIT 1)",
             .SQLITE_CONSTRAINT_UNIQUE),
         Violation("a record without bytes", "entries", "UPDATE entries SET bytes = NULL", .SQLITE_CONSTRAINT_NOTNULL),
-        Violation("a leaf that is text", "entries", "UPDATE entries SET leaf_hash = 'abc'", .SQLITE_CONSTRAINT_DATATYPE),
+        Violation("a leaf hash that is text", "entries", "UPDATE entries SET leaf_hash = 'abc'", .SQLITE_CONSTRAINT_DATATYPE),
         Violation(
             "a second key of one person in one log", "person_keys", "INSERT INTO person_keys SELECT * FROM person_keys",
             .SQLITE_CONSTRAINT_PRIMARYKEY),
     ]
 
     private static let commands = [
-        Violation("a command twice", "commands", "INSERT INTO commands SELECT * FROM commands", .SQLITE_CONSTRAINT_PRIMARYKEY),
+        Violation(
+            "a duplicate command", "commands", "INSERT INTO commands SELECT * FROM commands", .SQLITE_CONSTRAINT_PRIMARYKEY),
         Violation("a command without an intent", "commands", "UPDATE commands SET intent = NULL", .SQLITE_MISMATCH),
         Violation(
-            "two commands of one id", "commands",
+            "two commands with the same id", "commands",
             "INSERT INTO commands (intent, id, state, is_ended, rule_role, requested_at, "
                 + "deadline) SELECT intent + 1000, id, state, is_ended, rule_role, requested_at, deadline FROM commands",
             .SQLITE_CONSTRAINT_UNIQUE),
         Violation(
-            "a block of postings twice", "postings", "INSERT INTO postings SELECT * FROM postings",
+            "a duplicate block of postings", "postings", "INSERT INTO postings SELECT * FROM postings",
             .SQLITE_CONSTRAINT_PRIMARYKEY),
-        Violation("a block without its bytes", "postings", "UPDATE postings SET deltas = NULL", .SQLITE_CONSTRAINT_NOTNULL),
+        Violation(
+            "a block of postings without its bytes", "postings", "UPDATE postings SET deltas = NULL", .SQLITE_CONSTRAINT_NOTNULL),
         Violation("a command without a state", "commands", "UPDATE commands SET state = NULL", .SQLITE_CONSTRAINT_NOTNULL),
         Violation("a command without a rule", "commands", "UPDATE commands SET rule_role = NULL", .SQLITE_CONSTRAINT_NOTNULL),
     ]

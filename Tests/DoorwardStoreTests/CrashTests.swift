@@ -6,8 +6,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Copies the database's files at chosen flushes, on the writer's own thread, so that the copy is what a crash at that
-/// instant would leave; and knows what had been answered by then.
+/// Copies the database's files at chosen flushes, on the writer's own thread, so that each copy is what a crash at that instant
+/// would leave. Also keeps which records had been acknowledged by then.
 private final class CrashCamera: Sendable {
     struct Picture {
         let path: String
@@ -45,7 +45,7 @@ private final class CrashCamera: Sendable {
 
 @Suite struct CrashTests {
     @Test(
-        "A crash at any flush leaves a whole database with everything that was answered",
+        "A crash at any flush leaves a complete database with every acknowledged record",
         arguments: CrashMoment.allCases, 1...4 as ClosedRange<UInt64>)
     func crash(moment: CrashMoment, seed: UInt64) async throws {
         let database = try TemporaryDatabase()
@@ -71,7 +71,7 @@ private final class CrashCamera: Sendable {
         }
     }
 
-    @Test("A write-ahead log that was cut anywhere opens to a whole database of an earlier moment")
+    @Test("A write-ahead log that is truncated at any byte opens as a complete database of an earlier moment")
     func tornLog() async throws {
         let database = try TemporaryDatabase()
         let camera = CrashCamera(database, flushes: [60])
@@ -94,17 +94,17 @@ private final class CrashCamera: Sendable {
             #expect(logs.faults.isEmpty)
             counts.insert(logs.recordIDs.count)
         }
-        #expect(counts.count > 5, "the cuts were at different moments")
+        #expect(counts.count > 5, "the truncations gave several different states")
     }
 
-    /// Commands and events of several callers at once.
+    /// Runs commands of several callers at once.
     private func load(_ store: SQLiteStore, seed: UInt64, camera: CrashCamera) async throws {
         let tenancy = StoreScript(seed: seed)
         _ = try await store.commit(tenancy.tenancy)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for caller in 0..<8 {
                 group.addTask {
-                    // The same tenancy, other ids from here on.
+                    // Each caller uses the same tenancy but different ids for its commands.
                     var script = tenancy
                     for _ in 0..<caller * 1000 { _ = script.world.id(of: Command.self) }
                     for _ in 0..<20 {
@@ -121,5 +121,5 @@ private final class CrashCamera: Sendable {
     }
 }
 
-/// When the picture is taken.
+/// The moment at which the files are copied.
 enum CrashMoment: CaseIterable, Sendable { case beforeCommit, afterCommit }

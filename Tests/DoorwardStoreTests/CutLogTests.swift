@@ -8,10 +8,10 @@ import Testing
 
 @testable import DoorwardStore
 
-/// A log whose first records were removed, as retention will do it. Here the test does it past the store.
+/// A log whose first records were removed, as retention will do it. The store cannot do this yet, so the tests edit the file.
 @Suite struct CutLogTests {
     @Test(
-        "A log whose first records are removed opens, lists, checks and appends, and answers for the rest as before",
+        "A log without its first records can be opened, listed, checked and extended, and lists the remaining records as before",
         arguments: [1, 16, 17, 200, 256, 300, 512, 601, 616])
     func cut(first: Int) async throws {
         let sample = try await CutSample()
@@ -27,7 +27,7 @@ import Testing
         let store = try sample.database.open()
         #expect(try await CutSample.answers(of: store, sample.script, first: UInt64(first)) == expected)
         #expect(try await store.records(RecordQuery(scopes: [sample.scope], limit: 1000)).count == size - first)
-        // What was removed is in no answer, also where a list names it.
+        // Removed records are not found, although posting lists still contain their positions.
         for body in sample.bodies.prefix(first).suffix(3) { #expect(try await store.record(body.id) == nil) }
         var script = sample.script
         let command = script.command(on: script.gate)
@@ -40,7 +40,7 @@ import Testing
         #expect(try StoreCheck.run(path: sample.database.path).fault == nil)
     }
 
-    @Test("The tree of a log has the same nodes when its first records are removed", arguments: [100, 256, 300, 601])
+    @Test("The tree of a log has the same nodes after its first records were removed", arguments: [100, 256, 300, 601])
     func nodes(first: Int) async throws {
         let sample = try await CutSample()
         let before = try sample.database.open()
@@ -56,14 +56,14 @@ import Testing
         try await store.close()
     }
 
-    @Test("A command whose intent is removed is not there any more, and stops neither a start nor a list")
+    @Test("A command whose intent was removed is not found, and makes neither the start nor a list fail")
     func commandWithoutIntent() async throws {
         let sample = try await CutSample()
         try sample.cut(at: 300, keepingCommands: true)
         #expect(try StoreCheck.run(path: sample.database.path).fault == nil)
         let store = try sample.database.open()
         let open = try await store.openCommands()
-        #expect(open.map(\.command.id) == sample.open.suffix(1), "the one whose intent is left")
+        #expect(open.map(\.command.id) == sample.open.suffix(1), "the command whose intent still exists")
         let query = CommandQuery(scopes: [sample.scope], actorUserID: sample.script.user, limit: 1000)
         for id in sample.commands.prefix(3) + sample.open.prefix(1) {
             #expect(try await store.command(id) == nil)
@@ -71,7 +71,7 @@ import Testing
         }
         for id in sample.commands.suffix(3) { #expect(try await store.command(id) != nil) }
         #expect(try await store.commands(query).commands.allSatisfy { !sample.commands.prefix(3).contains($0.command.id) })
-        // One that was removed by mistake, or by damage, is still a fault.
+        // An intent that was removed by mistake, or is missing because of damage, is still an error.
         try await store.close()
         try sample.database.edit("DELETE FROM entries WHERE position = (SELECT max(intent) FROM commands WHERE is_ended = 0)")
         let damaged = try sample.database.open()
@@ -79,7 +79,7 @@ import Testing
         try await damaged.close()
     }
 
-    @Test("A log of which no record is left goes on with the next number")
+    @Test("A log without remaining records continues with its next number")
     func empty() async throws {
         let sample = try await CutSample()
         let size = sample.bodies.count
@@ -100,7 +100,7 @@ import Testing
         #expect(try StoreCheck.run(path: sample.database.path).fault == nil)
     }
 
-    @Test("Projections that are deleted are made anew of the records that are left", arguments: [0, 20, 300, 616])
+    @Test("Deleted projections are rebuilt from the remaining records", arguments: [0, 20, 300, 616])
     func projections(first: Int) async throws {
         let sample = try await CutSample()
         try sample.cut(at: first)
@@ -114,14 +114,14 @@ import Testing
         #expect(try StoreCheck.run(path: sample.database.path).fault == nil)
     }
 
-    @Test("The hashes of removed records that the last tile has not got in full are missed by the check")
+    @Test("A check reports a tile that lacks the leaf hash of a removed record")
     func unfinishedTile() async throws {
         let sample = try await CutSample()
         try sample.cut(at: 601)
         try sample.database.edit(
             "UPDATE tiles SET hashes = substr(hashes, 1, 88 * 32) WHERE log = 1 AND level = 0 AND number = 2")
         #expect(try StoreCheck.run(path: sample.database.path).fault?.problem.code == "tiles")
-        // Nothing is refused over it, and the rest is read.
+        // The store still accepts records, and all other nodes can be read.
         let store = try sample.database.open()
         var script = sample.script
         for _ in 0..<2 {
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(
-        "A first record that is not the one that the log's row names is a fault",
+        "A first record other than the one in the log's row is reported as a fault",
         arguments: [
             ("UPDATE logs SET first_seq = 299 WHERE key = 1", "wrong_seq"),
             ("UPDATE logs SET first_seq = 301 WHERE key = 1", "records_outside_logs"),
@@ -152,14 +152,15 @@ import Testing
     }
 }
 
-/// A closed database with a portfolio's log of 616 records, at different times, with commands among them, and one in the gateway's.
+/// A closed database with a portfolio's log of 616 records at different times, including commands, and one record in the
+/// gateway's log.
 private struct CutSample {
     let database: TemporaryDatabase
     private(set) var script: StoreScript
     /// Every record of the portfolio's log.
     private(set) var bodies: [RecordBody] = []
     private(set) var commands: [CommandID] = []
-    /// Those that have not ended: one early, one late.
+    /// The commands that have not ended: one early, one late.
     private(set) var open: [CommandID] = []
 
     var log: LogID { .portfolio(script.portfolio) }
@@ -189,7 +190,8 @@ private struct CutSample {
         try await store.close()
     }
 
-    /// Removes the records before `first`: what their tile is not full of lies in a tile before, and the lists keep what they have.
+    /// Removes the records before `first`. Keeps the leaf hashes of those that share a tile with later records, and leaves the
+    /// posting lists unchanged.
     func cut(at first: Int, keepingCommands: Bool = false) throws {
         let queue = try DatabaseQueue(path: database.path)
         defer { try? queue.close() }
@@ -218,7 +220,7 @@ private struct CutSample {
         }
     }
 
-    /// What lists and questions answer about the records from `first` on.
+    /// The results of lists and of queries by id for the records from `first` on.
     struct Answers: Equatable {
         var records: [[AccessRecord]] = []
         var commands: [[StoredCommand]] = []

@@ -7,9 +7,9 @@ import Testing
 
 @testable import DoorwardStore
 
-/// Files that lie: bits that turned, pages that are gone, headers of others.
+/// Damaged files: flipped bits, missing pages, foreign headers.
 @Suite struct DamageTests {
-    @Test("Whichever byte of a record's row in a backup is changed, a check names that record", arguments: [1, 2, 3])
+    @Test("If any byte of a record's row in a backup is changed, a check names that record", arguments: [1, 2, 3])
     func everyByte(log: Int64) async throws {
         let sample = try await CheckedSample(seed: 21, isClosed: false)
         let store = try #require(sample.holder)
@@ -19,7 +19,7 @@ import Testing
         let name = try #require(try logID(log, of: backup.path))
         for row in try rows(of: log, in: backup.path) {
             let range = try #require(row.place(in: whole))
-            // Every byte of one record, and of the others enough to meet each column.
+            // Every byte of one record, and enough bytes of the others to hit each column.
             for offset in stride(from: range.lowerBound, to: range.upperBound, by: row.seq == 1 ? 1 : 23) {
                 var changed = whole
                 changed[offset] ^= 1 << UInt8.random(in: 0..<8, using: &random)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "A bit that turned anywhere in the file is found, or leaves every log as it was", arguments: 1...4 as ClosedRange<UInt64>)
+        "A flipped bit anywhere in the file is detected, or leaves every log unchanged", arguments: 1...4 as ClosedRange<UInt64>)
     func anywhere(seed: UInt64) async throws {
         let sample = try await CheckedSample(seed: 22)
         let path = sample.database.path
@@ -52,7 +52,7 @@ import Testing
         #expect(found > 0)
     }
 
-    @Test("A file that was cut anywhere is found, at the check and at the latest when its records are read")
+    @Test("A file truncated at any length is detected by a check, or has lost no record")
     func cut() async throws {
         let sample = try await CheckedSample(seed: 23)
         let path = sample.database.path
@@ -60,7 +60,8 @@ import Testing
         let logs = try dump(path)
         for count in stride(from: 0, to: whole.count, by: 4096) + [1, 99, 100, 4097, whole.count - 1] {
             try whole.prefix(count).write(to: URL(filePath: path))
-            // SQLite reads a missing end as zeros. The last page can be an unused one.
+            // SQLite reads a missing end as zeros, and the last page may be unused, so the last byte may be missing without a
+            // fault.
             guard (try? StoreCheck.run(path: path))?.isWhole == true else { continue }
             #expect(count == whole.count - 1, "\(count) bytes")
             #expect(try dump(path) == logs)
@@ -68,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "What is read from a damaged file that opens is the truth, or a check has found the damage",
+        "A damaged file that opens contains the original records, or a check detects the damage",
         arguments: 1...3 as ClosedRange<UInt64>)
     func opened(seed: UInt64) async throws {
         let sample = try await CheckedSample(seed: 24)
@@ -82,7 +83,7 @@ import Testing
         try await store.close()
         var (random, opened) = (SeededGenerator(seed: seed), 0)
         for _ in 0..<40 {
-            // A whole run of bytes, as a bad sector leaves it.
+            // Overwrite a run of bytes, as a bad sector would.
             var changed = whole
             let start = Int.random(in: 100..<whole.count - 64, using: &random)
             for offset in start..<start + 64 { changed[offset] = UInt8.random(in: 0...255, using: &random) }
@@ -102,7 +103,7 @@ import Testing
     }
 
     @Test(
-        "A header that is not ours is refused at the opening and at the check",
+        "A foreign header is rejected by opening and by a check",
         arguments: [
             ("PRAGMA application_id = 1", "is not a Doorward database"),
             ("PRAGMA application_id = 0", "is not a Doorward database"),
@@ -117,7 +118,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: sample.database.path)) == before)
     }
 
-    @Test("Bits that turn in the write-ahead log take back the last transactions at most, and leave a whole database")
+    @Test("Flipped bits in the write-ahead log undo at most the last transactions, and leave a complete database")
     func writeAheadLog() async throws {
         let sample = try await CheckedSample(seed: 26, isClosed: false)
         let copy = try sample.database.copyFiles(to: "copy.db")
@@ -134,12 +135,12 @@ import Testing
             #expect(report.fault == nil)
             sizes.insert(report.counts.records)
         }
-        #expect(sizes.count > 3, "the changes were at different moments")
+        #expect(sizes.count > 3, "the changes undid different numbers of transactions")
     }
 
     // MARK: Rows
 
-    /// What a row of entries keeps, as it lies in the file.
+    /// The values of a row of entries as stored in the file.
     private struct EntryRow {
         let seq: UInt64
         let recordID: Data
@@ -147,7 +148,7 @@ import Testing
         let leafHash: Data
         let sealed: Data
 
-        /// The bytes of the row's values in the file, from its instant to its sealed values.
+        /// Returns the range of the row's values in the file, from its instant to its encrypted values.
         func place(in file: Data) -> Range<Int>? {
             guard let bytes = file.firstRange(of: bytes + leafHash + sealed),
                 let id = file[max(0, bytes.lowerBound - 200)..<bytes.lowerBound].firstRange(of: recordID)
@@ -176,7 +177,7 @@ import Testing
         }
     }
 
-    /// Every row of the logs and their entries.
+    /// Returns every row of the logs and their entries.
     private func dump(_ path: String) throws -> [Row] {
         try read(path) { db in
             try Row.fetchAll(db, sql: "SELECT * FROM logs ORDER BY key")

@@ -7,7 +7,7 @@ import Testing
 @testable import DoorwardStore
 
 @Suite struct DatabaseFileTests {
-    @Test("A refused second store leaves the first one's locks on the file")
+    @Test("A second store that is rejected does not release the first one's locks on the file")
     func locksStay() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -20,7 +20,9 @@ import Testing
         #expect(try isLocked(database.path) == false)
     }
 
-    @Test("Whether a file is there, and could be opened or made, is told without a trace, also of one that is held")
+    @Test(
+        "`isFile` reports whether the file exists, throws if it could not be created, and has no side effects on an open database"
+    )
     func isFile() async throws {
         let database = try TemporaryDatabase()
         #expect(try SQLiteStore.isFile(at: database.path) == false)
@@ -34,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("A second store is refused by a hard link's name before it reads anything, and the first one keeps its locks")
+    @Test("A second store that opens the file by a hard link is rejected before it reads it, and the first one keeps its locks")
     func hardLink() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -55,12 +57,12 @@ import Testing
         _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]))
         try await store.close()
         #expect(try isLocked(database.path) == false)
-        // Under any of its names, once no process holds its lock.
+        // The file can be opened by any of its names once no process holds its lock.
         try await database.open(path: link).close()
         #expect(try StoreCheck.run(path: database.path).isWhole)
     }
 
-    @Test("A file that another process holds by another name is refused, and free again when that process is killed")
+    @Test("A file that another process holds by another name is rejected, and can be opened once that process was killed")
     func hardLinkOfAnotherProcess() async throws {
         let database = try TemporaryDatabase()
         try await database.open().close()
@@ -82,7 +84,7 @@ import Testing
         try await database.open().close()
     }
 
-    @Test("A store that was refused makes no file")
+    @Test("A rejected store creates no file")
     func refusedMakesNothing() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -92,7 +94,7 @@ import Testing
         try? await store.close()
     }
 
-    @Test("A lock that is given up is free though a copy of its descriptor lives on, as in a child before it becomes its program")
+    @Test("A released lock is free even if a copy of its descriptor is open, as in a forked child before `exec`")
     func copiedDescriptor() throws {
         let database = try TemporaryDatabase()
         let lock = try FileLock(for: database.path)
@@ -110,7 +112,8 @@ import Testing
     }
 
     @Test(
-        "Files that others could read are for their owner alone once the store is open", arguments: [0o644, 0o640, 0o666, 0o602])
+        "Files that other users could access are restricted to their owner when the store opens",
+        arguments: [0o644, 0o640, 0o666, 0o602])
     func tightened(mode: Int) async throws {
         let database = try TemporaryDatabase()
         try await database.open().close()
@@ -126,7 +129,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A link to a file that is not there is not followed into making it")
+    @Test("A dangling symbolic link is rejected, and its target is not created")
     func danglingLink() throws {
         let database = try TemporaryDatabase()
         let target = database.folder.appending(path: "elsewhere.db").path
@@ -137,7 +140,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: target))
     }
 
-    @Test("A folder is no database")
+    @Test("A folder is rejected as a database")
     func folder() throws {
         let database = try TemporaryDatabase()
         #expect { try database.open(path: database.folder.path) } throws: { error in
@@ -145,7 +148,7 @@ import Testing
         }
     }
 
-    /// Whether another process finds POSIX locks on the file.
+    /// Returns whether another process finds POSIX locks on the file.
     private func isLocked(_ path: String) throws -> Bool {
         let other = Process()
         other.executableURL = URL(filePath: "/usr/bin/env")

@@ -2,9 +2,9 @@ import GRDB
 
 @testable import DoorwardStore
 
-/// Files as an earlier program wrote them.
+/// Database files as an earlier version of the program wrote them.
 enum EarlierFile {
-    /// Makes a file in an earlier schema and puts into its tables what they can hold of another file's rows.
+    /// Creates a file with an earlier schema and copies the rows of another file into it, in the columns that both have.
     static func make(_ path: String, schema number: Int, rowsOf source: String) throws {
         let earlier = Schema(steps: Array(Schema.current.steps.prefix(number)))
         try WriterConnection.open(path: path, limits: StoreLimits(), schema: earlier).close()
@@ -25,7 +25,7 @@ enum EarlierFile {
                     try db.execute(sql: "INSERT INTO main.\(table) (\(columns)) SELECT \(columns) FROM source.\(table)")
                     continue
                 }
-                // What a command's row had of its intent.
+                // Earlier schemas repeated these columns of the intent in the command's row.
                 let repeated = ["device_id", "unit_id", "property_id", "actor_user_id"]
                 let all = try db.columns(in: table, in: "main").map(\.name)
                 let values = all.map { $0 == "log" ? "intent >> 40" : repeated.contains($0) ? "entries.\($0)" : "commands.\($0)" }
@@ -38,7 +38,8 @@ enum EarlierFile {
         }
     }
 
-    /// Every row of the tables that a file has, without the list of steps: each table's rows in the order of their keys.
+    /// Returns the rows of the tables and columns of schema `schema`, without GRDB's list of migrations and without the tables
+    /// `left`.
     static func rows(of path: String, columnsOf schema: Int, without left: Set<String> = []) throws -> [String: [Row]] {
         let earlier = try DatabaseQueue()
         try Schema(steps: Array(Schema.current.steps.prefix(schema))).migrate(earlier)

@@ -7,15 +7,16 @@ import Testing
 
 @testable import DoorwardStore
 
-/// What stands beside a record for the indexes: who may find it, and by what.
+/// The columns that are stored with a record for the indexes: its place, its actor and its decision.
 @Suite struct EntryColumnTests {
-    /// Where a record's event was.
+    /// The place of a record's event.
     enum Place: CaseIterable, Sendable {
         case nowhere, device, deviceOfProperty, deviceOfNobody, unit, property, deviceAndPlace
     }
 
     @Test(
-        "Beside a record stands where it was, but in the gateway's log nothing of a tenant's", arguments: Place.allCases,
+        "The columns of a record hold the ids of its place, but no unit or property in the gateway's log",
+        arguments: Place.allCases,
         [false, true])
     func places(place: Place, isGateway: Bool) async throws {
         let (database, ids) = (try TemporaryDatabase(), FullTenancy(seed: 1))
@@ -43,7 +44,7 @@ import Testing
             body.place = EntityPathIDs(propertyID: ids.property.id, portfolioID: script.portfolio)
             (expected.device, expected.unit) = (nil, nil)
         case .deviceAndPlace:
-            // The device's place is the one that counts.
+            // The device's place has precedence over the record's.
             body.device = hung
             body.place = EntityPathIDs(unitID: EntityID(high: 9, low: 9), propertyID: EntityID(high: 9, low: 8))
         }
@@ -56,7 +57,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("Beside a record stands who acted, if it was a user, and what was decided, if anything was")
+    @Test("The columns of a record hold the acting user, if there is one, and whether it was denied, if it was decided")
     func actors() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -82,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "A record that says more than a record can hold is written shortened rather than lost, and is whole to a check",
+        "A record that exceeds the maximum size is written truncated instead of being lost, and passes a check",
         arguments: [66_000, 70_000, 1_000_000])
     func large(count: Int) async throws {
         let database = try TemporaryDatabase()
@@ -101,7 +102,7 @@ import Testing
         #expect(try StoreCheck.run(path: database.path).isWhole)
     }
 
-    @Test("Records by the thousand in one transaction are numbered in their order, each log by itself")
+    @Test("Thousands of records in one transaction are numbered in their order, separately for each log")
     func manyAtOnce() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -123,7 +124,7 @@ import Testing
         #expect(logs.faults.isEmpty)
     }
 
-    /// Who finds the record: the scopes of its log, and those of its place unless it is the gateway's.
+    /// Expects that the record is found in the scopes of its log and, unless it is in the gateway's log, in those of its place.
     private func expectFound(
         _ body: RecordBody, _ unit: UnitID?, _ property: PropertyID?, _ isGateway: Bool, _ store: SQLiteStore
     ) async throws {
@@ -145,7 +146,7 @@ import Testing
         }
     }
 
-    /// The record's row, each value as it lies there.
+    /// The record's row, with each value as stored in the database.
     private func row(of body: RecordBody, in database: TemporaryDatabase) throws -> [String: DatabaseValue] {
         var configuration = Configuration()
         configuration.readonly = true

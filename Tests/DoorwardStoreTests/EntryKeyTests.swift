@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct EntryKeyTests {
     @Test(
-        "A log's key and a number in it come back from the position",
+        "A position contains a log's key and a record's number in the log",
         arguments: [1, 2, 77, (1 << 23) - 1] as [Int64], [0, 1, 255, (1 << 40) - 1] as [UInt64])
     func roundTrip(key: Int64, seq: UInt64) {
         let position = EntryKey(logKey: key, seq: seq)
@@ -25,7 +25,7 @@ import Testing
         #expect(places.map { EntryKey(logKey: $0.key, seq: $0.seq) }.sorted() == byPlace)
     }
 
-    @Test("The last number of one log comes before the first of the next")
+    @Test("The last position of a log comes directly before the first of the next")
     func border() {
         #expect(EntryKey(logKey: 3, seq: (1 << 40) - 1).rawValue + 1 == EntryKey(logKey: 4, seq: 0).rawValue)
     }

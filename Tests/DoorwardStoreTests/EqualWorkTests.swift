@@ -7,15 +7,15 @@ import Testing
 
 @testable import DoorwardStore
 
-/// What SQLite does for a command of another portfolio, and for one that does not exist: the steps of its machine, which grow with
-/// every row that is looked at. `ListCostTests` does the same for records.
+/// Compares the steps of SQLite's virtual machine for a command of another portfolio and for one that does not exist. The steps
+/// increase with every row that is examined. `ListCostTests` compares them for records.
 @Suite struct EqualWorkTests {
     private static let commands = 60
 
-    /// A query by a reader of the other portfolio's log and of one of its properties.
+    /// A query by a user who can read the other portfolio's log and one of its properties.
     private struct Question: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// - Parameter isForeign: whether to ask for an id of the portfolio that they do not read.
+        /// - Parameter isForeign: whether to query an id of the portfolio that the user cannot read.
         let ask: @Sendable (_ isForeign: Bool, StoreScript, CommandID, Database) throws -> Int
     }
 
@@ -38,7 +38,7 @@ import Testing
         },
     ]
 
-    @Test("An id of another portfolio is looked for with as many steps as one that nothing has", arguments: questions)
+    @Test("Looking up an id of another portfolio takes as many steps as one that does not exist", arguments: questions)
     private func steps(_ question: Question) async throws {
         let database = try TemporaryDatabase()
         var script = StoreScript(seed: 91)
@@ -61,16 +61,16 @@ import Testing
                 return steps
             }
         }
-        // The first one reads the schema.
+        // The first query also reads the schema.
         _ = try steps(isForeign: false)
         let (nobodys, foreign) = (try steps(isForeign: false), try steps(isForeign: true))
         #expect(nobodys > 0)
-        // Some steps more or fewer depend on where in an index a search ends.
-        #expect(abs(foreign - nobodys) <= 10, "\(foreign) steps for another's, \(nobodys) for nobody's")
+        // Small differences depend on where in an index a search ends.
+        #expect(abs(foreign - nobodys) <= 10, "\(foreign) steps for a foreign id, \(nobodys) for a missing one")
         try queue.close()
     }
 
-    /// How many steps SQLite's machine makes for the statements of `body`.
+    /// Returns the number of steps of SQLite's virtual machine for the statements of `body`.
     private static func steps(in db: Database, _ body: () throws -> Void) rethrows -> Int {
         let counter = UnsafeMutablePointer<Int>.allocate(capacity: 1)
         defer { counter.deallocate() }

@@ -5,7 +5,7 @@ import DoorwardTesting
 import Synchronization
 import Testing
 
-/// Lets one flush of several fail, and holds the first one back until all transactions wait.
+/// Makes one flush fail, and holds back the first one until all transactions are queued.
 private final class FailingFlush: Sendable {
     private struct DiskError: Error {}
 
@@ -44,7 +44,7 @@ private final class FailingFlush: Sendable {
     typealias Answer = Result<[RecordPosition], StoreError>
 
     @Test(
-        "When a flush fails, those before it were answered, all of its own are told that nobody knows, those after it wait in vain",
+        "If a flush fails, earlier flushes have succeeded, its transactions get `.failed`, and later ones `.unavailable`",
         arguments: 1...4, [false, true])
     func answers(failing: Int, isDurable: Bool) async throws {
         let (database, disk) = (try TemporaryDatabase(), FailingFlush(failing, isDurable: isDurable))
@@ -52,9 +52,9 @@ private final class FailingFlush: Sendable {
         limits.transactionsPerFlush = 3
         let store = try database.open(limits: limits, hooks: disk.hooks)
         var script = StoreScript(seed: 1)
-        // The first is alone in its flush, and the others follow by threes: 0; 1, 2, 3; 4, 5, 6; 7, 8, 9.
+        // The first transaction is alone in its flush; the others follow in groups of three: 0; 1, 2, 3; 4, 5, 6; 7, 8, 9.
         let transactions = (0..<10).map { index in
-            // One of each three breaks a rule, and has to share what becomes of the others.
+            // One of each three violates a constraint, and gets the error of its flush if that fails.
             index % 3 == 2 ? breaking(&script) : StoreTransaction(records: [PendingRecord(script.gatewayEvent())])
         }
         let answers = try await answers(to: transactions, by: store, disk)
@@ -64,7 +64,7 @@ private final class FailingFlush: Sendable {
             switch answer {
             case .success(let places):
                 #expect(flush < failing && index % 3 != 2)
-                #expect(places.map(\.seq) == [seq], "in the order of the calls, past those that were refused")
+                #expect(places.map(\.seq) == [seq], "in the order of the calls, without numbers for rejected transactions")
                 seq += 1
             case .failure(.refused(.commandUnknown)): #expect(flush < failing && index % 3 == 2)
             case .failure(.failed): #expect(flush == failing)
@@ -86,7 +86,7 @@ private final class FailingFlush: Sendable {
     }
 
     @Test(
-        "After a flush that failed, a repeat of what is durable is refused, and of what is not is taken",
+        "After a failed flush, repeating a transaction is rejected if it is durable, and accepted if not",
         arguments: [false, true])
     func repeated(isDurable: Bool) async throws {
         let (database, disk) = (try TemporaryDatabase(), FailingFlush(2, isDurable: isDurable))
@@ -105,7 +105,7 @@ private final class FailingFlush: Sendable {
         }
         database.clock.advance(by: StoreLimits().retryDelay)
         #expect(await store.isWritable())
-        // The caller asks what became of it, by the key or by the command, before it repeats anything.
+        // Before repeating, the caller can query the outcome by the idempotency key or by the command.
         #expect(try await store.idempotentAnswer(entry.key, notOlderThan: script.now) == (isDurable ? entry : nil))
         #expect(try await store.command(command.id)?.command == (isDurable ? command : nil))
         let again = await Result { () async throws(StoreError) in try await store.commit(begin) }
@@ -119,7 +119,8 @@ private final class FailingFlush: Sendable {
     }
 
     @Test(
-        "Keys that a failed flush has made are made anew, and what is written under them can be read", arguments: [false, true])
+        "Keys that a failed flush created are created again, and values encrypted with them can be read",
+        arguments: [false, true])
     func keys(isDurable: Bool) async throws {
         let (database, disk) = (try TemporaryDatabase(), FailingFlush(2, isDurable: isDurable))
         let store = try database.open(hooks: disk.hooks)
@@ -144,7 +145,7 @@ private final class FailingFlush: Sendable {
             records: [PendingRecord(script.gatewayEvent())])
     }
 
-    /// Hands the transactions in one after the other while the first flush is held back.
+    /// Submits the transactions one after the other while the first flush is held back.
     private func answers(
         to transactions: [StoreTransaction], by store: SQLiteStore, _ disk: FailingFlush
     ) async throws -> [Answer] {

@@ -5,12 +5,12 @@ import DoorwardTesting
 import Synchronization
 import Testing
 
-/// Where the disk fails.
+/// The moment at which the disk fails.
 enum FaultyMoment: CaseIterable, Sendable {
     case beforeCommit, afterCommit, beforeCheckpoint, afterCheckpoint
 }
 
-/// Fails at one moment, as often as it is told.
+/// Fails at one moment, as often as requested.
 private final class FaultyDisk: Sendable {
     private let left = Mutex(0)
     private let moment: FaultyMoment
@@ -39,7 +39,7 @@ private final class FaultyDisk: Sendable {
 
 @Suite struct FaultTests {
     @Test(
-        "Wherever the disk fails, the store opens anew, loses nothing that was answered, and counts on without a gap",
+        "After a disk failure at any moment the store reopens, keeps acknowledged records, and numbers without a gap",
         arguments: FaultyMoment.allCases, 1...3 as ClosedRange<UInt64>)
     func anyMoment(moment: FaultyMoment, seed: UInt64) async throws {
         let (database, disk) = (try TemporaryDatabase(), FaultyDisk(moment))
@@ -71,12 +71,13 @@ private final class FaultyDisk: Sendable {
         #expect(logs.faults.isEmpty)
         #expect(answered.isSubset(of: logs.recordIDs))
         #expect(logs.recordIDs.subtracting(answered).isSubset(of: unknown))
-        // What failed after its COMMIT is there, what failed before is not: so the failures did happen.
+        // Records whose flush failed after its COMMIT exist, and those whose flush failed before it do not. This also shows
+        // that failures occurred.
         #expect(logs.recordIDs.isSuperset(of: unknown) == (moment != .beforeCommit) || unknown.isEmpty)
         #expect(unknown.isEmpty == [.beforeCheckpoint, .afterCheckpoint].contains(moment))
     }
 
-    @Test("A transaction that is durable though nobody could be told is there, and its repeat is refused")
+    @Test("A transaction that is durable although its caller got an error is kept, and repeating it is rejected")
     func durableButUnanswered() async throws {
         let (database, disk) = (try TemporaryDatabase(), FaultyDisk(.afterCommit))
         let store = try database.open(hooks: disk.hooks)
@@ -99,7 +100,7 @@ private final class FaultyDisk: Sendable {
     }
 
     @Test(
-        "A store whose last checkpoint fails says so, gives the file free, and loses nothing",
+        "A store whose last checkpoint fails throws from `close`, releases the file, and loses no data",
         arguments: [
             FaultyMoment.beforeCheckpoint, .afterCheckpoint,
         ])
@@ -119,7 +120,7 @@ private final class FaultyDisk: Sendable {
         #expect(try StoredLogs(path: database.path).faults.isEmpty)
     }
 
-    @Test("What cannot be written while the store closes is answered, and the file is free")
+    @Test("Transactions that cannot be written while the store closes get an error, and the file is released")
     func failedDrain() async throws {
         let (database, disk) = (try TemporaryDatabase(), FaultyDisk(.beforeCommit))
         let store = try database.open(hooks: disk.hooks)

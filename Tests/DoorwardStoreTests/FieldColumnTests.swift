@@ -4,11 +4,11 @@ import Testing
 
 @testable import DoorwardStore
 
-/// The tables of the tenancy hold exactly the fields that the descriptions of entities say they hold.
+/// The tables of the tenancy have exactly the columns of the entities' described fields.
 @Suite struct FieldColumnTests {
     private static func columns<Entity>(_ fields: [Field<Entity>]) -> [String] { fields.flatMap(\.columns).sorted() }
 
-    @Test("Every stored field has its columns, and every column a field", arguments: TenancyTable.allCases)
+    @Test("Every stored field has its columns, and every column belongs to a field", arguments: TenancyTable.allCases)
     func columns(table: TenancyTable) {
         let fields =
             switch table {

@@ -7,13 +7,13 @@ import Testing
 
 @testable import DoorwardStore
 
-/// What a process leaves that is killed while it opens its database for the first time.
+/// The files of a process that was killed while it opened its database for the first time.
 @Suite struct FirstStartTests {
-    @Test("Whatever part of the first start's write-ahead log was written, the next start makes a whole database of it")
+    @Test("Every prefix of the first start's write-ahead log opens as a complete database")
     func everyCut() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
-        // Nothing was moved into the file yet: the log holds the whole start, frame after frame.
+        // No page has been copied into the file yet: the log contains the whole first start, frame by frame.
         let copy = try database.copyFiles(to: "copy.db")
         try await store.close()
         let (file, log) = (URL(filePath: copy), URL(filePath: copy + "-wal"))
@@ -28,12 +28,12 @@ import Testing
         }
     }
 
-    @Test("Each state that lies between two commits of the first start opens", arguments: HalfMade.allCases)
+    @Test("Every state between two commits of the first start opens as a complete database", arguments: HalfMade.allCases)
     func halfMade(state: HalfMade) async throws {
         let database = try TemporaryDatabase()
         #expect(FileManager.default.createFile(atPath: database.path, contents: Data()))
         if state == .zeroBytesWithLog {
-            // The log of another database, which this empty file cannot be continued by.
+            // The log of another database, which does not belong to this empty file.
             let other = try DatabaseQueue(path: database.path + "-other")
             try await other.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; CREATE TABLE theirs (a)")
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "A list of steps does not make another program's file ours",
+        "A file of another program is rejected even if it has a table of migrations",
         arguments: [
             "INSERT INTO grdb_migrations VALUES ('theirs')", "PRAGMA user_version = 3", "PRAGMA application_id = 5",
             "CREATE TABLE theirs (a)", "CREATE VIEW theirs AS SELECT 1",
@@ -80,7 +80,7 @@ import Testing
     }
 }
 
-/// A file as an interrupted first start may leave it, in this version or an earlier one.
+/// A file as an interrupted first start of this or an earlier version may leave it.
 enum HalfMade: CaseIterable, Sendable {
     case zeroBytes, zeroBytesWithLog, journalMode, applicationID, emptyList, emptyListWithoutApplicationID
 

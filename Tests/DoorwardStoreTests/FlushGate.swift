@@ -2,7 +2,8 @@ import Dispatch
 import DoorwardStore
 import Synchronization
 
-/// Holds every flush back until it is opened, by hand or when the store has accepted so many transactions; counts flushes.
+/// Holds back every flush until it is opened, by hand or after a number of accepted transactions, and records the sizes of the
+/// flushes.
 final class FlushGate: Sendable {
     private let batches = Mutex<[Int]>([])
     private let turnstile = DispatchSemaphore(value: 0)
@@ -12,12 +13,12 @@ final class FlushGate: Sendable {
     /// - Parameter opening: the number of accepted transactions that opens the gate; `nil` to open it by hand alone.
     init(openingAfter opening: Int? = nil) { self.opening = opening }
 
-    /// How many transactions each flush was for.
+    /// The number of transactions in each flush.
     var sizes: [Int] { batches.withLock { $0 } }
 
     func open() { turnstile.signal() }
 
-    /// Waits until a flush is held back: what is accepted from then on is not part of it. To be called once.
+    /// Waits until a flush is held back: transactions accepted afterwards are not part of it. May be called only once.
     func untilHeld() async { for await _ in first.stream { return } }
 
     func hooks() -> StoreHooks {
@@ -25,7 +26,7 @@ final class FlushGate: Sendable {
             afterAdmission: { number in if number == self.opening { self.open() } },
             beforeCommit: { _ in
                 self.first.continuation.yield()
-                // The writer's own thread waits here, as it would in a flush that takes long. Once open, the gate stays open.
+                // The writer's own thread waits here, as in a slow flush. Once open, the gate stays open.
                 self.turnstile.wait()
                 self.turnstile.signal()
             },

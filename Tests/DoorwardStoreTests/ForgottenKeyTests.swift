@@ -7,11 +7,10 @@ import Foundation
 import GRDB
 import Testing
 
-/// A key that is destroyed is gone from the file and from what the writer remembers. What it means for readers is in the conformance
-/// kit.
+/// A destroyed key is removed from the file and from the writer's cache. The conformance kit tests what readers see afterwards.
 @Suite struct ForgottenKeyTests {
     @Test(
-        "A destroyed key leaves the writer's memory: the next record of the person is sealed under another",
+        "After a person's key was destroyed, the next record of the person is encrypted with a new key",
         arguments: [0, 16_384])
     func newKey(cachedEntries: Int) async throws {
         let database = try TemporaryDatabase()
@@ -29,7 +28,7 @@ import Testing
         let second = try keys(database)
         #expect(second.count == 1)
         #expect(second != first)
-        // Destroyed and made again within one batch of the database and one transaction of the store.
+        // This transaction writes a record under the person's key and destroys the key; the next one creates a new key.
         _ = try await store.commit(StoreTransaction(records: [named(&script)], forgets: [.user(script.user)]))
         _ = try await store.commit(StoreTransaction(records: [named(&script)]))
         let third = try keys(database)
@@ -43,7 +42,7 @@ import Testing
         #expect(report.counts.erasedValues == 4)
     }
 
-    @Test("A transaction that is refused, or whose flush fails, leaves the key and what the writer remembers of it")
+    @Test("A transaction that is rejected or whose flush fails destroys no key, neither in the file nor in the writer's cache")
     func undone() async throws {
         struct DiskError: Error {}
         let database = try TemporaryDatabase()
@@ -54,7 +53,7 @@ import Testing
         _ = try await setUp.commit(StoreTransaction(records: [named(&script)]))
         let before = try keys(database)
         try await setUp.close()
-        // In batches that are begun anew for the refusals: none of them destroys the key for the others.
+        // Each rejection makes the batch start again, and must not destroy the key for the other transactions.
         let store = try database.open(hooks: gate.hooks())
         let transactions = (0..<12).flatMap { _ in
             [
@@ -77,7 +76,7 @@ import Testing
         #expect(try keys(database) == before)
     }
 
-    @Test("A destroyed key is in no file once the write-ahead log was moved into the database")
+    @Test("No file contains a destroyed key after the write-ahead log was copied into the database")
     func noBytes() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -93,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("Days are forgotten as persons are, each for itself")
+    @Test("The keys of days are destroyed like those of persons, each separately")
     func days() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()

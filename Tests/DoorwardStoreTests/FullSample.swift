@@ -4,7 +4,7 @@ import DoorwardPolicy
 import DoorwardStore
 import DoorwardTesting
 
-/// A database with a row in every table and something in every column of it.
+/// A database with a row in every table and a value in every column.
 struct FullSample {
     let database: TemporaryDatabase
     let script: StoreScript
@@ -46,7 +46,7 @@ struct FullSample {
         (denial.kind, denial.operation, denial.event, denial.method) = (.denial, .unlock, nil, nil)
         (denial.decision, denial.reason, denial.actor) = (.denied, .noAssociation, script.actor)
         _ = try await store.commit(StoreTransaction(records: [PendingRecord(denial)]))
-        // Enough for a tile, in the log that comes last.
+        // Enough records for a tile, in the last log.
         _ = try await store.commit(StoreTransaction(records: (0..<256).map { _ in PendingRecord(script.gatewayEvent()) }))
         try await store.close()
     }

@@ -1,7 +1,7 @@
 import DoorwardDomain
 import DoorwardPolicy
 
-/// One entity of each kind with something in every field, each in a row of its own.
+/// One entity of each kind, with a value in every field.
 struct FullTenancy: Sendable {
     var portfolio: Portfolio
     var property: Property
@@ -42,7 +42,7 @@ struct FullTenancy: Sendable {
             carriersByDevice: [device.id: [association.id, id(42)], id(41): [id(42)]], revokedAt: later, createdAt: at)
     }
 
-    /// Parents before children.
+    /// All entities, parents before children.
     var changes: [TenancyChange] {
         [
             .putPortfolio(portfolio), .putProperty(property), .putUnit(unit), .putDevice(device), .putUser(user),

@@ -7,11 +7,12 @@ import Testing
 
 @testable import DoorwardStore
 
-/// SQLite's layer for files, which notes each write to a write-ahead log and fails when it is told to.
+/// A SQLite VFS that records each write to a write-ahead log and fails on request.
 private enum Disk {
-    /// What is noted. One for the process, as a C function has no other state: the suite's tests run one after the other.
+    /// The recorded writes. The process has only one such value, because a C function has no other state; the tests of the
+    /// suite run one after the other.
     struct Notes {
-        /// The log's size before each write, and the bytes written.
+        /// The offset and the number of bytes of each write.
         var writes: [(offset: Int, count: Int)] = []
         /// The number of writes that still succeed; `nil` for all.
         var writesLeft: Int?
@@ -23,10 +24,10 @@ private enum Disk {
     static let name = "doorward-tests"
     static let gathered = "doorward-tests-gathered"
 
-    // `nonisolated(unsafe)`: written by the first opening of a log, under the lock of `notes`, with the same value each time.
+    // `nonisolated(unsafe)`: written whenever a log is opened, under the lock of `notes`, with the same value each time.
     nonisolated(unsafe) static var original: UnsafePointer<sqlite3_io_methods>?
 
-    /// Registers both layers once: the noting one, and the gathering one over it.
+    /// Registers both layers once: the recording one, and the gathering one above it.
     static let isRegistered: Bool = {
         guard let unix = sqlite3_vfs_find("unix") else { return false }
         let layer = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
@@ -77,7 +78,7 @@ private final class LogFile {
 
     init(in folder: String) throws {
         path = folder + "/file-wal"
-        // SQLite gives a log the mode of its database.
+        // SQLite gives a log the file mode of its database, so the database must exist.
         try Data().write(to: URL(filePath: folder + "/file"))
         vfs = try #require(sqlite3_vfs_find(Disk.gathered))
         let memory = UnsafeMutableRawPointer.allocate(byteCount: Int(vfs.pointee.szOsFile), alignment: 16)
@@ -98,7 +99,7 @@ private final class LogFile {
     func read(_ count: Int, at offset: Int) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0xFF, count: count)
         let result = try methods.xRead(file, &bytes, Int32(count), sqlite3_int64(offset))
-        #expect(result == SQLITE_OK || result == SQLITE_IOERR | 2 << 8, "read, or read in part and filled with zeros")
+        #expect(result == SQLITE_OK || result == SQLITE_IOERR | 2 << 8, "a complete read, or a short one filled with zeros")
         return bytes
     }
 
@@ -117,11 +118,11 @@ private final class LogFile {
         sqlite3_free_filename(name)
     }
 
-    /// What another process finds in the file.
+    /// The content of the file as another process reads it.
     var content: [UInt8] { get throws { Array(try Data(contentsOf: URL(filePath: path))) } }
 }
 
-/// A connection of SQLite's own interface, through the gathering layer.
+/// A connection of SQLite's C interface.
 private final class Connection {
     private var handle: OpaquePointer?
 
@@ -142,7 +143,7 @@ private final class Connection {
     func close() { sqlite3_close(handle) }
 }
 
-@Suite("Writes to the write-ahead log are gathered", .serialized) struct GatheringVFSTests {
+@Suite("Gathering the writes to the write-ahead log", .serialized) struct GatheringVFSTests {
     private let folder: String
 
     init() throws {
@@ -154,7 +155,7 @@ private final class Connection {
 
     private func removed() { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// A frame header of which bytes 4 to 7 tell whether its page is the last of a commit.
+    /// Returns a frame header. Bytes 4 to 7 are zero unless its page is the last of a commit.
     private func header(isLast: Bool) -> [UInt8] {
         var bytes = [UInt8](repeating: 7, count: 24)
         bytes.replaceSubrange(4..<8, with: isLast ? [0, 0, 1, 0] : [0, 0, 0, 0])
@@ -162,7 +163,7 @@ private final class Connection {
     }
 
     @Test(
-        "whatever is written, read, cut and measured, the log is as a plain file would be",
+        "after random writes, reads, truncations and size queries the log is the same as a plain file",
         arguments: 1...20 as ClosedRange<UInt64>)
     func asPlain(seed: UInt64) throws {
         defer { removed() }
@@ -177,14 +178,14 @@ private final class Connection {
             switch Int.random(in: 0..<20, using: &random) {
             case 0..<12:
                 let isLast = Int.random(in: 0..<4, using: &random) == 0
-                // Mostly appended; sometimes over what is there, or beyond the end.
+                // Mostly append; sometimes overwrite, or write beyond the end.
                 let end = plain.count
                 let at = Int.random(in: 0..<6, using: &random) > 0 ? end : Int.random(in: 0...(end + 100), using: &random)
                 let size = [512, 4096, 65536].randomElement(using: &random) ?? 512
                 let page = [UInt8](repeating: UInt8.random(in: 0...255, using: &random), count: size)
                 try write(header(isLast: isLast), at: at)
                 try write(page, at: at + 24)
-                if isLast { #expect(try log.content == plain, "a commit is in the file when its last page has been written") }
+                if isLast { #expect(try log.content == plain, "the file contains a commit once its last page has been written") }
             case 12..<15:
                 let (at, count) = (
                     Int.random(in: 0...(plain.count + 10), using: &random), Int.random(in: 1...5000, using: &random)
@@ -199,14 +200,14 @@ private final class Connection {
             case 16, 17: #expect(try log.size() == plain.count)
             default:
                 #expect(try log.sync() == SQLITE_OK)
-                #expect(try log.content == plain, "a flush finds everything in the file")
+                #expect(try log.content == plain, "after a sync the file contains everything")
             }
         }
         #expect(try log.read(plain.count, at: 0) == plain)
         try log.close()
     }
 
-    @Test("a commit of many pages takes a call for 31 of them, where SQLite makes two for each")
+    @Test("a commit of many pages takes one write for every 31 pages, where SQLite takes two for every page")
     func calls() throws {
         defer { removed() }
         var counts: [String: (calls: Int, bytes: Int)] = [:]
@@ -226,12 +227,12 @@ private final class Connection {
         #expect(gathered.calls == (pages + 30) / 31)
     }
 
-    @Test("a process that ends at any write leaves whole commits: all that were answered, and at most the one under way")
+    @Test("a process that ends at any write leaves complete commits: all that had returned, and at most the one in progress")
     func ended() throws {
         defer { removed() }
         let (path, folder) = (folder + "/db", folder)
         let connection = try Connection(path, vfs: Disk.gathered)
-        // A cache that is far smaller than a transaction writes pages before the commit.
+        // With a cache far smaller than a transaction, SQLite writes pages before the commit.
         let begun = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = 20;"
         #expect(connection.run(begun + "CREATE TABLE t (n INTEGER, b BLOB)") == SQLITE_OK)
         let states = Mutex<(answered: Int, files: [(answered: Int, database: Data?, log: Data?)])>((0, []))
@@ -241,7 +242,7 @@ private final class Connection {
         }
         Disk.notes.withLock { $0.afterWrite = keep }
         for number in 1...12 {
-            // Thirty rows of three pages each; the third of them is rolled back.
+            // Thirty rows of three pages each; every third transaction is rolled back.
             let rows = (0..<30).map { _ in "INSERT INTO t VALUES (\(number), randomblob(12000));" }.joined()
             #expect(connection.run("BEGIN; \(rows) \(number % 3 == 0 ? "ROLLBACK" : "COMMIT")") == SQLITE_OK)
             states.withLock { $0.answered = number }
@@ -267,7 +268,7 @@ private final class Connection {
         }
     }
 
-    @Test("a commit that the disk refuses is reported, never written later, and those before it stay", arguments: 0...5)
+    @Test("a commit whose write fails is reported and never written later, and earlier commits are kept", arguments: 0...5)
     func refused(writes: Int) throws {
         defer { removed() }
         let path = folder + "/db"
@@ -275,7 +276,7 @@ private final class Connection {
         #expect(connection.run("PRAGMA journal_mode = WAL; CREATE TABLE t (b BLOB); INSERT INTO t VALUES ('first')") == SQLITE_OK)
         Disk.notes.withLock { $0.writesLeft = writes }
         let result = connection.run("INSERT INTO t VALUES (zeroblob(4096 * 180))")
-        #expect(result == SQLITE_FULL, "six calls would be needed, and one is refused")
+        #expect(result == SQLITE_FULL, "the commit needs six writes, and one of them fails")
         Disk.notes.withLock { $0.writesLeft = nil }
         #expect(try connection.text("SELECT count(*) FROM t") == "1")
         let other = try Connection(path, vfs: nil)
@@ -289,7 +290,7 @@ private final class Connection {
         opened.close()
     }
 
-    @Test("the store's connections are opened through the layer")
+    @Test("the store's connections use the gathering VFS")
     func installed() async throws {
         defer { removed() }
         let database = try TemporaryDatabase()

@@ -5,7 +5,7 @@ import DoorwardTesting
 import Testing
 
 @Suite struct GroupCommitTests {
-    @Test("Transactions that wait for a flush share the next one, and a bound holds", arguments: [1, 7, 64])
+    @Test("Transactions that wait for a flush share the next one, up to the maximum per flush", arguments: [1, 7, 64])
     func sharedFlush(bound: Int) async throws {
         let database = try TemporaryDatabase()
         let gate = FlushGate(openingAfter: 128)
@@ -21,13 +21,13 @@ import Testing
         #expect(Set(places.map(\.seq)) == Set(0..<128))
         #expect(gate.sizes.reduce(0, +) == 128)
         #expect(gate.sizes.allSatisfy { (1...bound).contains($0) })
-        // All but those of the first flush waited for it: the others were full, but for the last.
+        // All later transactions waited for the first flush, so every other flush except the last is full.
         #expect(gate.sizes.dropFirst().dropLast().allSatisfy { $0 == bound })
         #expect(gate.sizes.count <= 1 + (127 + bound - 1) / bound)
         try await store.close()
     }
 
-    @Test("Of the transactions that share a flush, only the one that breaks a rule is undone")
+    @Test("Of the transactions that share a flush, only those that violate a constraint are rolled back")
     func refusedAlone() async throws {
         let database = try TemporaryDatabase()
         let gate = FlushGate(openingAfter: 40)
@@ -54,7 +54,7 @@ import Testing
         #expect(logs.faults.isEmpty)
     }
 
-    @Test("A batch that is begun anew for a refusal keeps the keys that it wrote then, and no others")
+    @Test("If a rejected transaction makes its batch start again, the keys of the accepted records are still stored")
     func keysOfBatchBegunAnew() async throws {
         let database = try TemporaryDatabase()
         let gate = FlushGate()
@@ -62,7 +62,7 @@ import Testing
         var script = StoreScript(seed: 5)
         gate.open()
         _ = try await store.commit(script.tenancy)
-        // All name one person, whose key the first in each log makes, be it one that is refused.
+        // All records name one person. The first record in each log creates the person's key, and its transaction is rejected.
         let good = (0..<8).map { index in script.begin(script.command(on: index < 4 ? script.door : script.otherDoor)) }
         let bad = good.map { StoreTransaction(commands: [.end(script.command(on: script.door))], records: $0.records) }
         await withTaskGroup(of: Void.self) { group in
@@ -76,7 +76,7 @@ import Testing
         try await reopened.close()
     }
 
-    @Test("Transactions take effect in the order of the calls")
+    @Test("Transactions take effect in the order of the calls to `commit`")
     func order() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -88,7 +88,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("When the queue is full, one more transaction is turned away and the others are not")
+    @Test("If the queue is full, further transactions are rejected, and queued ones are not")
     func fullQueue() async throws {
         let database = try TemporaryDatabase()
         let gate = FlushGate()
@@ -104,7 +104,7 @@ import Testing
             var results: [Result<[RecordPosition], StoreError>] = []
             for await result in group {
                 results.append(result)
-                // While the gate is shut only those turned away can answer, and at most six are inside.
+                // While the gate is closed only rejected transactions return; at most six are accepted.
                 if results.count == 34 { gate.open() }
             }
             return results

@@ -4,14 +4,14 @@ import Testing
 @testable import DoorwardStore
 
 @Suite struct InboxTests {
-    @Test("Only the first of those that wait calls the writer, and again the first after the writer found nothing")
+    @Test("Only the first queued transaction wakes the writer, and again the first one after the writer found the inbox empty")
     func wakeUps() async {
         let inbox = Inbox(limit: 10)
         await withWaiting(5) { waiting in
             #expect(admit(waiting[0], inbox) == "first 1")
             #expect(admit(waiting[1], inbox) == "2")
             #expect(inbox.take(10).count == 2)
-            // The writer is awake still: it looks again before it rests.
+            // The writer is still running: it takes again before it sleeps.
             #expect(admit(waiting[2], inbox) == "3")
             #expect(inbox.take(10).count == 1)
             #expect(inbox.take(10).isEmpty)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("A full inbox turns away, and has room again for as many as were taken", arguments: [1, 3])
+    @Test("A full inbox rejects transactions, and has room again for as many as were taken", arguments: [1, 3])
     func bound(limit: Int) async {
         let inbox = Inbox(limit: limit)
         await withWaiting(limit + 2) { waiting in
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("A closed inbox turns away, and what waited before can still be taken")
+    @Test("A closed inbox rejects transactions, and those queued before can still be taken")
     func closed() async {
         let inbox = Inbox(limit: 10)
         await withWaiting(2) { waiting in
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// Gives the body transactions that wait, and answers them all afterwards.
+    /// Calls `body` with `count` waiting transactions, and answers them all afterwards.
     private func withWaiting(_ count: Int, _ body: ([WaitingTransaction]) -> Void) async {
         let (arrivals, arrived) = AsyncStream<WaitingTransaction>.makeStream()
         await withTaskGroup(of: Void.self) { group in

@@ -7,10 +7,10 @@ import Testing
 
 @testable import DoorwardStore
 
-/// What an entry is indexed by, read from its columns and from its record.
+/// The posting lists of an entry, derived from its columns and from its record.
 @Suite struct IndexedEntryTests {
     @Test(
-        "The columns of an entry and its record give the same lists, and the lists are what the filters of a query ask for",
+        "The columns of an entry and its record give the same posting lists, and these agree with the filters of queries",
         arguments: 51...54 as ClosedRange<UInt64>)
     func columns(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
@@ -44,7 +44,7 @@ import Testing
         #expect(kinds.isSuperset(of: [1, 2, 3, 4, 6]), "\(kinds)")
     }
 
-    /// What the record says, and what another one could.
+    /// Returns matches for the values of the record and for other values.
     private static func possible(of body: RecordBody) -> [EntrySelection.Match] {
         let other: EntityID<LockDevice> = EntityID(high: 77, low: 77)
         return [
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("Every list has a facet of its own, and no facet changes: files have them")
+    @Test("Every posting list has its own facet, and no facet ever changes, because files contain them")
     func facets() {
         let id = DeviceID(high: 1, low: 2)
         let matches: [EntrySelection.Match] = [
@@ -83,7 +83,7 @@ import Testing
         #expect(PostingList.entries(.kind(.denial)).value == Array("DENIAL".utf8))
     }
 
-    @Test("A file of which much is not projected is brought up to date at the start, in transactions of bounded size")
+    @Test("Opening a file with many unprojected entries projects all of them")
     func catchUp() async throws {
         let database = try TemporaryDatabase()
         var limits = StoreLimits()
@@ -95,7 +95,7 @@ import Testing
             let bodies = (0..<250).map { number in number % 5 == 0 ? script.gatewayEvent() : script.event(on: script.door) }
             _ = try await store.commit(StoreTransaction(records: bodies.map { PendingRecord($0) }))
         }
-        // As a kill leaves it.
+        // Copy the files as a kill would leave them.
         let path = try database.copyFiles(to: "killed.db")
         try await store.close()
         store = try database.open(path: path)

@@ -5,7 +5,7 @@ import DoorwardTesting
 import Synchronization
 import Testing
 
-/// Keeps a copy of the files at each flush, and what the commands in it should be.
+/// Copies the files at each flush, and keeps the commands that are expected in each copy.
 private final class FlushAlbum: Sendable {
     struct Page {
         let path: String
@@ -13,9 +13,9 @@ private final class FlushAlbum: Sendable {
     }
 
     private struct State {
-        /// As they stand after the last transaction that is durable.
+        /// The commands after the last durable transaction.
         var durable: [CommandID: Command] = [:]
-        /// As they will stand after the one on its way.
+        /// The commands after the transaction in progress.
         var next: [CommandID: Command] = [:]
         var pages: [Page] = []
     }
@@ -47,7 +47,7 @@ private final class FlushAlbum: Sendable {
 
 @Suite struct KilledGatewayTests {
     @Test(
-        "Whenever the gateway is killed, the next one finds each command as it was last durable, and those without an end",
+        "After a kill at any flush the next gateway finds each command in its last durable state, and lists the open ones",
         arguments: 1...2 as ClosedRange<UInt64>)
     func everyFlush(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
@@ -67,7 +67,7 @@ private final class FlushAlbum: Sendable {
             #expect(open.map(\.command) == expected, "\(page.path)")
             #expect(open.map(\.log) == expected.map { script.log(of: $0.deviceID) })
             for (id, command) in page.commands { #expect(try await next.command(id)?.command == command) }
-            // The next gateway ends them, each once, and the one after it finds none.
+            // The next gateway ends each open command once, and then finds no open command.
             var ending = script
             for found in open {
                 var ended = found.command
@@ -84,7 +84,7 @@ private final class FlushAlbum: Sendable {
         }
     }
 
-    /// Commands that begin, are dispatched and end, several on their way at a time.
+    /// Runs commands to their outcome, with several in flight at a time.
     private func course(
         _ script: StoreScript, seed: UInt64, _ store: SQLiteStore, _ album: FlushAlbum
     ) async throws -> StoreScript {

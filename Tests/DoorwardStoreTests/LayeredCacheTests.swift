@@ -4,7 +4,7 @@ import Testing
 @testable import DoorwardStore
 
 @Suite struct LayeredCacheTests {
-    @Test("What a savepoint sets is read at once, and gone when it is undone")
+    @Test("A value set in a savepoint is read at once, and discarded when the savepoint is undone")
     func savepoint() {
         var cache = LayeredCache<String, Int>()
         cache.note("a", 1)
@@ -17,7 +17,7 @@ import Testing
         #expect(cache["b"] == nil)
     }
 
-    @Test("What a released savepoint set survives the next one's undoing, and not the batch's")
+    @Test("A value of a released savepoint is kept when the next savepoint is undone, and discarded when the batch is undone")
     func batch() {
         var cache = LayeredCache<String, Int>()
         cache.note("a", 1)
@@ -32,7 +32,7 @@ import Testing
         #expect(cache.uncommitted.isEmpty)
     }
 
-    @Test("An unreleased savepoint is no part of what is written at the end of a batch")
+    @Test("The values of an unreleased savepoint are not written at the end of a batch")
     func unreleased() {
         var cache = LayeredCache<String, Int>()
         cache.set("a", 1)
@@ -41,7 +41,7 @@ import Testing
         #expect(cache.uncommitted == ["a": 1])
     }
 
-    @Test("After COMMIT nothing is uncommitted, and no undoing reaches what was committed")
+    @Test("After COMMIT nothing is uncommitted, and undoing does not affect committed values")
     func commit() {
         var cache = LayeredCache<String, Int>()
         cache.set("a", 1)
@@ -53,7 +53,7 @@ import Testing
         #expect(cache["a"] == 1)
     }
 
-    @Test("A cache that has grown past its bound forgets everything, and one at its bound nothing", arguments: [0, 1, 5])
+    @Test("A commit empties a cache that exceeds its limit, and keeps all values of one at its limit", arguments: [0, 1, 5])
     func bound(limit: Int) {
         var cache = LayeredCache<Int, Int>()
         for key in 0..<limit { cache.set(key, key) }
@@ -66,10 +66,12 @@ import Testing
         for key in 0...limit { #expect(cache[key] == nil) }
     }
 
-    @Test("Any order of steps reads as a stack of dictionaries does", arguments: 1...6 as ClosedRange<UInt64>)
+    @Test(
+        "After any sequence of operations the cache has the values of a stack of dictionaries",
+        arguments: 1...6 as ClosedRange<UInt64>)
     func model(seed: UInt64) {
         var (cache, random) = (LayeredCache<Int, Int>(), SeededGenerator(seed: seed))
-        // The layers by themselves, copied whole at each step: what LayeredCache spares.
+        // The layers as separate dictionaries that are copied as a whole at each step, which LayeredCache avoids.
         var (committed, batch, savepoint): ([Int: Int], [Int: Int], [Int: Int]) = ([:], [:], [:])
         for step in 0..<600 {
             let key = Int.random(in: 0..<8, using: &random)

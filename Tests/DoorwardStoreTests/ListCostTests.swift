@@ -8,10 +8,10 @@ import Testing
 
 @testable import DoorwardStore
 
-/// What a page of a list costs, in steps of SQLite's virtual machine.
+/// The cost of a page of a list, in steps of SQLite's virtual machine.
 @Suite struct ListCostTests {
     @Test(
-        "A filter that matches nothing costs a page the same in a large log as in a small one, whichever scope it is read in",
+        "With a filter that matches nothing, a page costs the same in a large log as in a small one, in every scope",
         arguments: [RecordQuery.Order.newestFirst, .oldestFirst])
     func boundedRows(order: RecordQuery.Order) async throws {
         let logs = [try await EventLog(records: 1000), try await EventLog(records: 4000)]
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("The pages of a filter that matches one record in a thousand find it, and only the last has no next page")
+    @Test("The pages of a filter that matches one of 3,000 records contain that record, and only the last has no next page")
     func rareMatch() async throws {
         let log = try await EventLog(records: 3000, marked: [1700])
         for scope in log.scopes {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("A page of a log costs the same for a lock, place or person of others as for one that does not exist")
+    @Test("A page costs the same for a device, property or user of another portfolio as for one that does not exist")
     func foreignIDs() async throws {
         let log = try await EventLog(records: 1000, elsewhere: 3000)
         let script = log.script
@@ -72,13 +72,13 @@ import Testing
                         #expect(page.records.isEmpty)
                     }
                 }
-                // One step more or less depends on where in the index a search ends.
+                // Small differences depend on where in the index a search ends.
                 #expect(abs(steps[0] - steps[1]) <= 10, "\(steps), \(scope), \(foreign)")
             }
         }
     }
 
-    @Test("A list over many units costs no more a page for each record that is shown")
+    @Test("A list over hundreds of units returns a full page and its next position")
     func manyScopes() async throws {
         let log = try await EventLog(records: 1000)
         let others = (0..<600).map { RecordScope.unit(UnitID(high: 7, low: UInt64($0)), in: log.script.portfolio) }
@@ -88,7 +88,7 @@ import Testing
         #expect(page.next == page.records.last?.place)
     }
 
-    @Test("Somebody with 1,500 units finds a command by its device and by its id")
+    @Test("A user with 1,500 units finds commands by device and a command by id")
     func manyUnits() async throws {
         let sample = try await CommandLog(commands: 5)
         let script = sample.script
@@ -108,7 +108,7 @@ import Testing
         #expect(one?.command.id == id)
     }
 
-    @Test("How many commands a list has costs the same to find out whether there are many or few")
+    @Test("The total of a list of commands costs the same for many commands as for few")
     func totals() async throws {
         let samples = [try await CommandLog(commands: 50), try await CommandLog(commands: 1000)]
         let script = samples[0].script
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test("Somebody who gave many commands at another door lists those of one at the same cost")
+    @Test("Listing a user's commands at one door costs the same if the user sent many commands to another door")
     func commandsOfOneDevice() async throws {
         let samples = [try await CommandLog(commands: 5), try await CommandLog(commands: 5, atGate: 1000)]
         let script = samples[0].script
@@ -153,7 +153,7 @@ import Testing
         #expect(steps[1] <= steps[0] + 100, "\(steps)")
     }
 
-    @Test("A page of commands that lies behind too many is refused; one past the end is empty")
+    @Test("A page of commands beyond the maximum offset is rejected; a page past the end is empty")
     func deepPage() async throws {
         let database = try TemporaryDatabase()
         var limits = StoreLimits()
@@ -173,7 +173,7 @@ import Testing
     }
 }
 
-/// A database that is read past the store, and counts what that costs.
+/// A database that is read without the store, to count the steps of queries.
 private protocol Measured {
     var database: TemporaryDatabase { get }
 }
@@ -185,7 +185,7 @@ extension Measured {
         return try queue.read(body)
     }
 
-    /// How many steps SQLite's virtual machine takes for `body`.
+    /// Returns the number of steps that SQLite's virtual machine takes for `body`.
     func steps(_ body: (Database) throws -> Void) throws -> Int {
         try read { db in
             let count = Count()
@@ -206,16 +206,16 @@ extension Measured {
 
 private final class Count { var steps = 0 }
 
-/// A portfolio's log of events at one door.
+/// A database with a portfolio's log of events at one door.
 private struct EventLog: Measured {
     let database: TemporaryDatabase
     let script: StoreScript
-    /// Who acts in the other portfolio alone.
+    /// A user who acts only in the other portfolio.
     let stranger = UserID(high: 8, low: 8)
 
     /// - Parameters:
-    ///   - marked: the numbers of the records that tell of a lock command.
-    ///   - elsewhere: records of another portfolio, in which `stranger` acts.
+    ///   - marked: the numbers of the records whose operation is `lock`.
+    ///   - elsewhere: the number of records in the other portfolio, with `stranger` as the actor.
     init(records: Int, marked: Set<Int> = [], elsewhere: Int = 0) async throws {
         database = try TemporaryDatabase()
         var script = StoreScript(seed: 12)
@@ -249,13 +249,13 @@ private struct EventLog: Measured {
     }
 }
 
-/// A portfolio with commands at one door by one user.
+/// A database with a portfolio whose commands are all by one user at one door.
 private struct CommandLog: Measured {
     let database: TemporaryDatabase
     let script: StoreScript
     let count: Int
 
-    /// - Parameter atGate: commands that the user gives at another door afterwards, which `count` leaves out.
+    /// - Parameter atGate: the number of later commands by the user at another door, not included in `count`.
     init(commands count: Int, atGate: Int = 0) async throws {
         database = try TemporaryDatabase()
         var script = StoreScript(seed: 13)

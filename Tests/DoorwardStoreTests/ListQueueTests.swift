@@ -10,13 +10,13 @@ import Testing
 
 @testable import DoorwardStore
 
-/// Who reads a list when, beside others.
+/// The order of waiting lists, and the limits on concurrent ones.
 @Suite(.timeLimit(.minutes(30))) struct ListQueueTests {
     private static func reader(_ user: UInt64, of portfolios: UInt64...) -> ListReader {
         ListReader(userID: UserID(high: 1, low: user), logs: Set(portfolios.map { .portfolio(PortfolioID(high: 2, low: $0)) }))
     }
 
-    /// Lets others go on; ends the test when its time is over.
+    /// Lets other tasks run, and ends the test when its time limit is over.
     private static func pause() async throws {
         try Task.checkCancellation()
         await Task.yield()
@@ -28,13 +28,13 @@ import Testing
         return limits
     }
 
-    @Test("Lists wait in turn: round-robin by portfolio, and within it by user")
+    @Test("Waiting lists get a reader in turn: round-robin by portfolio, and by user within a portfolio")
     func turns() async throws {
         let queue = ListQueue(limits: Self.limits(readers: 1, perPortfolio: 1))
         let first = Self.reader(0, of: 9)
         try await queue.enter(first)
         let order = Shared<[String]>([])
-        // One user of a portfolio asks for five lists before anybody else asks for one.
+        // One user of a portfolio requests five lists before any other user requests one.
         let waiting: [(String, ListReader)] =
             (1...5).map { ("a\($0)", Self.reader(1, of: 1)) } + [
                 ("b1", Self.reader(2, of: 1)), ("b2", Self.reader(2, of: 1)), ("c1", Self.reader(3, of: 2)),
@@ -56,7 +56,7 @@ import Testing
         #expect(queue.waitingCount == 0)
     }
 
-    @Test("One user has one list reader, the users of a portfolio a part of them, and others the rest at once")
+    @Test("A user has at most one list reader, a portfolio at most its share, and other portfolios are not held up")
     func shares() async throws {
         let queue = ListQueue(limits: Self.limits(readers: 4, perPortfolio: 2))
         let (one, two, three) = (Self.reader(1, of: 1), Self.reader(2, of: 1), Self.reader(3, of: 1))
@@ -64,12 +64,12 @@ import Testing
         try await queue.enter(two)
         let blocked = [one, two, three].map { reader in Task { try await queue.enter(reader) } }
         while queue.waitingCount < 3 { try await Self.pause() }
-        // Neither those that wait nor those that read hold up another portfolio.
+        // Neither waiting nor running lists hold up another portfolio.
         let others = [Self.reader(4, of: 2), Self.reader(5, of: 1, 2)]
         for other in others { try await queue.enter(other) }
         #expect(queue.waitingCount == 3)
         for reader in [one, two] + others { queue.leave(reader) }
-        // Each gets its turn as those before it leave.
+        // Each waiting list gets a reader as earlier ones finish.
         let done = Shared(0)
         for (task, reader) in zip(blocked, [one, two, three]) {
             Task {
@@ -82,7 +82,7 @@ import Testing
         #expect(queue.waitingCount == 0)
     }
 
-    @Test("One user has one list reader, also where the store and the portfolio have others free")
+    @Test("A user has only one list reader, even if the store and the portfolio have free ones")
     func oneOfOneUser() async throws {
         let queue = ListQueue(limits: Self.limits(readers: 4, perPortfolio: 4))
         let reader = Self.reader(1, of: 1)
@@ -99,7 +99,7 @@ import Testing
         queue.leave(reader)
     }
 
-    @Test("More lists than may wait for one user, a portfolio or all are refused at once, and others are not")
+    @Test("Lists beyond the waiting limits per user, per portfolio and in total are rejected at once, and others are not")
     func bounds() async throws {
         var limits = Self.limits(readers: 1, perPortfolio: 1)
         (limits.waitingListsPerUser, limits.waitingListsPerPortfolio, limits.waitingLists) = (2, 3, 4)
@@ -120,12 +120,12 @@ import Testing
         for task in tasks { task.cancel() }
         for task in tasks { await #expect(throws: StoreError.unavailable) { try await task.value } }
         #expect(queue.waitingCount == 0)
-        // A cancelled wait took no reader.
+        // A cancelled wait did not take a reader.
         queue.leave(Self.reader(0, of: 9))
         try await queue.enter(Self.reader(5, of: 3))
     }
 
-    @Test("A sign-in, a refresh and a command by its id are read while every list reader is busy and more lists wait")
+    @Test("Sign-in data and refresh tokens are read even while every list reader is busy and more lists wait")
     func pointReads() async throws {
         let sample = try await CheckedSample(seed: 73)
         let reader = try StoreReader(path: sample.database.path, clock: sample.database.clock)
@@ -143,7 +143,7 @@ import Testing
         reader.close()
     }
 
-    @Test("A list that goes on too long is interrupted, in whatever statement it is, and its connection reads on")
+    @Test("A list that exceeds its time is interrupted within a statement, and its connection can still be used")
     func deadline() async throws {
         let sample = try await CheckedSample(seed: 74)
         let reader = try StoreReader(path: sample.database.path, clock: SteppingClock())
@@ -156,17 +156,17 @@ import Testing
         reader.close()
     }
 
-    @Test("A page ends when its time is over, with what was found, and goes on from there")
+    @Test("A page whose time is over ends with the records found so far, and the next page continues from there")
     func shortPage() async throws {
         let sample = try await CheckedSample(seed: 75)
         var limits = StoreLimits()
-        // A first run of eight for each of two logs; what ends the page is the clock.
+        // Enough rows for the first runs of both logs, eight each, so that only the clock ends the page.
         limits.rowsPerPage = 32
         let store = try SQLiteStore.open(
             path: sample.database.path, clock: SteppingClock(), logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() },
             limits: limits)
         let scopes: [RecordScope] = [.gatewayLog, .portfolioLog(sample.script.portfolio)]
-        // Every look at the clock is a second later: no stream is read beyond its first run.
+        // The clock advances by a second at each reading, so no stream is read beyond its first run.
         var query = RecordQuery(scopes: scopes, filter: RecordFilter(operation: .lockdown), limit: 2)
         var places: [RecordPosition] = []
         repeat {
@@ -204,7 +204,7 @@ import Testing
     }
 }
 
-/// A value that several tasks change.
+/// A value that several tasks can change.
 private final class Shared<Value: Sendable>: Sendable {
     private let value: Mutex<Value>
 
@@ -213,7 +213,7 @@ private final class Shared<Value: Sendable>: Sendable {
     func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { value.withLock { body(&$0) } }
 }
 
-/// Keeps everybody until it is opened.
+/// Blocks all callers until it is opened.
 private final class Gate: Sendable {
     private let count = Mutex(0)
     private let semaphore = DispatchSemaphore(value: 0)
@@ -223,14 +223,14 @@ private final class Gate: Sendable {
     func wait() {
         count.withLock { $0 += 1 }
         semaphore.wait()
-        // Who comes later is let through as well.
+        // Let later callers pass as well.
         semaphore.signal()
     }
 
     func open() { semaphore.signal() }
 }
 
-/// A clock that shows one second more at each look.
+/// A clock that advances by a second at each reading.
 private final class SteppingClock: GatewayClock {
     private let looks = Mutex<Int64>(0)
 

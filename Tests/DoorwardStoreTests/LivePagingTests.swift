@@ -5,10 +5,10 @@ import DoorwardStore
 import DoorwardTesting
 import Testing
 
-/// Lists that are read page by page while others write.
+/// Lists that are read page by page during writes.
 @Suite struct LivePagingTests {
     @Test(
-        "A list read to its end while records come in has each that was there, in order, none twice and none of a stranger",
+        "A list read page by page during writes has every earlier record once and in order, and none of another portfolio",
         arguments: [RecordQuery.Order.newestFirst, .oldestFirst], 1...3 as ClosedRange<UInt64>)
     func walk(order: RecordQuery.Order, seed: UInt64) async throws {
         let database = try TemporaryDatabase()
@@ -31,7 +31,7 @@ import Testing
             query.after = place(last)
         }
         try await writing
-        // One more page gets what came after the last look at the end.
+        // One more page reads the records that were written after the last page.
         if order == .oldestFirst {
             query.limit = 1000
             found += try await store.records(query)
@@ -48,7 +48,9 @@ import Testing
         try await store.close()
     }
 
-    @Test("Pages of commands move on by what came in between, and lose none", arguments: 1...2 as ClosedRange<UInt64>)
+    @Test(
+        "Pages of commands shift when commands begin meanwhile, and miss no earlier command",
+        arguments: 1...2 as ClosedRange<UInt64>)
     func commands(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -81,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "A cursor at either end of time, or in a log that is not there, is a place like any other", arguments: [1, 2, 1000, .max])
+        "A cursor at the earliest or latest instant, or in a missing log, is a valid position", arguments: [1, 2, 1000, .max])
     func edges(limit: Int) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -98,7 +100,7 @@ import Testing
             for seq in [0, 3, UInt64.max] {
                 for (at, isBefore) in [(Int64.min, true), (.max, false)] {
                     for order in [RecordQuery.Order.oldestFirst, .newestFirst] {
-                        // A place in a log of one record counts by its number, whatever instant is said beside it.
+                        // In a log of the list, the cursor's number decides and its instant is ignored.
                         let isOfLog = [.gateway, .portfolio(script.portfolio)].contains(log)
                         let after = RecordPosition(log: log, seq: seq, at: Timestamp(milliseconds: at))
                         let query = RecordQuery(scopes: scopes, order: order, after: after, limit: limit)
@@ -113,7 +115,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A list that nothing is asked of, or that asks for what contradicts itself, is empty")
+    @Test("A query with nothing to return, or with contradictory conditions, returns no records")
     func empty() async throws {
         let sample = try await CheckedSample(seed: 5, isClosed: false)
         let (store, script) = (try #require(sample.holder), sample.script)
@@ -151,7 +153,7 @@ import Testing
     }
 }
 
-/// One who writes records one after the other, each at an instant of its own, into all logs.
+/// Writes records into all logs, one after the other, each at a different instant.
 private actor Writer {
     private var script: StoreScript
     private var random: SeededGenerator

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct LogTests {
     @Test(
-        "Random transactions, some of them refused, leave gapless logs whose frontiers follow from their bytes",
+        "After random transactions, some of them rejected, the logs have no gaps and their frontiers match their records",
         arguments: 1...8 as ClosedRange<UInt64>)
     func gapless(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
@@ -51,7 +51,8 @@ import Testing
         #expect(expected.count == 3)
     }
 
-    /// Some records in some logs, and in one case of four an outcome without a command, which is refused.
+    /// Returns a transaction of records in several logs. One in four also has an outcome without a command, and must be
+    /// rejected.
     private func transaction(_ script: inout StoreScript, _ random: inout SeededGenerator) -> StoreTransaction {
         script.now = script.now.advanced(by: .milliseconds(Int.random(in: -3...5, using: &random)))
         var transaction = StoreTransaction()
@@ -65,7 +66,7 @@ import Testing
         return transaction
     }
 
-    @Test("A person has one key in each log, a day one for those nobody knows, and a refused transaction leaves none")
+    @Test("A person has one key per log, all unknown persons of a day share one, and a rejected transaction stores none")
     func personKeys() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -94,7 +95,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("Personal values are nowhere in the file in the clear, and gone with the key while the log stays whole")
+    @Test("Personal values are not in the file in clear text, and are lost with the key while the log remains valid")
     func withheld() async throws {
         let database = try TemporaryDatabase()
         var store = try database.open()
@@ -117,7 +118,7 @@ import Testing
         #expect(try StoredLogs(path: database.path).faults.isEmpty)
     }
 
-    @Test("A record that was altered in the file is an error to read, and the other records are not")
+    @Test("Reading a record that was altered in the file fails, and other records can be read")
     func alteredRecord() async throws {
         let database = try TemporaryDatabase()
         var store = try database.open()

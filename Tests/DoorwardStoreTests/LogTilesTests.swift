@@ -8,9 +8,10 @@ import Testing
 
 @testable import DoorwardStore
 
-/// The nodes of a log's tree, from tiles and from records, beside the definition; and what they cost.
+/// The nodes of a log's Merkle tree, read from tiles and records, compared with the definition, and the rows that are read for
+/// them.
 @Suite struct LogTilesTests {
-    @Test("At every size from 0 to 600 the nodes are those of the tree over the leaves")
+    @Test("At every size from 0 to 600 the nodes equal those computed from the leaves")
     func everySize() throws {
         let queue = try TileTable.make()
         try queue.writeWithoutTransaction { db in
@@ -20,7 +21,7 @@ import Testing
                 let isWhole = [255, 256, 257, 511, 512, 513, 600].contains(size)
                 for level in 0..<12 {
                     let nodes = size >> level
-                    // The last ones, which the newest leaf is in or beside, and those that are not there.
+                    // The last nodes, and nodes that do not exist.
                     let indexes = isWhole ? Array(0...nodes + 1) : [0, nodes - 2, nodes - 1, nodes, nodes + 1]
                     for index in indexes where index >= 0 {
                         let found = try table.node(level, index, size: size)
@@ -32,25 +33,25 @@ import Testing
         }
     }
 
-    @Test("Tiles are written once for 256 records, and once for 256 of those above them", arguments: [255, 256, 512, 1024])
+    @Test("For every 256 leaves one tile of leaves and one row of the level above are written", arguments: [255, 256, 512, 1024])
     func writes(count: Int) throws {
         let queue = try TileTable.make()
         try queue.writeWithoutTransaction { db in
             let table = TileTable(db)
             let before = db.totalChangesCount
             for seq in 0..<count { try table.append(TileTable.leaf(seq), at: seq) }
-            // For each full tile the row itself, and the row above it.
+            // For each full tile, the row itself and the row above it.
             #expect(db.totalChangesCount - before - count == count / 256 * 2)
             #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM tiles WHERE level = 0") == count / 256)
             #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM tiles WHERE level = 1") == (count < 256 ? 0 : 1))
         }
     }
 
-    @Test("A second level of tiles is begun when the first tile of roots is full")
+    @Test("Level 2 is started when the first tile of level 1 is full")
     func secondLevel() throws {
         let queue = try TileTable.make()
         try queue.writeWithoutTransaction { db in
-            // 255 full tiles are there, and the last one but for its last leaf: all leaves of a tile are alike here.
+            // 255 tiles of leaves are full, and the last one becomes full here. All have the same leaves.
             let table = TileTable(db)
             let leaves = (0..<256).map(TileTable.leaf)
             let root = MerkleTree.root(ofLeafHashes: leaves)
@@ -65,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "A proof in a log of 10,000,000 records reads a tile of each level, and of the last records no more than one tile has",
+        "A proof in a log of 10,000,000 records reads at most five tiles and the records after the last full tile",
         arguments: [0, 1, 255, 256, 65_535, 65_536, 4_999_999, 9_999_871, 9_999_872, 9_999_999])
     func proof(leaf: Int) throws {
         let size = 10_000_000
@@ -80,21 +81,22 @@ import Testing
                 #expect(found == table.expected(level, index), "node \(index) of level \(level)")
             }
             let records = size % 256
-            // One tile of each of three levels on the leaf's way, and the last one of each level above the leaves.
+            // One tile of each of three levels on the leaf's path, and the last tile of each level above the leaves.
             #expect(tiles.rowsRead <= 5 + records, "\(tiles.rowsRead)")
             var whole = LogTiles(log: 1, in: db)
             for (level, index) in nodes where (index + 1) << level <= size - records {
                 _ = try whole.node(level: level, index: UInt64(index), size: UInt64(size))
             }
-            #expect(whole.rowsRead <= 5, "\(whole.rowsRead) rows for what lies in tiles")
+            #expect(whole.rowsRead <= 5, "\(whole.rowsRead) rows for nodes in tiles")
         }
     }
 
-    @Test("The nodes of a proof lead from the leaf to the root", arguments: [1, 2, 3, 7, 255, 256, 257, 600])
+    @Test(
+        "The nodes of a proof, together with the leaf, cover all leaves of the tree", arguments: [1, 2, 3, 7, 255, 256, 257, 600])
     func proofNodes(size: Int) {
         let leaves = (0..<size).map(TileTable.leaf)
         for leaf in [0, size / 3, size - 1] {
-            // Each part of the path is the root over some of the leaves beside it; with the leaf they are all leaves.
+            // Each node of the path covers some of the other leaves; together with the leaf they cover all of them.
             var seen = IndexSet(integer: leaf)
             for (level, index) in Self.proofNodes(of: leaf, in: size) {
                 seen.insert(integersIn: index << level..<(index + 1) << level)
@@ -103,7 +105,7 @@ import Testing
         }
     }
 
-    /// The complete subtrees that the audit path of a leaf is made of (RFC 6962, section 2.1.1).
+    /// Returns the complete subtrees of which the audit path of a leaf consists (RFC 6962, section 2.1.1).
     private static func proofNodes(of leaf: Int, in size: Int) -> [(level: Int, index: Int)] {
         func parts(_ range: Range<Int>) -> [(level: Int, index: Int)] {
             guard !range.isEmpty else { return [] }
@@ -121,7 +123,7 @@ import Testing
 
     // MARK: Damage
 
-    @Test("A leaf that is missing leaves its tile out, and later records are appended all the same")
+    @Test("A tile with a missing leaf is not written, and later records can still be appended")
     func missingLeaf() throws {
         let queue = try TileTable.make()
         try queue.writeWithoutTransaction { db in
@@ -136,7 +138,7 @@ import Testing
         }
     }
 
-    @Test("A tile that is cut short or has odd bytes gives no node of what it lost, and the records are asked for it")
+    @Test("Leaves that a truncated tile lost are read from the records; lost nodes of higher levels are missing")
     func damagedTile() throws {
         let queue = try TileTable.make()
         try queue.writeWithoutTransaction { db in
@@ -157,7 +159,9 @@ import Testing
 
     // MARK: Store, upgrade and check
 
-    @Test("Tiles written on append, across batches, refusals and opening anew, are those that an upgrade makes of the records")
+    @Test(
+        "Tiles written on append, across batches, rejections and reopening, equal those that an upgrade builds from the records"
+    )
     func upgrade() async throws {
         let database = try TemporaryDatabase()
         var store = try database.open()
@@ -176,7 +180,7 @@ import Testing
             }
         }
         try await store.close()
-        #expect(try database.count("SELECT count(*) FROM tiles") == 4, "three of leaves and one above them")
+        #expect(try database.count("SELECT count(*) FROM tiles") == 4, "three tiles of leaves and one above them")
         let old = database.folder.appending(path: "old.db").path
         try EarlierFile.make(old, schema: 6, rowsOf: database.path)
         #expect(try StoreCheck.run(path: old).isWhole)
@@ -193,7 +197,8 @@ import Testing
     }
 
     @Test(
-        "An upgrade of a log with a gap makes the tiles before it, and the check names the record", arguments: [0, 255, 256, 400])
+        "An upgrade of a log with a missing record builds the tiles before it, and the check names the record",
+        arguments: [0, 255, 256, 400])
     func upgradeWithGap(seq: Int) async throws {
         let database = try await Self.filled(600)
         let old = database.folder.appending(path: "old.db").path
@@ -210,7 +215,7 @@ import Testing
     }
 
     @Test(
-        "The check names a log whose tiles do not follow from its records",
+        "The check names a log whose tiles do not match its records",
         arguments: [
             "UPDATE tiles SET hashes = zeroblob(8192) WHERE level = 0 AND number = 1", "DELETE FROM tiles WHERE number = 1",
             "UPDATE tiles SET hashes = substr(hashes, 1, 8160) WHERE level = 0 AND number = 0",
@@ -230,7 +235,7 @@ import Testing
         #expect(fault?.description == "log gateway: the tiles of its tree do not follow from its records.")
     }
 
-    /// A closed database whose gateway's log has so many records.
+    /// Returns a closed database whose gateway's log has `count` records.
     private static func filled(_ count: Int) async throws -> TemporaryDatabase {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -241,7 +246,7 @@ import Testing
     }
 }
 
-/// The tables of one log with leaves of the test's own, without records.
+/// The tables of one log, with leaf hashes made by the test instead of records.
 private struct TileTable {
     private let db: Database
 
@@ -255,7 +260,7 @@ private struct TileTable {
 
     static func leaf(_ number: Int) -> [UInt8] { MerkleTree.leafHash(Array("\(number)".utf8)) }
 
-    /// By the definition.
+    /// Computes the node by the definition of the tree.
     static func node(_ level: Int, _ index: Int) -> [UInt8] {
         MerkleTree.root(ofLeafHashes: (index << level..<(index + 1) << level).map(leaf))
     }
@@ -283,14 +288,14 @@ private struct TileTable {
         return try tiles.node(level: level, index: UInt64(index), size: UInt64(size))
     }
 
-    // MARK: A large log, of which there is only what is read
+    // MARK: A large log that contains only the data to read
 
-    /// A hash that stands for a node of a level of tiles.
+    /// Returns a hash that represents a node of a level of tiles.
     private static func made(_ tileLevel: Int, _ index: Int) -> [UInt8] {
         MerkleTree.leafHash(Array("\(tileLevel) \(index)".utf8))
     }
 
-    /// Writes the tiles that have these nodes, and the last records.
+    /// Writes the tiles that contain these nodes, and the last records.
     func fill(for nodes: [(level: Int, index: Int)], size: Int) throws {
         for (level, index) in nodes {
             let tileLevel = level / 8

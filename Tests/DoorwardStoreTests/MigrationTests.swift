@@ -9,7 +9,7 @@ import Testing
 @testable import DoorwardStore
 
 @Suite struct MigrationTests {
-    /// Makes the table of portfolios anew, which others refer to: under references that are held at once it could not.
+    /// Rebuilds the table `portfolios`, to which other tables have foreign keys. Works only with deferred foreign key checks.
     private static let rebuild = """
         CREATE TABLE new_portfolios (
             id BLOB PRIMARY KEY, name TEXT NOT NULL CHECK (length(name) > 0), created_at INTEGER NOT NULL,
@@ -20,7 +20,7 @@ import Testing
         ALTER TABLE new_portfolios RENAME TO portfolios;
         """
 
-    @Test("A further step with deferred references rebuilds a table that others refer to, and keeps every row")
+    @Test("A migration with deferred foreign key checks rebuilds a referenced table and keeps every row")
     func deferredStep() async throws {
         let database = try TemporaryDatabase()
         let script = try await populate(database)
@@ -34,18 +34,18 @@ import Testing
             )
         }
         #expect(found.version == schema.number)
-        #expect(found.settings.violation == nil, "references are held again")
+        #expect(found.settings.violation == nil, "foreign keys are enforced again")
         #expect(found.dangling == 0)
         #expect(found.portfolios == 2)
         try connection.close()
         let logs = try StoredLogs(path: database.path)
         #expect(logs.integrity == "ok")
         #expect(logs.sizes == [.portfolio(script.portfolio): 1])
-        #expect(throws: StoreOpenError.self, "this program's own schema is the older one now") { try database.open() }
+        #expect(throws: StoreOpenError.self, "this program's schema is older than the file's") { try database.open() }
     }
 
     @Test(
-        "A step that fails, or leaves a reference to nothing, leaves the file as it was",
+        "A migration that fails or leaves a dangling reference leaves the file unchanged",
         arguments: [
             (DatabaseMigrator.ForeignKeyChecks.deferred, "DELETE FROM portfolios"), (.immediate, "DELETE FROM portfolios"),
             (.immediate, "CREATE TABLE more (a); INSERT INTO missing VALUES (1)"), (.deferred, "DROP TABLE units; nonsense"),
@@ -63,7 +63,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A file of each earlier schema is brought up to date")
+    @Test("A file of each earlier schema is migrated to the current one")
     func everySchema() async throws {
         for count in 1...Schema.current.number {
             let database = try TemporaryDatabase()

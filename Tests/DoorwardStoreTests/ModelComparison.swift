@@ -4,14 +4,14 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// Asks two stores everything that can be asked of what was drawn, and tells where their answers differ.
+/// Runs all kinds of queries for the drawn data on two stores, and finds the results that differ.
 struct ModelComparison {
     private var draw: RandomTransactions
     private var differences: [String] = []
 
     init(_ draw: RandomTransactions) { self.draw = draw }
 
-    /// Expects that there is no question with two answers.
+    /// Expects that all queries have the same results in both stores.
     func expectSame(
         _ store: any GatewayStore, _ model: any GatewayStore, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {

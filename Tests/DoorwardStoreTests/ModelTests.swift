@@ -6,10 +6,10 @@ import DoorwardTesting
 import Synchronization
 import Testing
 
-/// The store in SQLite beside the one in memory: the same transactions, and then the same answer to every question.
+/// Compares the SQLite store with the in-memory store: after the same transactions all queries must have the same results.
 @Suite struct ModelTests {
     @Test(
-        "Random transactions, many of them refused, leave SQLite and memory with the same answers, also after opening anew",
+        "After random transactions, many of them rejected, the SQLite and in-memory stores agree, also after reopening",
         arguments: 1...6 as ClosedRange<UInt64>)
     func sameAnswers(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "Flushes that fail, closing and killing in the middle of it all leave the answers of a model that knows what is durable",
+        "After failed flushes, closes and kills the store agrees with a model of the durable transactions",
         arguments: 1...4 as ClosedRange<UInt64>)
     func troubled(seed: UInt64) async throws {
         let (database, disk) = (try TemporaryDatabase(), TroubledDisk())
@@ -74,7 +74,7 @@ import Testing
             database.clock.advance(by: limits.maxRetryDelay)
             switch trouble {
             case .killed:
-                // What lies on the disk is what the next process finds.
+                // The next process opens the files as they are on the disk.
                 path = try database.copyFiles(of: path, to: "killed-\(step).db")
                 try await store.close()
                 store = try database.open(limits: limits, hooks: disk.hooks, path: path)
@@ -96,19 +96,19 @@ import Testing
     }
 }
 
-/// What can happen beside a transaction.
+/// An event during or after a transaction.
 enum Trouble: CaseIterable, Sendable {
-    /// Its flush fails, and it is lost.
+    /// The flush fails, and the transaction is lost.
     case beforeCommit
-    /// Its flush fails when it is durable already.
+    /// The flush fails after the transaction has become durable.
     case afterCommit
-    /// The process ends at once, after the answer.
+    /// The process is killed after the answer.
     case killed
     /// The store is closed and opened again.
     case closed
 }
 
-/// Fails where the plan for the next flush says so.
+/// Fails at the planned moment of the next flush.
 private final class TroubledDisk: Sendable {
     private struct DiskError: Error {}
 

@@ -7,7 +7,9 @@ import GRDB
 import Testing
 
 @Suite struct OpeningTests {
-    @Test("The open writer itself reports full flushes, a write-ahead log, zeroed deletes and no checkpoints of SQLite's own")
+    @Test(
+        "The writer's connection has full flushes, a write-ahead log, zeroed deletes, foreign keys and no automatic checkpoints"
+    )
     func settings() async throws {
         let database = try TemporaryDatabase()
         let settings = try await #require(try database.open().settings())
@@ -18,7 +20,7 @@ import Testing
         #expect(settings.foreignKeys == 1)
     }
 
-    @Test("Every file of the database is for its owner alone", arguments: ["", "-wal", "-shm", ".lock"])
+    @Test("Every file of the database is accessible only to its owner", arguments: ["", "-wal", "-shm", ".lock"])
     func modes(of suffix: String) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -29,7 +31,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A second store on the same file is refused, also under another name, until the first is closed")
+    @Test("A second store on the same file, also by a symbolic link, is rejected until the first is closed")
     func secondStore() async throws {
         let database = try TemporaryDatabase()
         let link = database.folder.appending(path: "link.db").path
@@ -44,7 +46,7 @@ import Testing
         try await database.open().close()
     }
 
-    @Test("A file that another process holds is refused, and free again when that process is killed")
+    @Test("A file that another process holds is rejected, and can be opened once that process was killed")
     func secondProcess() async throws {
         let database = try TemporaryDatabase()
         try await database.open().close()
@@ -65,7 +67,7 @@ import Testing
         try await database.open().close()
     }
 
-    @Test("A database of a newer schema is refused by number and left as it is")
+    @Test("A database of a newer schema is rejected with both schema numbers and left unchanged")
     func newerSchema() async throws {
         let database = try TemporaryDatabase()
         try await database.open().close()
@@ -79,7 +81,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: database.path)) == before)
     }
 
-    @Test("A database of another program is refused and left as it is")
+    @Test("A database of another program is rejected and left unchanged")
     func otherDatabase() throws {
         let database = try TemporaryDatabase()
         try edit(database.path, "CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)")
@@ -88,7 +90,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: database.path)) == before)
     }
 
-    @Test("A file that is no database is refused and left as it is")
+    @Test("A file that is not a database is rejected and left unchanged")
     func noDatabase() throws {
         let database = try TemporaryDatabase()
         let text = Data(String(repeating: "This is a letter, not a database.\n", count: 200).utf8)
@@ -97,7 +99,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: database.path)) == text)
     }
 
-    @Test("A folder that is not there is told with the system's word")
+    @Test("A missing folder is reported with the system's error message")
     func noFolder() throws {
         let database = try TemporaryDatabase()
         let path = database.path + "/missing/doorward.db"
@@ -106,7 +108,7 @@ import Testing
         #expect { try database.open(path: path) } throws: { "\($0)" == expected }
     }
 
-    @Test("What is closed takes and gives nothing more")
+    @Test("A closed store rejects reads and writes as unavailable")
     func closed() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()

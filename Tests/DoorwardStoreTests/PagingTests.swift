@@ -5,7 +5,9 @@ import DoorwardTesting
 import Testing
 
 @Suite struct PagingTests {
-    @Test("Pages of some thousand records in several logs are one big sort, cut", arguments: 1...3 as ClosedRange<UInt64>)
+    @Test(
+        "The pages of thousands of records in several logs together equal the sorted list of all records",
+        arguments: 1...3 as ClosedRange<UInt64>)
     func records(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -34,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "Pages between two instants are the cut of one big sort, however unevenly the records came",
+        "The pages between two instants together equal that part of the sorted list, however unevenly the records are spaced",
         arguments: 1...3 as ClosedRange<UInt64>)
     func between(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
@@ -45,7 +47,7 @@ import Testing
         _ = try await store.commit(script.tenancy)
         var written: [AccessRecord] = []
         for _ in 0..<60 {
-            // Many at one instant, a steady flow, or hours without any.
+            // Many records at one instant, a steady flow, or hours between records.
             let longest = [0, 1, 1_000, 10_000_000].randomElement(using: &random) ?? 0
             let bodies = (0..<100).map { _ in
                 script.now = script.now.advanced(by: .milliseconds(Int.random(in: 0...longest, using: &random)))
@@ -81,7 +83,7 @@ import Testing
         try await store.close()
     }
 
-    /// The records of a list, page by page.
+    /// Returns the records of a list, read page by page.
     private func allPages(_ query: RecordQuery, of store: SQLiteStore) async throws -> [RecordID] {
         var (query, found) = (query, [RecordID]())
         while true {
@@ -93,7 +95,7 @@ import Testing
     }
 
     @Test(
-        "Pages that one of many units fills, filtered further, have every match once and in order",
+        "Filtered pages over many units, one of which has most of the records, contain every match once and in order",
         arguments: 1...2 as ClosedRange<UInt64>, [6, 80])
     func filtered(seed: UInt64, units: Int) async throws {
         let database = try TemporaryDatabase()
@@ -130,7 +132,7 @@ import Testing
     }
 
     @Test(
-        "Any page of commands in many scopes that overlap is the same cut of one big sort",
+        "Any page of commands in many overlapping scopes equals that part of the sorted list",
         arguments: 1...2 as ClosedRange<UInt64>)
     func commands(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
@@ -149,7 +151,7 @@ import Testing
             var transaction = StoreTransaction()
             for _ in 0..<50 {
                 script.now = script.now.advanced(by: .milliseconds(Int.random(in: 0...1, using: &random)))
-                // The first has more than are read at once, the last has none.
+                // The first device has more commands than are read at once; the last has none.
                 let device = Bool.random(using: &random) ? devices[0] : devices.dropLast().randomElement(using: &random)
                 let command = script.command(on: device ?? script.door)
                 let begin = script.begin(command)

@@ -6,7 +6,7 @@ import Logging
 import Synchronization
 import Testing
 
-/// Keeps the levels of what is logged.
+/// Keeps the levels of the logged events.
 private final class LogBook: Sendable {
     private let noted = Mutex<[Logger.Level]>([])
 
@@ -29,7 +29,7 @@ private final class LogBook: Sendable {
 }
 
 @Suite struct PoisonTests {
-    @Test("A transaction that the database's own constraints turn down fails alone, and is logged as an error")
+    @Test("A transaction that a constraint of the database rejects fails alone and is logged as an error")
     func constraint() async throws {
         let database = try TemporaryDatabase()
         try await database.open().close()
@@ -44,7 +44,7 @@ private final class LogBook: Sendable {
             StoreTransaction(changes: world.changes), .refused(.inconsistent("a constraint of a table")), in: database)
     }
 
-    @Test("A log whose end cannot be read turns down what is written to it, and nothing else")
+    @Test("A log with an unreadable frontier rejects writes to it; other writes succeed")
     func unreadableLog() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -57,7 +57,7 @@ private final class LogBook: Sendable {
         try await expectAlone(poisoned, .refused(.inconsistent("a row cannot be read")), in: database)
     }
 
-    @Test("Text with U+0000 in it is turned down rather than cut", arguments: ["\u{0}", "a\u{0}", "\u{0}b", "a\u{0}b"])
+    @Test("Text with U+0000 is rejected instead of being truncated", arguments: ["\u{0}", "a\u{0}", "\u{0}b", "a\u{0}b"])
     func nul(text: String) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -85,7 +85,7 @@ private final class LogBook: Sendable {
         #expect(try database.count("SELECT count(*) FROM idempotency") == 0)
     }
 
-    /// Commits the transaction in one batch with others, and expects that it is refused and they are not.
+    /// Commits the transaction in one batch with others, and expects that only this one is rejected.
     private func expectAlone(_ poisoned: StoreTransaction, _ error: StoreError, in database: TemporaryDatabase) async throws {
         let (gate, book) = (FlushGate(openingAfter: 31), LogBook())
         let store = try database.open(hooks: gate.hooks(), logger: book.logger)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import DoorwardStore
 
-/// Posting lists: their blocks, how they are read, and that they can be made anew from the log.
+/// Posting lists: their blocks, how they are read, and how they are rebuilt from the log.
 @Suite struct PostingTests {
-    @Test("A block is read as it was written, and nothing else is read as a block", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("A block is decoded as it was encoded, and inconsistent blocks are rejected", arguments: 1...20 as ClosedRange<UInt64>)
     func blocks(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var seqs: [UInt64] = [UInt64.random(in: 0..<1 << 40, using: &random)]
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "Any run through a list, in either order and of any length, finds what the records say",
+        "Reading any range of a posting list, in either order and in runs of any length, finds the records' positions",
         arguments: 1...8 as ClosedRange<UInt64>)
     func reading(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
@@ -71,7 +71,7 @@ import Testing
         try await store.close()
     }
 
-    /// All positions of a range, so many at a time.
+    /// Returns all positions of a range, read in runs of the given lengths.
     private static func all(
         _ reading: PostingReading, within range: Range<Int64>, _ isAscending: Bool, _ counts: [Int], in db: Database
     ) throws -> [Int64] {
@@ -85,7 +85,7 @@ import Testing
         return found
     }
 
-    @Test("Posting lists, marks and counts that are deleted altogether are made anew, and every list is the same")
+    @Test("Deleted posting lists, time marks and counts are rebuilt, and all queries have the same results")
     func deleted() async throws {
         let database = try TemporaryDatabase()
         var draw = RandomTransactions(seed: 5, now: database.clock.now())
@@ -97,7 +97,7 @@ import Testing
             _ = await Result { () async throws(StoreError) in try await model.commit(transaction) }
         }
         try await store.close()
-        #expect(try database.count("SELECT count(*) FROM logs WHERE projected < size") == 0, "closing projects the rest")
+        #expect(try database.count("SELECT count(*) FROM logs WHERE projected < size") == 0, "closing projects all entries")
         try database.edit(
             "DELETE FROM postings; DELETE FROM time_marks; DELETE FROM command_counts; DELETE FROM command_totals")
         #expect(try !StoreCheck.run(path: database.path).isWhole)
@@ -105,13 +105,13 @@ import Testing
         try await ModelComparison(draw).expectSame(store, model)
         try await store.close()
         #expect(try StoreCheck.run(path: database.path).isWhole)
-        // As a file that was never projected.
+        // As in a file whose logs were never projected.
         try database.edit(
             """
             DELETE FROM postings; DELETE FROM time_marks; DELETE FROM command_counts; DELETE FROM command_totals;
             UPDATE logs SET projected = 0
             """)
-        #expect(try StoreCheck.run(path: database.path).isWhole, "what trails is no fault")
+        #expect(try StoreCheck.run(path: database.path).isWhole, "unprojected entries are not a fault")
         var limits = StoreLimits()
         limits.entriesPerProjection = 5000
         store = try database.open(limits: limits)
@@ -121,7 +121,7 @@ import Testing
         #expect(try StoreCheck.run(path: database.path).isWhole)
     }
 
-    @Test("A last block that cannot be read holds up no commit, and a check names it")
+    @Test("A malformed last block does not block commits, and a check reports it")
     func damaged() async throws {
         let database = try TemporaryDatabase()
         var store = try database.open()
@@ -136,7 +136,7 @@ import Testing
         #expect(try StoreCheck.run(path: database.path).fault?.problem == .projection("postings"))
     }
 
-    @Test("A store with a log whose records are missing is refused at the opening, and does not hang", .timeLimit(.minutes(5)))
+    @Test("Opening a store with a log whose records are missing fails instead of hanging", .timeLimit(.minutes(5)))
     func missingRecords() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()

@@ -6,13 +6,13 @@ import DoorwardTesting
 import Synchronization
 import Testing
 
-/// Preconditions where transactions share a flush, a flush fails, or the file is opened anew. What each of them means is in the
-/// conformance kit.
+/// Preconditions in a shared flush, after a failed flush, and after reopening the file. The conformance kit tests the meaning
+/// of each precondition.
 @Suite struct PreconditionTests {
-    @Test("Of transactions of one batch the earlier ones take the uses that are left, and each of the others is refused alone")
+    @Test("In a batch the earlier transactions take the remaining uses, and only the later ones are rejected")
     func oneBatch() async throws {
         let database = try TemporaryDatabase()
-        // The first transaction is a batch of its own; those that race wait behind it.
+        // The first transaction forms a batch of its own; the racing ones are queued behind it.
         let gate = FlushGate(openingAfter: 12)
         let tenancy = FullTenancy(seed: 1)
         let setUp = try database.open()
@@ -39,11 +39,11 @@ import Testing
         #expect(try await store.usesTaken() == [tenancy.guestAccess.id: 3])
         try await store.close()
         let logs = try StoredLogs(path: database.path)
-        #expect(logs.sizes == [.gateway: 4], "the log has no gap and no record of those that were refused")
+        #expect(logs.sizes == [.gateway: 4], "the log has no gap and no record of a rejected transaction")
         #expect(logs.faults.isEmpty)
     }
 
-    @Test("A use that is returned in a batch is there for a later transaction of the same batch, and for no earlier one")
+    @Test("A use that is returned in a batch is available to later transactions of the batch, but not to earlier ones")
     func orderInBatch() async throws {
         let database = try TemporaryDatabase()
         let gate = FlushGate()
@@ -57,7 +57,7 @@ import Testing
         let store = try database.open(hooks: hooks)
         let use = use(of: tenancy.guestAccess.id, max: 1)
         let giveBack = StoreTransaction(counters: [.returnUse(of: tenancy.guestAccess.id)])
-        // The first is a batch of its own, and holds the others back until all of them wait.
+        // The first transaction forms a batch of its own, which is held back until the others are queued.
         let transactions = [StoreTransaction(), use, giveBack, use, use]
         let answers = await withTaskGroup(of: (Int, Bool).self) { group in
             var turns = admissions.makeAsyncIterator()
@@ -75,7 +75,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("Uses, epochs, leases and owners are the same after opening anew, and after a kill")
+    @Test("Uses, epochs, leases and owners are the same after reopening and after a kill")
     func reopened() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("A flush that fails leaves the counters that are durable, whichever they are", arguments: [true, false])
+    @Test("After a failed flush the counters have their durable values", arguments: [true, false])
     func failedFlush(isDurable: Bool) async throws {
         let database = try TemporaryDatabase()
         let disk = FailingDisk()
@@ -130,7 +130,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("An entity with every field set is compared column by column, also one that was read back")
+    @Test("An entity with every field set is compared column by column, also if it was read back")
     func everyColumn() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -155,7 +155,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A use that is damaged to less than none stops no start, and an id that is none is a fault of the read")
+    @Test("A negative count of uses does not prevent the start, and a malformed id makes the read fail")
     func damaged() async throws {
         let sample = try await FullSample(seed: 6)
         try sample.database.edit("UPDATE guest_uses SET taken = -1")
@@ -173,7 +173,7 @@ import Testing
     }
 }
 
-/// Fails once when it is told to.
+/// Fails once on request.
 private final class FailingDisk: Sendable {
     private struct DiskError: Error {}
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DoorwardStore
 
-/// Lists while what they are found by trails the log: by none, some and all of its entries.
+/// Lists while the projections trail the log by none, some and all of its entries.
 @Suite struct ProjectionTests {
     private static func limits(_ entries: Int) -> StoreLimits {
         var limits = StoreLimits()
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "However far the projections trail, every list is that of a model, without closing and after a crash",
+        "However far the projections trail, all queries agree with a model, both before closing and after a crash",
         arguments: [1, 2, 3, 13, 80, 1024], 21...22 as ClosedRange<UInt64>)
     func anyDistance(entries: Int, seed: UInt64) async throws {
         let database = try TemporaryDatabase()
@@ -30,7 +30,7 @@ import Testing
             #expect(found == expected)
             guard step % 30 == 29 else { continue }
             try await ModelComparison(draw).expectSame(store, model)
-            // What a kill at this moment leaves, opened with another distance.
+            // Open the files as a kill at this moment would leave them, with another limit.
             let path = try database.copyFiles(to: "killed-\(step).db")
             #expect(try StoreCheck.run(path: path).isWhole)
             let next = try database.open(limits: Self.limits(entries == 13 ? 1024 : 13), path: path)
@@ -39,14 +39,14 @@ import Testing
             #expect(try StoreCheck.run(path: path).isWhole)
         }
         let behind = try database.count("SELECT coalesce(sum(size - projected), 0) FROM logs")
-        #expect(behind < entries, "no more trail than may")
-        #expect(entries == 1 || entries < 80 || behind > 0, "nothing trails: the test has shown nothing")
+        #expect(behind < entries, "no more entries trail than allowed")
+        #expect(entries == 1 || entries < 80 || behind > 0, "no entry trails, so the test has checked nothing")
         try await store.close()
         #expect(try database.count("SELECT coalesce(sum(size - projected), 0) FROM logs") == 0)
     }
 
     @Test(
-        "The records of any span of time are those that bear such a time, however far the time marks trail",
+        "A time range selects exactly the records within it, however far the time marks trail",
         arguments: [1, 100, 10_000], 31...33 as ClosedRange<UInt64>)
     func spans(entries: Int, seed: UInt64) async throws {
         let database = try TemporaryDatabase()
@@ -56,7 +56,7 @@ import Testing
         var times: [Timestamp] = []
         for _ in 0..<30 {
             let bodies = (0..<Int.random(in: 1...40, using: &random)).map { _ in
-                // Many at one instant, and now and then a longer pause.
+                // Many records have the same instant; sometimes there is a longer pause.
                 let pause = [0, 0, 0, 1, 2, 500].randomElement(using: &random) ?? 0
                 script.now = script.now.advanced(by: .milliseconds(pause))
                 times.append(script.now)
@@ -87,7 +87,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A further intent is no second command, whether or not it is projected", arguments: [1, 1000])
+    @Test("A further intent does not list its command twice, whether or not it is projected", arguments: [1, 1000])
     func furtherIntent(entries: Int) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open(limits: Self.limits(entries))

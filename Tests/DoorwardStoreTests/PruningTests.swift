@@ -6,9 +6,9 @@ import Testing
 
 @testable import DoorwardStore
 
-/// Where the line runs between what goes and what stays.
+/// The limits between data that is deleted and data that is kept.
 @Suite struct PruningTests {
-    @Test("A session goes at the millisecond that it expires, and not one sooner", arguments: [(-1, 1), (0, 0), (1, 0)])
+    @Test("A session is deleted when it expires, and not a millisecond earlier", arguments: [(-1, 1), (0, 0), (1, 0)])
     func sessionBorder(offset: Int64, left: Int) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -24,7 +24,7 @@ import Testing
         #expect(try database.count("SELECT count(*) FROM refresh_tokens") == left)
     }
 
-    @Test("An answer is kept for a day to the millisecond", arguments: [(0, 1), (1, 0)])
+    @Test("An idempotency entry is kept for a day, and deleted a millisecond later", arguments: [(0, 1), (1, 0)])
     func answerBorder(offset: Int64, left: Int) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -38,7 +38,7 @@ import Testing
         #expect(try database.count("SELECT count(*) FROM idempotency") == left)
     }
 
-    @Test("A session with more tokens than go at once stays until the last of them is gone")
+    @Test("A session with more tokens than are deleted at once is kept until its last token is deleted")
     func manyTokens() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -62,7 +62,7 @@ import Testing
         #expect(try database.prune { try Pruning.sessions(expiredAt: session.expiresAt, limit: 2, in: $0) } == 0)
     }
 
-    @Test("The oldest go first, and no more than the limit", arguments: [1, 3, 10])
+    @Test("The oldest entries are deleted first, and at most as many as the limit", arguments: [1, 3, 10])
     func oldestFirst(limit: Int) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "When the store is opened, all that is past its time goes, also where it takes several transactions",
+        "Opening the store deletes all expired rows, even if that takes several transactions",
         arguments: [4095, 4096, 4097, 9000])
     func manyAtOpening(count: Int) async throws {
         let database = try TemporaryDatabase()
@@ -93,7 +93,7 @@ import Testing
         _ = try await store.commit(script.tenancy)
         try await store.close()
         let (numbers, now) = ("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))", script.now)
-        // Every tenth is a millisecond younger than the rest, and stays.
+        // Every tenth row is a millisecond younger than the others, and is kept at first.
         let at = "\(now.milliseconds) + (i % 10 = 0)"
         try database.edit(
             """
@@ -105,7 +105,7 @@ import Testing
             """)
         database.clock.advance(by: .seconds(86_400))
         try await database.open().close()
-        #expect(try database.count("SELECT count(*) FROM idempotency") == count, "they are a day old, and no more")
+        #expect(try database.count("SELECT count(*) FROM idempotency") == count, "they are exactly a day old")
         #expect(try database.count("SELECT count(*) FROM sessions") == count / 10)
         #expect(try database.count("SELECT count(*) FROM refresh_tokens") == count / 10 * 2)
         database.clock.advance(by: .milliseconds(1))
@@ -115,7 +115,7 @@ import Testing
         #expect(try database.count("SELECT count(*) FROM refresh_tokens") == 0)
     }
 
-    @Test("Records, commands and persons' keys are never pruned, however old they are")
+    @Test("Records, commands and persons' keys are never deleted, however old they are")
     func neverPruned() async throws {
         let sample = try await CheckedSample(seed: 3)
         let before = try StoreCheck.run(path: sample.database.path).counts
@@ -126,7 +126,7 @@ import Testing
 }
 
 extension TemporaryDatabase {
-    /// Runs one step of pruning past the store, with references held.
+    /// Runs one step of pruning without the store, with foreign keys enforced.
     @discardableResult
     fileprivate func prune(_ body: (Database) throws -> Int) throws -> Int {
         let queue = try DatabaseQueue(path: path)

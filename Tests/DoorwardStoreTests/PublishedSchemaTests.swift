@@ -4,9 +4,9 @@ import Testing
 
 @testable import DoorwardStore
 
-/// A schema that was published stays what it is: files of it lie on disks.
+/// A published schema never changes, because files with it exist.
 @Suite struct PublishedSchemaTests {
-    @Test("The tables and indexes of each published schema are the ones that were published", arguments: 1...7)
+    @Test("The tables and indexes of each published schema are the same as when it was published", arguments: 1...7)
     func published(number: Int) throws {
         let queue = try DatabaseQueue()
         try Schema(steps: Array(Schema.current.steps.prefix(number))).migrate(queue)
@@ -88,7 +88,7 @@ import Testing
         expected["tiles"] = "log INTEGER! level INTEGER! number INTEGER! hashes BLOB! | | strict rowidless"
     }
 
-    @Test("A file says whose it is and which schema it is in, where SQLite and file(1) look for it")
+    @Test("A file has its application id and its schema number where SQLite and file(1) read them")
     func header() throws {
         let queue = try DatabaseQueue()
         try Schema.current.migrate(queue)
@@ -112,7 +112,7 @@ import Testing
         #expect(try queue.read { $0.totalChangesCount } == writes)
     }
 
-    /// Each table as its columns (`!` for NOT NULL), its references and its kind, each index as what it holds.
+    /// Describes each table by its columns (`!` for NOT NULL), foreign keys and kind, and each index by its columns.
     private func describe(_ db: Database) throws -> [String: String] {
         var items: [String: String] = [:]
         let sql =

@@ -9,9 +9,9 @@ import Testing
 
 @testable import DoorwardStore
 
-/// What SQLite does for each question: the cost of a request must not grow with what others have stored.
+/// SQLite's plan for each query: the cost of a request must not grow with the data of other users.
 @Suite struct QueryPlanTests {
-    @Test("No question of a request goes through a table from end to end, or sorts what it has found", arguments: Question.all)
+    @Test("No query of a request scans a whole table or sorts its results", arguments: Question.all)
     func reading(_ question: Question) async throws {
         let sample = try await FullSample(seed: 81)
         let queue = try DatabaseQueue(path: sample.database.path)
@@ -26,9 +26,9 @@ import Testing
         for sql in statements {
             let plan = try await queue.read { try Self.plan(of: sql, in: $0) }
             #expect(!plan.isEmpty, "\(sql)")
-            // The positions that a statement is given are the one thing that is gone through.
+            // A statement may scan only the positions that it is given,
             let scans = plan.filter { step in
-                // An index that has only the logs with entries to project, of which there are few.
+                // and the index of the logs with unprojected entries, which are few.
                 let isBounded = step.hasPrefix("SCAN json_each VIRTUAL TABLE") || step.hasSuffix("INDEX logs_unprojected")
                 return step.hasPrefix("SCAN") && !isBounded
             }
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "A value that few records have is found by its posting list",
+        "Records with a rare value are found by the value's posting list",
         arguments: [
             RecordFilter(decision: .denied), RecordFilter(kind: .denial), RecordFilter(reason: .noAssociation),
             RecordFilter(outcome: .failed),
@@ -60,7 +60,7 @@ import Testing
         try queue.close()
     }
 
-    @Test("No change goes through a table from end to end, those that prune included")
+    @Test("No write scans a whole table, and neither does pruning")
     func writing() async throws {
         let database = try TemporaryDatabase()
         let connection = try WriterConnection.open(path: database.path, limits: StoreLimits())
@@ -84,7 +84,7 @@ import Testing
         try await writer.close()
     }
 
-    @Test("What a command writes makes no table to look something up in, not even for an index that leaves it out")
+    @Test("Writing a command builds no temporary table or index, not even for a partial index")
     func writingACommand() async throws {
         let database = try TemporaryDatabase()
         let connection = try WriterConnection.open(path: database.path, limits: StoreLimits())
@@ -113,7 +113,7 @@ import Testing
         try queue.close()
     }
 
-    /// Every kind of change, twice where the second time takes another way.
+    /// Returns every kind of change. A change is repeated if the second time runs other statements.
     private func transactions() -> [StoreTransaction] {
         var script = StoreScript(seed: 82)
         let tenancy = FullTenancy(seed: 82)
@@ -141,14 +141,14 @@ import Testing
         ]
     }
 
-    /// The steps of the plan, in SQLite's words ("EXPLAIN QUERY PLAN", section 1).
+    /// Returns the steps of the plan, in SQLite's words ("EXPLAIN QUERY PLAN", section 1).
     private static func plan(of sql: String, in db: Database) throws -> [String] {
         let nothing = StatementArguments(Array(repeating: DatabaseValue.null, count: sql.count { $0 == "?" }))
         return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)", arguments: nothing).map { $0["detail"] }
     }
 }
 
-/// A page as the store reads it.
+/// Reads a page with the store's own code.
 func page(_ query: RecordQuery, rows: Int = StoreLimits().rowsPerPage, in db: Database) throws -> RecordPage {
     let clock = VirtualClock()
     var budget = ReadBudget(rows: rows, endsAt: clock.monotonicNow().advanced(by: .seconds(1)), clock: clock)
@@ -156,7 +156,7 @@ func page(_ query: RecordQuery, rows: Int = StoreLimits().rowsPerPage, in db: Da
     return try reading.page(&budget)
 }
 
-/// The statements that a connection ran, each once.
+/// The statements that a connection ran, without duplicates.
 private final class Statements: Sendable {
     private let noted = Mutex<[String]>([])
 
@@ -169,10 +169,10 @@ private final class Statements: Sendable {
     }
 }
 
-/// Something that a request asks of the store.
+/// A query that a request makes to the store.
 struct Question: Sendable, CustomStringConvertible {
     let description: String
-    /// Whether the answer is what a `FullSample` has.
+    /// Runs the query, and returns whether it found the data of a `FullSample`.
     let ask: @Sendable (Database, StoreScript) throws -> Bool
 
     init(_ description: String, _ ask: @escaping @Sendable (Database, StoreScript) throws -> Bool) {
@@ -209,14 +209,14 @@ struct Question: Sendable, CustomStringConvertible {
             try CredentialReading.passwordHash(of: FullTenancy(seed: 81).user.id, in: db) != nil
         },
         Question("a refresh token") { db, _ in try CredentialReading.refreshToken(digest: [7], in: db) != nil },
-        Question("a reset") { db, _ in try CredentialReading.passwordReset(digest: [8], in: db) != nil },
+        Question("a password reset") { db, _ in try CredentialReading.passwordReset(digest: [8], in: db) != nil },
         Question("the public key") { db, _ in try CredentialReading.publicKey(for: .accessTokens, in: db) != nil },
-        Question("a kept answer") { db, _ in
+        Question("an idempotency entry") { db, _ in
             try IdempotencyReading.entry(IdempotencyKey(principal: "USER", key: "key"), in: db) != nil
         },
     ]
 
-    /// Pages of records by each scope, filter and order, and with a cursor.
+    /// Pages of records for each filter and order in several scopes, also after a cursor.
     private static let many = [RecordQuery.Order.newestFirst, .oldestFirst].flatMap { order in
         filters.map { name, filter in
             Question("records by \(name), \(order.rawValue)") { db, script in

@@ -2,7 +2,7 @@ import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 
-/// Changes to a tenancy, drawn at random and always possible: parents are there, addresses differ.
+/// Random changes of a tenancy, all of them valid: parents exist, and email addresses differ.
 struct RandomTenancy {
     private var random: SeededGenerator
     private(set) var changes: [TenancyChange] = []
@@ -47,7 +47,7 @@ struct RandomTenancy {
 
     private mutating func optionalText() -> String? { flag() ? text() : nil }
 
-    /// One that is there, or now and then a new one.
+    /// Returns one of the ids, or sometimes a new one.
     private mutating func known<Entity>(_ ids: [EntityID<Entity>]) -> EntityID<Entity> {
         let id: EntityID<Entity> = id()
         return Int.random(in: 0..<3, using: &random) == 0 ? id : ids.randomElement(using: &random) ?? id

@@ -3,7 +3,7 @@ import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 
-/// Transactions drawn at random, of which some break a rule; and everything that was ever named in them, to ask for later.
+/// Random transactions, some of which violate a constraint. Keeps every id and key that was used in them, for later queries.
 struct RandomTransactions {
     private(set) var script: StoreScript
     private var random: SeededGenerator
@@ -37,7 +37,7 @@ struct RandomTransactions {
 
     var tenancy: StoreTransaction { script.tenancy }
 
-    /// One to four parts of any kind.
+    /// Returns a transaction of one to four parts of any kind.
     mutating func next() -> StoreTransaction {
         script.now = script.now.advanced(by: .milliseconds(Int.random(in: -2...6, using: &random)))
         var transaction = StoreTransaction()
@@ -72,7 +72,7 @@ struct RandomTransactions {
         case 3:
             devices.append(script.world.device("Door \(before)", in: .property(oneIn(5) ? script.world.id() : script.property)))
         case 4:
-            // A fifth of them want the first user's address, in other letters.
+            // One in five has the first user's address, in upper case.
             let email = oneIn(5) ? "ADA@example.com" : "user\(before)@example.com"
             users.append(script.world.user("User", email: email))
         default:
@@ -100,7 +100,7 @@ struct RandomTransactions {
         }
     }
 
-    /// About a third of them hold.
+    /// Returns a precondition. About a third of them are met.
     private mutating func precondition() -> Precondition {
         switch Int.random(in: 0..<5, using: &random) {
         case 0: .usesLeft(of: guestAccess(), max: Int.random(in: 0...3, using: &random))
@@ -111,7 +111,7 @@ struct RandomTransactions {
         }
     }
 
-    /// What there is to ask for of counters.
+    /// The counters to query.
     var askedCounters: (owners: [EpochOwner], logs: [LogID]) { (epochOwners, [.gateway, .portfolio(script.portfolio)]) }
 
     // MARK: Sign-in
@@ -131,7 +131,7 @@ struct RandomTransactions {
             guard let session = one(of: sessions), let old = one(of: digests) else {
                 return .noteKey(.accessTokens, publicHalf: [1])
             }
-            // Most are of another session, or used: a few are just right.
+            // Most of these tokens belong to another session or are used already; only a few are valid.
             return .rotateRefresh(session.id, oldDigest: old, newDigest: digest(), expiresAt: session.expiresAt)
         default:
             if oneIn(3) { return .noteKey(.accessTokens, publicHalf: digest()) }
@@ -139,14 +139,14 @@ struct RandomTransactions {
         }
     }
 
-    /// Of somebody who is there, as a rule; over after some steps.
+    /// Returns a password reset, usually of an existing user, that expires after some steps.
     private mutating func reset() -> PasswordReset {
         PasswordReset(
             id: script.world.id(), userID: oneIn(8) ? script.world.id() : one(of: users) ?? script.user,
             madeBy: oneIn(3) ? nil : one(of: users), createdAt: script.now, expiresAt: script.now.advanced(by: .milliseconds(20)))
     }
 
-    /// A new digest, or now and then one that is there.
+    /// Returns a new digest, or sometimes an existing one.
     private mutating func digest() -> [UInt8] {
         if oneIn(8), let known = one(of: digests) { return known }
         let digest = (0..<4).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -167,7 +167,7 @@ struct RandomTransactions {
         }
         if oneIn(3) { body.details = ["name": .personal("Somebody \(earlier)", person: nil), "count": .integer(Int64(earlier))] }
         records.append(body.id)
-        // A tenth point at a record that is not in the transaction.
+        // One in ten counterparts is a record that is not in the transaction.
         let counterpart = oneIn(4) ? (oneIn(10) ? earlier + 1 : earlier - 1) : nil
         return PendingRecord(body, counterpart: counterpart.flatMap { $0 < 0 ? nil : $0 })
     }
@@ -207,7 +207,7 @@ struct RandomTransactions {
 
     private mutating func idempotencyEntry() -> IdempotencyEntry {
         if let known = one(of: entries), !oneIn(3) {
-            // The same call again, or another one with the same key.
+            // The same request again, or another request with the same key.
             return IdempotencyEntry(
                 key: known.key, fingerprint: oneIn(3) ? [9] : known.fingerprint, result: known.result, createdAt: script.now)
         }
@@ -220,9 +220,9 @@ struct RandomTransactions {
         return entry
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
-    /// A question for a page of records, somewhere in what was written.
+    /// Returns a query for a page of records from anywhere in the written data.
     mutating func query(after place: RecordPosition?) -> RecordQuery {
         let all: [RecordScope] = [
             .gatewayLog, .portfolioLog(script.portfolio), .portfolioLog(script.otherPortfolio),
@@ -236,7 +236,7 @@ struct RandomTransactions {
             limit: oneIn(8) ? .max : Int.random(in: 0...40, using: &random))
     }
 
-    /// Nothing, or a few things together.
+    /// Returns a filter with any number of conditions, including none.
     private mutating func filter() -> RecordFilter {
         var filter = RecordFilter()
         if oneIn(3) { filter.deviceID = one(of: devices) }

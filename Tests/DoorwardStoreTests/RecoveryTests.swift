@@ -7,7 +7,7 @@ import GRDB
 import Synchronization
 import Testing
 
-/// Lets the next flushes fail, as many as it is told.
+/// Makes the next flushes fail, as many as requested.
 private final class Fault: Sendable {
     private let left = Mutex(0)
 
@@ -27,7 +27,7 @@ private final class Fault: Sendable {
 }
 
 @Suite struct RecoveryTests {
-    @Test("After a failed flush the store takes nothing, reads on, and goes on after the wait on a new connection")
+    @Test("After a failed flush the store rejects writes and still reads; after a wait it accepts writes on a new connection")
     func recovery() async throws {
         let (database, fault) = (try TemporaryDatabase(), Fault())
         let store = try database.open(hooks: fault.hooks)
@@ -53,7 +53,7 @@ private final class Fault: Sendable {
         #expect(logs.faults.isEmpty)
     }
 
-    @Test("Asking whether the store is writable opens it anew when it is time")
+    @Test("`isWritable` reopens the store when the wait is over")
     func readinessReopens() async throws {
         let (database, fault) = (try TemporaryDatabase(), Fault())
         let store = try database.open(hooks: fault.hooks)
@@ -67,7 +67,7 @@ private final class Fault: Sendable {
         try await store.close()
     }
 
-    @Test("Everyone who shared the failed flush is told that nobody knows")
+    @Test("Every transaction of a failed flush gets the error that it may not be durable")
     func wholeBatchFails() async throws {
         let (database, fault) = (try TemporaryDatabase(), Fault())
         let store = try database.open(hooks: fault.hooks)
@@ -87,7 +87,7 @@ private final class Fault: Sendable {
         #expect(try StoredLogs(path: database.path).sizes.isEmpty)
     }
 
-    @Test("A failed connection is closed without touching the database file")
+    @Test("Closing a failed connection does not change the database file")
     func noSecondFlush() async throws {
         let (database, fault) = (try TemporaryDatabase(), Fault())
         let store = try database.open(hooks: fault.hooks)
@@ -100,16 +100,16 @@ private final class Fault: Sendable {
         #expect(try Data(contentsOf: file) == before)
         database.clock.advance(by: StoreLimits().retryDelay)
         #expect(await store.isWritable())
-        #expect(try Data(contentsOf: file) != before, "the new connection moves what was committed into the file")
+        #expect(try Data(contentsOf: file) != before, "the new connection moves the committed pages into the file")
         try await store.close()
     }
 
-    @Test("A database that cannot be opened anew is tried again after twice the wait")
+    @Test("If the database cannot be reopened, the next attempt follows after twice the wait")
     func growingWait() async throws {
         let (database, fault) = (try TemporaryDatabase(), Fault())
         let store = try database.open(hooks: fault.hooks)
         var script = StoreScript(seed: 5)
-        // A reader from outside holds an old state of the file, so that not everything can be moved into it.
+        // An outside reader holds an old state of the file, so that a checkpoint cannot finish.
         let outside = try DatabaseQueue(path: database.path, configuration: unsafeReader())
         try await outside.writeWithoutTransaction { try $0.execute(sql: "BEGIN; SELECT count(*) FROM logs") }
         _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]))
@@ -127,7 +127,7 @@ private final class Fault: Sendable {
         try await store.close()
     }
 
-    @Test("A full disk fails the transaction, loses nothing that was answered, and leaves a store that works again")
+    @Test("On a full disk the transaction fails, no acknowledged data is lost, and the store works again after a wait")
     func fullDisk() async throws {
         let database = try TemporaryDatabase()
         var limits = StoreLimits()

@@ -4,7 +4,7 @@ import DoorwardTesting
 import Testing
 
 @Suite struct SQLiteStoreConformanceTests {
-    @Test("The store in SQLite keeps every promise of a store", arguments: StoreConformance.promises)
+    @Test("The SQLite store passes every conformance check of a store", arguments: StoreConformance.promises)
     func keeps(_ promise: StoreConformanceCheck) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -15,7 +15,7 @@ import Testing
         #expect(logs.faults.isEmpty)
     }
 
-    @Test("However few rows a page may examine, a list is the same, page by page", arguments: StoreConformance.queryPromises)
+    @Test("Lists pass the conformance checks even if a page may examine only one row", arguments: StoreConformance.queryPromises)
     func shortPages(_ promise: StoreConformanceCheck) async throws {
         let database = try TemporaryDatabase()
         var limits = TemporaryDatabase.limits

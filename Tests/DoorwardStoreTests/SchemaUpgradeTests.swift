@@ -8,14 +8,14 @@ import Testing
 
 @testable import DoorwardStore
 
-/// Files that an earlier program wrote, with everything in them that a gateway writes.
+/// Files that an earlier version wrote, with all kinds of data that a gateway writes.
 @Suite struct SchemaUpgradeTests {
-    @Test("A file of an earlier schema comes up to date with every row in it", arguments: 1..<Schema.current.number)
+    @Test("A file of an earlier schema is upgraded with all its rows", arguments: 1..<Schema.current.number)
     func upgrade(from number: Int) async throws {
         let sample = try await CheckedSample(seed: 41)
         let old = sample.database.folder.appending(path: "old.db").path
         try EarlierFile.make(old, schema: number, rowsOf: sample.database.path)
-        #expect(try StoreCheck.run(path: old).fault == nil, "what is upgraded is whole")
+        #expect(try StoreCheck.run(path: old).fault == nil, "the file is complete before the upgrade")
         let (upgraded, original) = (try sample.database.open(path: old), try sample.database.open())
         #expect(try await answers(of: upgraded, sample) == answers(of: original, sample))
         let next = sample.script.world.changes
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "A record whose bytes are none does not stop an upgrade; the check names it before and after",
+        "A record with malformed bytes does not prevent an upgrade, and the check reports it before and after",
         arguments: 1..<Schema.current.number)
     func unreadableRecord(in number: Int) async throws {
         let sample = try await CheckedSample(seed: 44)
@@ -44,7 +44,7 @@ import Testing
         #expect(try StoreCheck.run(path: old).fault == before)
     }
 
-    @Test("An upgrade leaves no write-ahead log behind that the first commands would wait for")
+    @Test("After an upgrade the write-ahead log is empty, so that the first commands do not wait for it")
     func cutLog() async throws {
         let sample = try await CheckedSample(seed: 45)
         let old = sample.database.folder.appending(path: "old.db").path
@@ -55,7 +55,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("An upgrade that is cut off after any step goes on from there", arguments: 1..<Schema.current.number)
+    @Test("An upgrade that is interrupted after any migration continues from there", arguments: 1..<Schema.current.number)
     func cutOff(after number: Int) async throws {
         let sample = try await CheckedSample(seed: 42)
         let old = sample.database.folder.appending(path: "old.db").path
@@ -69,7 +69,7 @@ import Testing
         #expect(report.schema == Schema.current.number)
     }
 
-    @Test("An older program refuses the file that a newer one has brought up to date, and names both schemas")
+    @Test("An older version rejects a file that a newer one has upgraded, and names both schemas")
     func olderProgram() async throws {
         let sample = try await CheckedSample(seed: 43)
         let path = sample.database.path

@@ -8,21 +8,21 @@ import Testing
         ("actor.name", [1, 2, 3]), ("details.grüße", []), ("", [0]), ("details.x[0]", [UInt8](repeating: 7, count: 70_000)),
     ]
 
-    @Test("The ciphertexts come back by field", arguments: 0...4)
+    @Test("Encoded ciphertexts are decoded by field", arguments: 0...4)
     func roundTrip(count: Int) {
         let fields = Self.fields.prefix(count)
         let found = SealedValues.ciphertexts(in: bytes(of: fields))
         #expect(found == Dictionary(uniqueKeysWithValues: fields))
     }
 
-    @Test("The column is as it is described, to the byte")
+    @Test("The bytes of the column have the documented layout")
     func layout() {
         #expect(bytes(of: [("ab", [9, 8])]) == [0, 2, 0x61, 0x62, 0, 0, 0, 2, 9, 8])
         let long = bytes(of: [("a", [UInt8](repeating: 1, count: 0x01_02_03))])
         #expect(Array(long.prefix(7)) == [0, 1, 0x61, 0, 1, 2, 3])
     }
 
-    @Test("Bytes that were cut are read only where a whole value ends")
+    @Test("Truncated bytes are accepted only if they end after a complete value")
     func cut() {
         let first = bytes(of: [("name", [1, 2, 3])])
         let both = first + bytes(of: [("other", [4])])
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("A field that comes twice, a name that is no UTF-8 and a length beyond the end are not read")
+    @Test("A duplicate field, a field name that is not UTF-8, and a length beyond the end are rejected")
     func malformed() {
         #expect(SealedValues.ciphertexts(in: bytes(of: [("a", [1]), ("a", [2])])) == nil)
         #expect(SealedValues.ciphertexts(in: [0, 1, 0xFF, 0, 0, 0, 0]) == nil)

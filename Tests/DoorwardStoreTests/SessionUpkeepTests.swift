@@ -6,7 +6,7 @@ import Testing
 @testable import DoorwardStore
 
 @Suite struct SessionUpkeepTests {
-    @Test("Sessions past their time go with their tokens, ended or not, a bounded number beside each that begins")
+    @Test("Expired sessions are deleted with their tokens, ended or not, a limited number at each new session")
     func pruning() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -25,7 +25,7 @@ import Testing
         #expect(try sizes(database) == [40, 80])
         script.now = script.now.advanced(by: .seconds(3599))
         try await begin(&script, [100], in: store)
-        #expect(try sizes(database) == [41, 81], "all of them still have a second")
+        #expect(try sizes(database) == [41, 81], "all of them are valid for another second")
         script.now = script.now.advanced(by: .seconds(1))
         try await begin(&script, [101], in: store)
         let left = try sizes(database)
@@ -35,7 +35,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A used token of a session that lives on is kept, however old it is")
+    @Test("A used token of a live session is kept, however old it is")
     func reuseIsFound() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -58,7 +58,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("When the store is opened, everything past its time goes at once, and nothing else")
+    @Test("Opening the store deletes everything that has expired at once, and nothing else")
     func atOpening() async throws {
         let database = try TemporaryDatabase()
         var store = try database.open()
@@ -88,7 +88,7 @@ import Testing
         _ = try await store.commit(StoreTransaction(credentials: [.beginSession(script.session(), refreshDigest: digest)]))
     }
 
-    /// Sessions, and tokens.
+    /// Returns the numbers of sessions and of tokens.
     private func sizes(_ database: TemporaryDatabase) throws -> [Int] {
         try ["sessions", "refresh_tokens"].map { try database.count("SELECT count(*) FROM \($0)") }
     }

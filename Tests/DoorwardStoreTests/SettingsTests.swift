@@ -8,10 +8,10 @@ import Testing
 
 @testable import DoorwardStore
 
-/// What the connections say of themselves, each of them.
+/// The SQLite settings of the writer's and of every reader's connection.
 @Suite struct SettingsTests {
     @Test(
-        "A writer whose connection deviates in one setting is told which",
+        "A deviation in one setting of the writer's connection is reported by name",
         arguments: [
             ("PRAGMA journal_mode = DELETE", "write-ahead logging"), ("PRAGMA synchronous = NORMAL", "synchronous = FULL"),
             ("PRAGMA synchronous = OFF", "synchronous = FULL"), ("PRAGMA synchronous = EXTRA", "synchronous = FULL"),
@@ -29,7 +29,7 @@ import Testing
         try connection.close()
     }
 
-    @Test("The writer trusts no function in the schema, keeps what is temporary in memory, and stays within its pages")
+    @Test("The writer trusts no function in the schema, keeps temporary data in memory, and observes the maximum number of pages")
     func writer() throws {
         let database = try TemporaryDatabase()
         var limits = StoreLimits()
@@ -40,7 +40,7 @@ import Testing
         try connection.close()
     }
 
-    @Test("Every reading connection, as many as there are at one time, reads only and never checkpoints", arguments: [1, 7])
+    @Test("Every concurrent reader connection has the settings of a reader and never checkpoints", arguments: [1, 7])
     func readers(count: Int) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -50,7 +50,7 @@ import Testing
             for _ in 0..<count {
                 group.addTask {
                     try await reader.read { db in
-                        // Nobody goes on before all are here: no two share a connection.
+                        // No reader continues before all have arrived, so each has its own connection.
                         meeting.wait()
                         return try numbers(Self.pragmas, in: db)
                     }
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "Nothing is written through a reading connection",
+        "A reader connection cannot write",
         arguments: ["DELETE FROM logs", "CREATE TABLE theirs (a)", "PRAGMA user_version = 9", "VACUUM"])
     func readOnly(sql: String) async throws {
         let sample = try await CheckedSample(seed: 71, isClosed: false)
@@ -80,7 +80,7 @@ import Testing
         #expect(try sample.database.count("PRAGMA user_version") == Schema.current.number)
     }
 
-    @Test("Whatever is read in one go is one moment of the database, whatever is committed meanwhile")
+    @Test("All queries of one read see the same state of the database, even if a transaction is committed meanwhile")
     func snapshot() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -103,18 +103,18 @@ import Testing
         try await store.close()
     }
 
-    /// What both kinds of connection have alike: 0, 2 for memory, 0.
+    /// The settings that all connections share. Their values are 0, 2 (memory) and 0.
     private static let pragmas = ["trusted_schema", "temp_store", "wal_autocheckpoint"]
 }
 
-/// The number that each pragma or query answers.
+/// Returns the number that each pragma or query gives.
 private func numbers(_ queries: [String], in db: Database) throws -> [Int] {
     try queries.map { query in
         try Int.fetchOne(db, sql: query.hasPrefix("SELECT") ? query : "PRAGMA \(query)") ?? -1
     }
 }
 
-/// Lets nobody go on before all are there. The threads are those of the readers, which may wait.
+/// Lets no caller continue before all have arrived. The callers are threads of readers, which may be blocked.
 private final class Meeting: Sendable {
     private let expected: Int
     private let arrived = Mutex(0)

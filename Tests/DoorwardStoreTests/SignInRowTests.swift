@@ -5,9 +5,9 @@ import DoorwardStore
 import DoorwardTesting
 import Testing
 
-/// Sessions, tokens, resets, keys and kept answers: what is in their rows, and what keeps them apart.
+/// The rows of sessions, tokens, password resets, keys and idempotency entries, and how they are distinguished.
 @Suite struct SignInRowTests {
-    @Test("Digests are told apart by every byte and their length", arguments: 0..<5)
+    @Test("Digests are distinguished by every byte and by their length", arguments: 0..<5)
     func digests(index: Int) async throws {
         let digests: [[UInt8]] = [[], [0], [0, 0], [UInt8](repeating: 0, count: 32), [UInt8](repeating: 0, count: 31) + [1]]
         let database = try TemporaryDatabase()
@@ -28,14 +28,14 @@ import Testing
         for (place, digest) in digests.enumerated() {
             #expect(try await store.passwordReset(digest: digest) == (place == index ? reset : nil))
         }
-        // One digest would open two accounts.
+        // With this digest one link would open two accounts.
         let stolen = StoreTransaction(credentials: [.offerReset(self.reset(of: other, script), digest: digests[index])])
         await #expect(throws: StoreError.refused(.duplicate)) { try await store.commit(stolen) }
         #expect(try await store.passwordReset(digest: digests[index]) == reset)
         try await store.close()
     }
 
-    @Test("A rotation to a digest that is there is undone whole: the old token is good still, the session as long as before")
+    @Test("A rotation to an existing digest is rejected and changes neither the old token nor the session's expiry")
     func rotationUndone() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -57,7 +57,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A rotation can make a session shorter, and touches no other one")
+    @Test("A rotation can shorten its session, and does not change another one")
     func rotationShortens() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -77,7 +77,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("Ending a session ends it once and for all, and no other; ending what never was is no error")
+    @Test("Ending a session is permanent and ends no other session; ending an unknown session is not an error")
     func ending() async throws {
         let database = try TemporaryDatabase()
         var store = try database.open()
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(
-        "Live sessions come in the order of their ids, whatever the order of their beginning",
+        "Live sessions are listed in the order of their ids, in whatever order they began",
         arguments: 1...3 as ClosedRange<UInt64>)
     func liveOrder(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
@@ -127,7 +127,9 @@ import Testing
         try await store.close()
     }
 
-    @Test("The gateway's public key is replaced whole", arguments: [[], [0], [UInt8](repeating: 255, count: 4096)])
+    @Test(
+        "A new public key of the gateway replaces the previous one completely",
+        arguments: [[], [0], [UInt8](repeating: 255, count: 4096)])
     func publicKey(bytes: [UInt8]) async throws {
         let database = try TemporaryDatabase()
         var store = try database.open()
@@ -143,7 +145,7 @@ import Testing
 
     // MARK: Idempotency keys
 
-    @Test("What a call made is kept as it was: whether a command or an entity, and its id")
+    @Test("An idempotency entry keeps the kind of the result, command or entity, and its id")
     func results() async throws {
         let database = try TemporaryDatabase()
         var store = try database.open()
@@ -165,7 +167,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("Principal and key are two texts, each compared byte for byte")
+    @Test("Principal and key are separate texts, and each is compared byte for byte")
     func keysApart() async throws {
         let pairs = [
             ("USER a", "b"), ("USER", "a b"), ("USER a b", ""), ("", "USER a b"), ("b", "USER a"), ("user a", "b"),
@@ -189,7 +191,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A refused key leaves its transaction unwritten: no record, no command, no entity")
+    @Test("A rejected idempotency key rolls back its whole transaction, with records, commands and entities")
     func refusedKey() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()

@@ -10,9 +10,9 @@ import Testing
 @testable import DoorwardStore
 
 @Suite struct StoreCheckTests {
-    // MARK: Whole files
+    // MARK: Undamaged files
 
-    @Test("A store that was used, reopened and crashed is found whole, and everything in it is counted")
+    @Test("A check of a store that was used and reopened finds no fault and counts its contents")
     func whole() async throws {
         let sample = try await CheckedSample(seed: 1)
         let report = try StoreCheck.run(path: sample.database.path)
@@ -28,7 +28,7 @@ import Testing
         #expect(report.counts.erasedValues == 0)
     }
 
-    @Test("A check changes nothing in the file and leaves nothing beside it but the lock's file", arguments: [false, true])
+    @Test("A check changes no file and creates only the lock file", arguments: [false, true])
     func readsOnly(withLog: Bool) async throws {
         let sample = try await CheckedSample(seed: 2, isClosed: !withLog)
         let path = withLog ? try sample.database.copyFiles(to: "copy.db") : sample.database.path
@@ -38,7 +38,7 @@ import Testing
         #expect(try contents(besides: path) == before)
     }
 
-    @Test("A file of an earlier schema is checked as it is, and stays in its schema")
+    @Test("A file of an earlier schema is checked without being upgraded")
     func earlierSchema() throws {
         for count in 1...Schema.current.number {
             let database = try TemporaryDatabase()
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("A check tells its progress from nothing to everything, stage after stage")
+    @Test("A check reports its progress from zero to the total, stage by stage")
     func progress() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -68,7 +68,7 @@ import Testing
         #expect(told.withLock { $0 } == records + structure)
     }
 
-    @Test("Values whose key was destroyed are counted, and the file is whole")
+    @Test("Values whose key was destroyed are counted, and are not a fault")
     func erased() async throws {
         let sample = try await CheckedSample(seed: 4)
         try sample.database.edit("DELETE FROM person_keys WHERE log = (SELECT min(log) FROM person_keys)")
@@ -78,7 +78,7 @@ import Testing
         #expect(report.counts.erasedValues + report.counts.personalValues == 16)
     }
 
-    @Test("Half a pair of a device and what carries it is named by a check, and keeps nobody's door open")
+    @Test("A truncated pair of a device and its carrier is reported by a check, and makes loading the tenancy fail")
     func halfAPair() async throws {
         let database = try TemporaryDatabase()
         var store = try database.open()
@@ -103,7 +103,7 @@ import Testing
         #expect(try StoreCheck.run(path: database.path).isWhole)
     }
 
-    @Test("While a file is checked no gateway starts on it")
+    @Test("A gateway cannot open a file while it is checked")
     func holds() async throws {
         let sample = try await CheckedSample(seed: 5)
         let refusals = Mutex(0)
@@ -114,7 +114,7 @@ import Testing
         #expect(refusals.withLock { $0 } == 4)
     }
 
-    @Test("A file that is not there, is empty, is another program's or a newer one's is refused, and stays as it is")
+    @Test("A file that is missing, empty, of another program or of a newer schema is rejected and left unchanged")
     func refused() async throws {
         let database = try TemporaryDatabase()
         let missing = database.folder.appending(path: "missing.db").path
@@ -142,7 +142,7 @@ import Testing
 
     // MARK: Damage
 
-    @Test("What was altered in the file is named by log and record", arguments: Alteration.all)
+    @Test("A check reports every alteration of the file with its log and record", arguments: Alteration.all)
     func altered(_ alteration: Alteration) async throws {
         let sample = try await CheckedSample(seed: 6)
         try sample.database.edit(alteration.sql)
@@ -161,7 +161,7 @@ import Testing
         #expect(!report.isWhole)
     }
 
-    @Test("Of several wrong things the first is named, in the order of the logs and their records")
+    @Test("Of several faults the first is reported, in the order of logs and records")
     func first() async throws {
         let sample = try await CheckedSample(seed: 7)
         let logs = [1, 2].map { $0 << 40 }

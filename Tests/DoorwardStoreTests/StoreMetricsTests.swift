@@ -8,7 +8,7 @@ import Testing
 
 @testable import DoorwardStore
 
-/// Adds up what is measured, by label and dimensions.
+/// Sums the measured values by label and dimensions.
 private final class StoreGuard: MetricsFactory, Sendable {
     private struct State {
         var sums: [String: Double] = [:]
@@ -17,10 +17,10 @@ private final class StoreGuard: MetricsFactory, Sendable {
 
     private let state = Mutex(State())
 
-    /// What was measured in all; for a gauge, its last value.
+    /// Returns the sum of all measured values, or the last value of a gauge.
     func sum(_ name: String) -> Double? { state.withLock { $0.sums[name] } }
 
-    /// How often something was measured.
+    /// Returns the number of measurements.
     func count(_ name: String) -> Int { state.withLock { $0.counts[name, default: 0] } }
 
     final class Instrument: CounterHandler, MeterHandler, RecorderHandler, TimerHandler, Sendable {
@@ -65,7 +65,7 @@ private final class StoreGuard: MetricsFactory, Sendable {
 @Suite struct StoreMetricsTests {
     private static let (written, stored) = ("doorward_store_records_written_total", "doorward_store_records")
 
-    @Test("Each durable batch is counted and timed, with the records that it wrote and none that were refused")
+    @Test("Each durable batch is counted and timed, and its records are counted without those of rejected transactions")
     func batches() async throws {
         let (database, ledger) = (try TemporaryDatabase(), StoreGuard())
         let store = try open(database, ledger, flush: .milliseconds(3))
@@ -90,7 +90,7 @@ private final class StoreGuard: MetricsFactory, Sendable {
         try await store.close()
     }
 
-    @Test("A batch that fails is counted as a failure, and as nothing else")
+    @Test("A failed batch is counted as a failure and as nothing else")
     func failures() async throws {
         let (database, ledger) = (try TemporaryDatabase(), StoreGuard())
         let store = try open(database, ledger, flush: nil)
@@ -99,14 +99,14 @@ private final class StoreGuard: MetricsFactory, Sendable {
             let transaction = StoreTransaction(records: [PendingRecord(script.gatewayEvent())])
             await #expect(throws: StoreError.self) { try await store.commit(transaction) }
         }
-        // The second was turned away by a store that had failed already: there was no batch.
+        // The second transaction was rejected because the store had already failed, so it formed no batch.
         #expect(ledger.sum("doorward_store_failures_total") == 1)
         #expect(ledger.count("doorward_store_flush_seconds") == 0)
         #expect(ledger.sum("\(Self.written) log=gateway") == nil)
         try await store.close()
     }
 
-    @Test("The gauges tell the records that there are and the size of the write-ahead log, when they are asked")
+    @Test("When sampled, the gauges show the number of records and the size of the write-ahead log")
     func gauges() async throws {
         let (database, ledger) = (try TemporaryDatabase(), StoreGuard())
         var store = try open(database, ledger, flush: .zero)
@@ -128,10 +128,10 @@ private final class StoreGuard: MetricsFactory, Sendable {
         try await store.close()
         await store.sampleMetrics()
         #expect(ledger.sum("doorward_store_wal_bytes") == 0, "a closed store has no write-ahead log")
-        #expect(ledger.sum("\(Self.stored) log=gateway") == 2, "what cannot be read stays as it was")
+        #expect(ledger.sum("\(Self.stored) log=gateway") == 2, "a value that cannot be read is left unchanged")
     }
 
-    /// Opens a store whose flushes take so long by its clock; `nil`: they fail.
+    /// Opens a store whose flushes take the given time on its clock, or fail if it is `nil`.
     private func open(_ database: TemporaryDatabase, _ ledger: StoreGuard, flush: Duration?) throws -> SQLiteStore {
         struct DiskError: Error {}
         return try SQLiteStore.open(

@@ -3,12 +3,12 @@ import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// What the file itself says about its logs, read past the store.
+/// The state of a file's logs, read without the store.
 struct StoredLogs {
     /// The first fault of each log that has one.
     var faults: [LogID: LogFault] = [:]
     var sizes: [LogID: Int] = [:]
-    /// Every record's id.
+    /// The ids of all records.
     var recordIDs: Set<RecordID> = []
     var integrity = ""
 

@@ -5,7 +5,7 @@ import Foundation
 import GRDB
 import Logging
 
-/// A database file in a folder of its own, gone with this value.
+/// A database file in its own folder, which is deleted with this value.
 final class TemporaryDatabase: Sendable {
     let folder: URL
     let clock = VirtualClock()
@@ -19,14 +19,14 @@ final class TemporaryDatabase: Sendable {
 
     var path: String { folder.appending(path: "doorward.db").path }
 
-    /// Bounds with which some entries of a test are projected and some are not.
+    /// Limits with which some entries of a test are projected and some are not.
     static var limits: StoreLimits {
         var limits = StoreLimits()
         limits.entriesPerProjection = 7
         return limits
     }
 
-    /// Opens the store; its person keys are the same again for the same seed.
+    /// Opens the store. Its person keys are the same on each run, because the seed is fixed.
     func open(
         limits: StoreLimits = TemporaryDatabase.limits, hooks: StoreHooks = StoreHooks(), path: String? = nil,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -36,14 +36,14 @@ final class TemporaryDatabase: Sendable {
             logger: logger, limits: limits, hooks: hooks)
     }
 
-    /// Runs statements on the file past the store.
+    /// Runs statements on the file without the store.
     func edit(_ sql: String) throws {
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }
         try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
     }
 
-    /// What a query of one number answers, past the store.
+    /// Returns the number that a query gives, without the store.
     func count(_ sql: String) throws -> Int {
         var configuration = Configuration()
         configuration.readonly = true
@@ -52,7 +52,8 @@ final class TemporaryDatabase: Sendable {
         return try queue.read { try Int.fetchOne($0, sql: sql) } ?? -1
     }
 
-    /// A copy of the database as it lies on the disk at this moment, the write-ahead log included.
+    /// Copies the database as it is on the disk at this moment, including the write-ahead log, and returns the path of the
+    /// copy.
     func copyFiles(of path: String? = nil, to name: String) throws -> String {
         let (path, copy) = (path ?? self.path, folder.appending(path: name).path)
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {

@@ -5,7 +5,7 @@ import DoorwardStore
 import DoorwardTesting
 import Testing
 
-/// One thing that is other than in a `FullTenancy`.
+/// A variant of a `FullTenancy` that differs in one value.
 struct TenancyVariant: Sendable, CustomStringConvertible {
     let description: String
     let change: @Sendable (inout FullTenancy) -> Void
@@ -16,78 +16,78 @@ struct TenancyVariant: Sendable, CustomStringConvertible {
 
     static let all = missing + flags + lists + addresses
 
-    /// Each field that may be missing, by itself.
+    /// Each optional field, missing by itself.
     private static let missing = [
         TenancyVariant("a property without a time zone") { $0.property.defaultTimeZone = nil },
-        TenancyVariant("a device without a maker") { $0.device.manufacturer = nil },
+        TenancyVariant("a device without a manufacturer") { $0.device.manufacturer = nil },
         TenancyVariant("a device without a model") { $0.device.model = nil },
-        TenancyVariant("a device without a firmware") { $0.device.firmwareVersion = nil },
+        TenancyVariant("a device without a firmware version") { $0.device.firmwareVersion = nil },
         TenancyVariant("a device of a property") { $0.device.unitID = nil },
         TenancyVariant("a device of a portfolio") { ($0.device.propertyID, $0.device.unitID) = (nil, nil) },
-        TenancyVariant("a device of nobody") {
+        TenancyVariant("a device of no portfolio") {
             ($0.device.portfolioID, $0.device.propertyID, $0.device.unitID) = (nil, nil, nil)
         },
-        TenancyVariant("a device without a code") { $0.device.sealedCode = nil },
+        TenancyVariant("a device without a sealed code") { $0.device.sealedCode = nil },
         TenancyVariant("a device with an empty sealed code") { $0.device.sealedCode = [] },
-        TenancyVariant("a device that relocks never") { $0.device.settings.autoRelockSeconds = nil },
-        TenancyVariant("a user without a portfolio") { $0.user.defaultPortfolioID = nil },
-        TenancyVariant("a user without a property") { $0.user.defaultPropertyID = nil },
-        TenancyVariant("a user without a unit") { $0.user.defaultUnitID = nil },
+        TenancyVariant("a device that never relocks") { $0.device.settings.autoRelockSeconds = nil },
+        TenancyVariant("a user without a default portfolio") { $0.user.defaultPortfolioID = nil },
+        TenancyVariant("a user without a default property") { $0.user.defaultPropertyID = nil },
+        TenancyVariant("a user without a default unit") { $0.user.defaultUnitID = nil },
         TenancyVariant("a guest without an account") { $0.guestAccess.guestUserID = nil },
         TenancyVariant("a guest without a label") { $0.guestAccess.label = nil },
         TenancyVariant("a guest of the whole property") { $0.guestAccess.unitID = nil },
-        TenancyVariant("a guest who was not sent away") { $0.guestAccess.revokedAt = nil },
+        TenancyVariant("a guest whose access is not revoked") { $0.guestAccess.revokedAt = nil },
     ]
 
     private static let flags = [
-        TenancyVariant("a device that is moved by hand alone") { $0.device.isRemoteOperationEnabled = false },
-        TenancyVariant("a device that can nothing") { $0.device.capabilities = [] },
-        TenancyVariant("a device that can more than this program knows") {
+        TenancyVariant("a device without remote operation") { $0.device.isRemoteOperationEnabled = false },
+        TenancyVariant("a device without capabilities") { $0.device.capabilities = [] },
+        TenancyVariant("a device with unknown capabilities") {
             $0.device.capabilities = LockCapabilities(rawValue: .max)
         },
         TenancyVariant("a device that relocks at once") { $0.device.settings.autoRelockSeconds = 0 },
         TenancyVariant("a device that relocks very late") { $0.device.settings.autoRelockSeconds = .max },
         TenancyVariant("a user who is disabled") { $0.user.isEnabled = false },
-        TenancyVariant("a user like others") { $0.user.isSuperAdmin = false },
-        TenancyVariant("a user without the pack") { $0.user.hasCompliancePack = false },
+        TenancyVariant("a user who is not a super admin") { $0.user.isSuperAdmin = false },
+        TenancyVariant("a user without the compliance pack") { $0.user.hasCompliancePack = false },
     ]
 
     private static let lists = [
-        TenancyVariant("a unit that shares nothing") { $0.unit.commonAreaAccessIDs = [] },
-        TenancyVariant("a unit that shares one device twice") { $0.unit.commonAreaAccessIDs = [$0.device.id, $0.device.id] },
-        TenancyVariant("a unit that shares a thousand") {
+        TenancyVariant("a unit without common-area devices") { $0.unit.commonAreaAccessIDs = [] },
+        TenancyVariant("a unit with a repeated device") { $0.unit.commonAreaAccessIDs = [$0.device.id, $0.device.id] },
+        TenancyVariant("a unit with a thousand common-area devices") {
             $0.unit.commonAreaAccessIDs = (0..<1000).map { DeviceID(high: .max, low: 1000 - $0) }
         },
         TenancyVariant("a guest without devices") { $0.guestAccess.deviceIDs = [] },
-        TenancyVariant("a guest whose doors two tenancies carry") {
+        TenancyVariant("a guest with two associations for a device") {
             let (one, other) = (AssociationID(high: 1, low: .max), AssociationID(high: .max, low: 1))
             $0.guestAccess = $0.guestAccess.carried { $0 == 0 ? [one, other] : [one] }
         },
-        TenancyVariant("a guest whose doors nothing carries") { $0.guestAccess = $0.guestAccess.carried { _ in [] } },
-        TenancyVariant("a guest who may do nothing") { $0.guestAccess.operations = [] },
-        TenancyVariant("a guest who may do everything, in another order") {
+        TenancyVariant("a guest with no association for any device") { $0.guestAccess = $0.guestAccess.carried { _ in [] } },
+        TenancyVariant("a guest without operations") { $0.guestAccess.operations = [] },
+        TenancyVariant("a guest with all operations, in another order") {
             $0.guestAccess.operations = LockOperation.allCases.reversed()
         },
         TenancyVariant("a device without an address") { $0.device.address = [:] },
         TenancyVariant("a device without metadata") { $0.device.metadata = [:] },
-        TenancyVariant("an address of every size of head") {
+        TenancyVariant("an address with integers of every CBOR length") {
             $0.device.address = ["a": .array((0..<300).map { .integer(1 << ($0 % 63)) }), "": .string("")]
         },
     ]
 
-    /// An address is there or not; and one that is there may hold nothing.
+    /// The address may be missing, and an address may have empty fields.
     private static let addresses =
         [
             TenancyVariant("a property without an address") { $0.property.address = nil },
             TenancyVariant("a property with an empty address") { $0.property.address = PostalAddress() },
-            TenancyVariant("a street alone") { $0.property.address = PostalAddress(street: "") },
-            TenancyVariant("a city alone") { $0.property.address = PostalAddress(city: "Ulm") },
-            TenancyVariant("a state alone") { $0.property.address = PostalAddress(state: "BW") },
-            TenancyVariant("a postal code alone") { $0.property.address = PostalAddress(postalCode: "007") },
-            TenancyVariant("a country alone") { $0.property.address = PostalAddress(country: "DE") },
+            TenancyVariant("only an empty street") { $0.property.address = PostalAddress(street: "") },
+            TenancyVariant("only a city") { $0.property.address = PostalAddress(city: "Ulm") },
+            TenancyVariant("only a state") { $0.property.address = PostalAddress(state: "BW") },
+            TenancyVariant("only a postal code") { $0.property.address = PostalAddress(postalCode: "007") },
+            TenancyVariant("only a country") { $0.property.address = PostalAddress(country: "DE") },
         ]
         + Role.allCases.map { role in
-            TenancyVariant("a guest let in by \(role.rawValue)") { tenancy in
+            TenancyVariant("a guest access granted by \(role.rawValue)") { tenancy in
                 let access = tenancy.guestAccess
                 tenancy.guestAccess = GuestAccess(
                     id: access.id, guestUserID: access.guestUserID, propertyID: access.propertyID, deviceIDs: access.deviceIDs,
@@ -99,7 +99,7 @@ struct TenancyVariant: Sendable, CustomStringConvertible {
 }
 
 extension GuestAccess {
-    /// The same, with what carries each device by its place in the list.
+    /// Returns the same access, with the associations that carry each device, by the device's index in the list.
     fileprivate func carried(_ carriers: (Int) -> [AssociationID]) -> GuestAccess {
         GuestAccess(
             id: id, guestUserID: guestUserID, label: label, propertyID: propertyID, unitID: unitID, deviceIDs: deviceIDs,
@@ -110,18 +110,19 @@ extension GuestAccess {
     }
 }
 
-/// Every field of every entity, by itself.
+/// The rows of the tenancy, with a variant of every field.
 @Suite struct TenancyRowTests {
     @Test(
-        "An entity that differs in one thing is stored as it is, over the full one and back again", arguments: TenancyVariant.all)
+        "An entity with one changed value is stored exactly, as an update of the full entity and back again",
+        arguments: TenancyVariant.all)
     func oneThing(_ variant: TenancyVariant) async throws {
         let database = try TemporaryDatabase()
         let full = FullTenancy(seed: 1)
         var other = full
         variant.change(&other)
-        #expect(Set(other.changes) != Set(full.changes), "the variant is one")
+        #expect(Set(other.changes) != Set(full.changes), "the variant differs from the full tenancy")
         var store = try database.open()
-        // What is missing takes the place of what was there, and what is there the place of what was missing.
+        // A missing value replaces a stored one, and a stored one replaces a missing one.
         for tenancy in [full, other, full, other] {
             _ = try await store.commit(StoreTransaction(changes: tenancy.changes))
             #expect(try await tenancy.changes == load(store))
@@ -133,7 +134,7 @@ extension GuestAccess {
     }
 
     @Test(
-        "Instants at the ends of what 64 bits hold come back to the millisecond",
+        "The earliest and latest instants of 64 bits are read back to the millisecond",
         arguments: [Int64.min, .min + 1, -1, 0, 1, 999, 253_402_300_799_999, .max - 1, .max])
     func instants(milliseconds: Int64) async throws {
         let (database, at) = (try TemporaryDatabase(), Timestamp(milliseconds: milliseconds))
@@ -154,7 +155,7 @@ extension GuestAccess {
     }
 
     @Test(
-        "Text comes back byte for byte: neither composed nor decomposed, neither trimmed nor cut",
+        "Text is read back byte for byte: not normalized, trimmed or truncated",
         arguments: [
             "\u{E9}", "e\u{301}", "\u{212B}", "A\u{30A}", "\u{1E69}", "s\u{323}\u{307}", "s\u{307}\u{323}", "\u{AC00}",
             "\u{1100}\u{1161}", "\u{FB01}", "\u{202E}abc", "\u{FEFF}a", " a ", "\t\r\n", "'; DROP TABLE users; --", "%", "NULL",
@@ -169,14 +170,14 @@ extension GuestAccess {
         (tenancy.device.address, tenancy.guestAccess.label) = ([text: .string(text)], text)
         let store = try database.open()
         _ = try await store.commit(StoreTransaction(changes: tenancy.changes))
-        // Two texts are equal in Swift when they look the same; what is promised is the bytes.
+        // Swift compares strings by canonical equivalence, but the bytes must be the same.
         let found = try await load(store).flatMap(texts)
         #expect(found.count == 15)
         #expect(found.allSatisfy { Array($0.utf8) == Array(text.utf8) })
         try await store.close()
     }
 
-    @Test("Putting one entity again touches no other of its table", arguments: 0..<7)
+    @Test("Updating one entity changes no other row of its table", arguments: 0..<7)
     func neighbours(index: Int) async throws {
         let database = try TemporaryDatabase()
         let (left, right) = (FullTenancy(seed: 4), FullTenancy(seed: 5))
@@ -197,7 +198,7 @@ extension GuestAccess {
         return changes
     }
 
-    /// Every text that `text` has put in.
+    /// Returns the texts of an entity that the test sets to `text`.
     private func texts(_ change: TenancyChange) -> [String] {
         switch change {
         case .putPortfolio(let portfolio): [portfolio.name]

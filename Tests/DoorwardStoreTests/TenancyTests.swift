@@ -6,7 +6,7 @@ import DoorwardTesting
 import Testing
 
 @Suite struct TenancyTests {
-    @Test("What random changes make of a tenancy is the same after closing and opening", arguments: 1...12 as ClosedRange<UInt64>)
+    @Test("After random changes a reopened store loads the same tenancy", arguments: 1...12 as ClosedRange<UInt64>)
     func roundTrip(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
         let changes = RandomTenancy(seed: seed, steps: 150).changes
@@ -26,10 +26,10 @@ import Testing
         try await reopened.close()
         #expect(Set(loaded) == lastForms(of: changes))
         #expect(loaded.count == Set(loaded).count)
-        #expect(rank(loaded) == rank(loaded).sorted(), "parents come before children")
+        #expect(rank(loaded) == rank(loaded).sorted(), "parents are loaded before children")
     }
 
-    /// Each entity as it was put last, and nothing that was removed: a second, naive reading of the same words.
+    /// Returns the last version of each entity that was not removed, computed naively from the same changes.
     private func lastForms(of changes: [TenancyChange]) -> Set<TenancyChange> {
         var forms: [String: TenancyChange] = [:]
         for change in changes {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("A table is loaded whole, whether or not its last page is full", arguments: [0, 1, 4095, 4096, 4097])
+    @Test("A table is loaded completely, whether or not its last page is full", arguments: [0, 1, 4095, 4096, 4097])
     func pages(count: Int) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -76,7 +76,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A receiver that gives up ends the loading")
+    @Test("An error thrown by the receiver ends the loading")
     func receiverGivesUp() async throws {
         struct Enough: Error {}
         let database = try TemporaryDatabase()

@@ -7,13 +7,13 @@ import Testing
 
 @testable import DoorwardStore
 
-/// What an upgrade makes of each row, and of how many.
+/// The rows after an upgrade, compared one by one.
 @Suite struct UpgradedRowsTests {
-    @Test("Every column of every row of an earlier schema is the same after the upgrade", arguments: 1..<Schema.current.number)
+    @Test("An upgrade keeps every column of every row of an earlier schema", arguments: 1..<Schema.current.number)
     func everyRow(number: Int) async throws {
         let sample = try await FullSample(seed: 91)
-        // Codes of locks and the carriers of devices came with the fifth schema: an earlier file has none. A key is for all
-        // records before the seventh.
+        // Lock codes and the carriers of devices were added by schema 5, so an earlier file has none. Before schema 7 a key
+        // applies to all records.
         let written = try DatabaseQueue(path: sample.database.path)
         try await written.write {
             try $0.execute(
@@ -27,10 +27,10 @@ import Testing
         let old = sample.database.folder.appending(path: "old.db").path
         try EarlierFile.make(old, schema: number, rowsOf: sample.database.path)
         var before = try EarlierFile.rows(of: old, columnsOf: number)
-        #expect(before.values.allSatisfy { !$0.isEmpty }, "there is something in every table")
+        #expect(before.values.allSatisfy { !$0.isEmpty }, "every table has rows")
         try WriterConnection.open(path: old, limits: StoreLimits()).close()
-        // The fifth step drops resets, and columns of what is kept for repeats: `storedAnswers` says what becomes of its rows.
-        // The sixth keeps of a command what its intent does not say.
+        // Migration 5 drops password resets and columns of idempotency entries; `storedAnswers` tests these rows. Migration 6
+        // drops the columns of commands that repeat the intent.
         let altered: Set = ["idempotency", "password_resets", "commands"]
         for table in altered { before[table] = nil }
         #expect(try EarlierFile.rows(of: old, columnsOf: number, without: altered) == before)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "What an upgrade reads out of the records is what is written beside them now, however many there are",
+        "The values that an upgrade derives from the records are the same as those of new records, for any number of records",
         arguments: [0, 1, 999, 1000, 1001, 2050])
     func filled(count: Int) async throws {
         let database = try TemporaryDatabase()
@@ -75,7 +75,7 @@ import Testing
         #expect(try StoreCheck.run(path: old).isWhole)
     }
 
-    @Test("A response that an earlier program kept becomes the id in it; one without an id is dropped, and no text remains")
+    @Test("A response stored by an earlier version is reduced to the id in it, or dropped without one, and no text of it remains")
     func storedAnswers() async throws {
         let database = try TemporaryDatabase()
         let earlier = Schema(steps: Array(Schema.current.steps.prefix(4)))
@@ -109,7 +109,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: database.path)).range(of: Data("Tom Tenant".utf8)) == nil)
     }
 
-    /// Of a person or of nobody, allowed, denied or neither, in any log.
+    /// Returns a record with or without a person, allowed, denied or undecided, in any log.
     private func record(_ script: inout StoreScript, _ random: inout SeededGenerator) -> RecordBody {
         let device = [script.door, script.gate, script.otherDoor].randomElement(using: &random) ?? script.door
         var body = script.event(on: device, log: Int.random(in: 0..<5, using: &random) == 0 ? .gateway : nil)

@@ -7,7 +7,7 @@ import GRDB
 import Testing
 
 @Suite struct UpkeepTests {
-    @Test("Answers that are a day old go, a bounded number beside each that is written")
+    @Test("Idempotency entries older than a day are deleted, a limited number at each new entry")
     func pruning() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -24,7 +24,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("The write-ahead log is cut when it has grown past its bound")
+    @Test("The write-ahead log is truncated when it exceeds its limit")
     func logIsCut() async throws {
         let database = try TemporaryDatabase()
         var limits = StoreLimits()
@@ -32,14 +32,14 @@ import Testing
         let store = try database.open(limits: limits)
         var script = StoreScript(seed: 1)
         for _ in 0..<20 { _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())])) }
-        // The checkpoint follows the answer; whoever asks the writer comes after it.
+        // The checkpoint follows the answer; the writer handles this call after it.
         #expect(await store.isWritable())
         let size = try FileManager.default.attributesOfItem(atPath: database.path + "-wal")[.size] as? Int
         #expect(size == 0)
         try await store.close()
     }
 
-    @Test("After closing, everything stands in the database file alone")
+    @Test("After closing, the database file alone contains everything")
     func closedFile() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
