@@ -2,24 +2,25 @@ import DoorwardAudit
 import DoorwardDomain
 import Testing
 
-/// Every small damage to the worked examples, one after the other and not by chance.
+/// All single-byte damage to the worked examples, applied systematically instead of at random.
 @Suite struct DamageTests {
     private static let records: [[UInt8]] = ExampleBodies.logs.flatMap { log in
         log.bodies.enumerated().compactMap { try? Samples.encode($1, seq: UInt64($0)).bytes }
     }
 
-    /// Requires that the damaged bytes are refused, or are exactly what the encoder writes for what they say, so that no two
-    /// byte strings say the same. (What was read is not compared: Swift holds texts for equal that have other scalars.)
+    /// Requires that the damaged bytes are rejected, or are exactly the encoding of the record that they decode to. So no two
+    /// byte strings decode to one record. (The records are not compared, because Swift's `==` treats canonically equivalent
+    /// strings as equal.)
     private func requireSeen(_ damaged: [UInt8], insteadOf sound: [UInt8], _ what: String) throws {
         guard (try? RecordEncoding.decode(damaged)) != nil else { return }
         #expect(MerkleTree.leafHash(damaged) != MerkleTree.leafHash(sound))
-        #expect(try Recommitted.bytes(of: damaged) == damaged, "\(what) is taken and has another encoding")
+        #expect(try Recommitted.bytes(of: damaged) == damaged, "\(what) is accepted and has another encoding")
     }
 
-    @Test("the examples are ten records")
+    @Test("the worked examples have ten records")
     func examples() { #expect(Self.records.count == 10) }
 
-    @Test("a turned bit is refused or reads otherwise, at every place of every example", arguments: 0..<10)
+    @Test("a flipped bit anywhere in an example is rejected or gives another record", arguments: 0..<10)
     func bits(index: Int) throws {
         let sound = Self.records[index]
         for position in sound.indices {
@@ -31,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("a byte taken out, doubled or put in is refused or reads otherwise, at every place", arguments: 0..<10)
+    @Test("a removed, doubled or inserted byte anywhere in an example is rejected", arguments: 0..<10)
     func bytes(index: Int) throws {
         let sound = Self.records[index]
         for position in sound.indices {
@@ -45,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("two neighbouring bytes that change places are refused or read otherwise", arguments: 0..<10)
+    @Test("two exchanged neighbouring bytes are rejected or give another record", arguments: 0..<10)
     func swaps(index: Int) throws {
         let sound = Self.records[index]
         for position in sound.indices.dropLast() where sound[position] != sound[position + 1] {
@@ -55,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("a length that is wrong by one is refused, in every field", arguments: 0..<10)
+    @Test("a length that is wrong by one is rejected in every field", arguments: 0..<10)
     func lengths(index: Int) {
         let sound = Self.records[index]
         var position = 5
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("fields that change places, or come twice, are refused by their number", arguments: 0..<10)
+    @Test("exchanged or duplicate fields are rejected with the number of the field", arguments: 0..<10)
     func fields(index: Int) {
         let list = FieldList(splitting: Self.records[index])
         for position in list.fields.indices {
@@ -88,7 +89,9 @@ import Testing
         }
     }
 
-    @Test("a field that is missing is told by its name, or the record says less", arguments: 0..<10)
+    @Test(
+        "a missing required field is rejected by name, and a record without an optional field is another record",
+        arguments: 0..<10)
     func missing(index: Int) throws {
         let list = FieldList(splitting: Self.records[index])
         for (number, _) in list.fields {
@@ -104,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("every other number, version and beginning is refused for what it is")
+    @Test("every other field number, version and file signature is rejected with its own error")
     func headers() {
         let sound = Self.records[3]
         for number in [0] + Array(36...255) as [UInt8] {
@@ -128,9 +131,9 @@ import Testing
         }
     }
 
-    @Test("the fields of one record do not make a sound record with the commitments of another unnoticed")
+    @Test("a record with a commitment from another record decodes, but its personal value cannot be decrypted")
     func exchanged() throws {
-        // Ada's intent with the name that was committed to in another record: it decodes, and does not open.
+        // Ada's outcome with the commitment to the actor's name of another record.
         var later = Samples.outcome()
         later.actor.name = "Eve"
         let (first, second) = (try Samples.encode(Samples.outcome(), seq: 1), try Samples.encode(later, seq: 2))

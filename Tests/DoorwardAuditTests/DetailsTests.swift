@@ -3,7 +3,7 @@ import DoorwardDomain
 import Testing
 
 @Suite struct DetailsTests {
-    /// The JSON in the record's last field.
+    /// Returns the JSON in the record's last field.
     private func json(_ details: [String: RecordValue]) throws -> String {
         let empty = try Samples.encode(Samples.start()).bytes.count
         let bytes = try Samples.encode(Samples.start(details: details)).bytes
@@ -15,7 +15,7 @@ import Testing
         return try Samples.encode(Samples.start()).bytes + [35, UInt8(json.count >> 8), UInt8(json.count & 0xFF)] + json
     }
 
-    @Test("details are canonical JSON")
+    @Test("details are encoded as canonical JSON")
     func canonical() throws {
         let details: [String: RecordValue] = [
             "b": .array([.null, .bool(true), .bool(false), .integer(0), .integer(-1), .integer(9_007_199_254_740_991)]),
@@ -25,21 +25,21 @@ import Testing
         #expect(try json(details) == #"{"":"","a":{"y":[],"z":{}},"b":[null,true,false,0,-1,9007199254740991]}"#)
     }
 
-    @Test("details without a member are no field at all")
+    @Test("details without a member are encoded as no field")
     func empty() throws {
         let record = try RecordEncoding.decode(try Samples.encode(Samples.start()).bytes).record
         #expect(record.body.details.isEmpty)
         #expect(throws: RecordDecodingError.malformed(.details)) { try RecordEncoding.decode(try self.record(withJSON: "{}")) }
     }
 
-    @Test("strings escape what RFC 8785 escapes, and nothing else")
+    @Test("only the characters that RFC 8785 escapes are escaped")
     func escapes() throws {
         let text = "\0\u{1}\u{8}\t\n\u{B}\u{C}\r\u{1F} \"\\/\u{7F}\u{80}é€\u{2028}\u{1F511}"
         let expected = #"{"t":"\u0000\u0001\b\t\n\u000b\f\r\u001f \"\\/"# + "\u{7F}\u{80}é€\u{2028}\u{1F511}\"}"
         #expect(try json(["t": .string(text)]) == expected)
     }
 
-    @Test("keys stand in the order of their UTF-16 code units")
+    @Test("keys are sorted by their UTF-16 code units")
     func keyOrder() throws {
         // The keys of RFC 8785, section 3.2.3, and two whose order differs between UTF-8 and UTF-16.
         let keys = ["\u{20AC}", "\r", "\u{FB33}", "1", "\u{1F600}", "\u{80}", "\u{F6}", "aa", "a", "B"]
@@ -48,7 +48,7 @@ import Testing
         #expect(try json(details) == "{" + expected.map { "\"\($0)\":null" }.joined(separator: ",") + "}")
     }
 
-    @Test("an ordinary key that looks like one of the format is doubled, and comes back as it was")
+    @Test("an ordinary key that begins with `$` gets a second `$`, which is removed when it is read")
     func reservedKeys() throws {
         let details: [String: RecordValue] = [
             "$commitment": .string("no"), "$": .null, "$$x": .null,
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "JSON that the encoder would not have written is refused",
+        "JSON in another form than the encoder's is rejected",
         arguments: [
             "", "null", "[]", "\"a\"", "1", "{", "}", "{\"a\"}", "{\"a\":}", "{\"a\":1", "{\"a\":1,}", "{,}", "{\"a\":1}}",
             "{\"a\":1} ", " {\"a\":1}", "{ \"a\":1}", "{\"a\": 1}", "{\"a\":1,\"a\":1}", "{\"b\":1,\"a\":1}",
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "an object of the format's own is exactly as the encoder writes it, or refused",
+        "an object with a key of the format is rejected unless it is exactly in the encoder's form",
         arguments: [
             "{\"$commitment\":\"@\"}", "{\"a\":{\"$commitment\":\"\"}}", "{\"a\":{\"$commitment\":1}}",
             "{\"a\":{\"$commitment\":null}}",
@@ -96,7 +96,7 @@ import Testing
     func refusedCommitments(template: String) throws {
         func filled(_ template: String) -> String {
             template.replacing("@", with: String(repeating: "A", count: 43) + "=")
-                // The last letter has bits that no byte has: other base64 for the same bytes.
+                // The last character has bits beyond the last byte: another base64 text for the same bytes.
                 .replacing("%", with: String(repeating: "A", count: 42) + "B=")
                 .replacing("#", with: Samples.ada.description)
         }
@@ -108,13 +108,13 @@ import Testing
         #expect(sound.commitments.map(\.owner) == [.user(Samples.ada)])
     }
 
-    @Test("two keys that Swift holds for one string are refused, not merged")
+    @Test("two keys that are equal in Swift but have different bytes are rejected instead of being merged")
     func equivalentKeys() throws {
         let bytes = try record(withJSON: "{\"e\u{301}\":1,\"é\":2}")
         #expect(throws: RecordDecodingError.malformed(.details)) { try RecordEncoding.decode(bytes) }
     }
 
-    @Test("containers are nested 32 deep and no deeper")
+    @Test("containers may be nested 32 deep and no deeper")
     func depth() throws {
         func nested(_ containers: Int) -> RecordValue {
             (0..<containers).reduce(.personal("x", person: nil)) { inner, index in
@@ -134,14 +134,16 @@ import Testing
         }
     }
 
-    @Test("what JSON readers would not agree on has no encoding", arguments: [9_007_199_254_740_992, .max, .min] as [Int64])
+    @Test(
+        "integers that JSON readers may read differently cannot be encoded",
+        arguments: [9_007_199_254_740_992, .max, .min] as [Int64])
     func integers(number: Int64) {
         #expect(throws: RecordEncodingError.integerOutOfRange) {
             try Samples.encode(Samples.start(details: ["n": .integer(number)]))
         }
     }
 
-    @Test("a withheld value cannot be written")
+    @Test("a withheld value cannot be encoded")
     func withheld() {
         #expect(throws: RecordEncodingError.withheldValue) {
             try Samples.encode(Samples.start(details: ["a": .array([.withheld])]))

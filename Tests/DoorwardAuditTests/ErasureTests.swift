@@ -2,12 +2,12 @@ import DoorwardAudit
 import DoorwardDomain
 import Testing
 
-/// Forgetting a person by destroying their key: what goes, and what stays.
+/// Erasure of a person by destroying their key: which values are lost, and which are kept.
 @Suite struct ErasureTests {
     private static let eve: UserID = Samples.id(4)
     private let log = Samples.portfolioLog
 
-    /// A record with values of three people and of nobody known.
+    /// A record with values of three users and one unknown person.
     private var body: RecordBody {
         var body = Samples.outcome()
         body.details = [
@@ -17,7 +17,7 @@ import Testing
         return body
     }
 
-    /// Every value with its field and the owner of its key.
+    /// All values with their field and the owner of their key.
     private static let values: [(field: String, owner: PersonKeyOwner, value: String)] = [
         ("actorName", .user(Samples.ada), "Ada Lovelace"), ("clientAddress", .user(Samples.ada), "203.0.113.7"),
         ("statedReason", .user(Samples.ada), "Parcel"), ("override.reason", .user(Samples.ada), "Fire drill"),
@@ -27,7 +27,7 @@ import Testing
 
     private static let owners: [PersonKeyOwner] = [.user(Samples.ada), .user(Samples.bob), .user(eve), .day("2026-11-21")]
 
-    /// Reads the record by those who hold the keys of all owners but the erased.
+    /// Reads the record with the keys of all owners except the erased ones.
     private func read(_ encoded: EncodedRecord, without erased: Set<PersonKeyOwner>) throws -> DecodedRecord {
         let sealed = Dictionary(uniqueKeysWithValues: encoded.personal.map { ($0.field, $0.ciphertext) })
         return try RecordEncoding.decode(encoded.bytes) { commitment in
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("whoever is erased, just their values are gone, and the rest is there", arguments: 0..<16)
+    @Test("erasing owners removes exactly their values, and keeps all others", arguments: 0..<16)
     func subsets(mask: Int) throws {
         let erased = Set(Self.owners.indices.filter { mask & (1 << $0) != 0 }.map { Self.owners[$0] })
         let encoded = try Samples.encode(body, seq: 7)
@@ -59,7 +59,7 @@ import Testing
         #expect(decoded.record == AccessRecord(seq: 7, body: expected))
     }
 
-    @Test("an erasure changes no byte of the log: it is checked as before")
+    @Test("an erasure changes no byte of the log, which is checked as before")
     func logStays() throws {
         var frontier = MerkleFrontier()
         let records = try (0..<5 as Range<UInt64>).map { seq in
@@ -74,23 +74,23 @@ import Testing
             let after = try read(record, without: Set(Self.owners))
             #expect(after.commitments == before.commitments)
             #expect(after.withheld == before.commitments.map(\.place.field))
-            #expect(after.record.body.actor.id == before.record.body.actor.id, "the pseudonym stays")
+            #expect(after.record.body.actor.id == before.record.body.actor.id, "the pseudonym is kept")
             #expect(after.record.body.actor.userID == before.record.body.actor.userID)
         }
     }
 
-    @Test("every value stands in the record as a commitment alone, and beside it under its owner's key")
+    @Test("a record contains only commitments to personal values; the values are encrypted under their owners' keys")
     func nowhereInClear() throws {
         let encoded = try Samples.encode(body, seq: 7)
         #expect(encoded.personal.map(\.field) == Self.values.map(\.field))
         #expect(encoded.personal.map(\.owner) == Self.values.map(\.owner))
         for (_, _, value) in Self.values {
-            #expect(encoded.bytes.firstRange(of: Array(value.utf8)) == nil, "\(value) stands in the record")
+            #expect(encoded.bytes.firstRange(of: Array(value.utf8)) == nil, "\(value) is in the record in clear text")
             for sealed in encoded.personal { #expect(sealed.ciphertext.firstRange(of: Array(value.utf8)) == nil) }
         }
     }
 
-    @Test("once the key is gone, guessing the value right shows nothing")
+    @Test("without the key, even the right value cannot be confirmed as a guess")
     func guessing() throws {
         let encoded = try Samples.encode(body, seq: 7)
         let commitment = try #require(try RecordEncoding.decode(encoded.bytes).commitments.first)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("the key of one log opens nothing of the same person in another")
+    @Test("a person's key for one log decrypts none of their values in another log")
     func otherLog() throws {
         var elsewhere = body
         elsewhere.log = .portfolio(Samples.id(99))
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test("one value at every log, number, field and owner has another salt, commitment, nonce and text each time")
+    @Test("one value has a different salt, commitment and nonce for every log, number, field and owner")
     func separation() throws {
         var seen: [String: Set<[UInt8]>] = [:]
         var count = 0
@@ -141,11 +141,11 @@ import Testing
                 }
             }
         }
-        for (what, values) in seen { #expect(values.count == count, "a \(what) comes twice") }
+        for (what, values) in seen { #expect(values.count == count, "a \(what) occurs twice") }
         #expect(seen.count == 3)
     }
 
-    @Test("a place's field, salt and value cannot be cut at another point to the same commitment")
+    @Test("moving characters between field and value changes the commitment")
     func boundaries() {
         let place = { PersonalFieldPath(log: .gateway, seq: 0, field: $0) }
         let salt = [UInt8](repeating: 0x41, count: 32)

@@ -73,7 +73,7 @@ enum ExampleBodies {
         decision: .allowed, rule: .guestAccess(Samples.id(35)), device: DeviceSnapshot(deviceID: Samples.id(13)),
         commandID: Samples.id(37), override: "Fire drill")
 
-    /// Everything that is awkward in JSON.
+    /// Details that are difficult to encode as JSON.
     private static let strange = RecordBody(
         log: Samples.portfolioLog, id: Samples.id(38), at: Timestamp(milliseconds: at + 7000), kind: .adminChange,
         actor: .gateway,
@@ -86,15 +86,15 @@ enum ExampleBodies {
         ])
 }
 
-/// Bytes that every implementation refuses, each broken in one way.
+/// Bytes that every implementation must reject, each with a single defect.
 enum ExampleRefusals {
-    /// - Parameter sound: the portfolio's first record.
+    /// - Parameter sound: the portfolio's first record, which is valid.
     static func make(from sound: [UInt8]) throws -> [WorkedExamples.Refusal] {
         var version2 = sound
         version2[4] = 2
         var lowerCase = sound
         lowerCase[3] = UInt8(ascii: "d")
-        // The first field is the id of the log, with 3 and 36 bytes.
+        // The first field is the log's id: a header of 3 bytes and 36 bytes of text.
         let (first, rest) = (Array(sound[5..<44]), Array(sound[44...]))
         let cases: [(String, [UInt8])] = [
             ("nothing", []), ("version 2", version2), ("another beginning", lowerCase),
@@ -116,7 +116,7 @@ enum ExampleRefusals {
         return (cases + forms).map { WorkedExamples.Refusal(name: $0.0, bytes: $0.1.hex) }
     }
 
-    /// The smallest record, which is sound, and what is wrong when one of its fields is otherwise.
+    /// The smallest valid record. `forms` are variants with one invalid field.
     static let smallest = record()
     private static let id = "019ab3c0-000a-7000-8000-00000000000a"
 

@@ -1,6 +1,6 @@
 import DoorwardAudit
 
-/// The section of docs/log-format.md that shows the gateway's first two records, field by field.
+/// The section of docs/log-format.md that lists the fields of the gateway's first two records.
 enum ExamplePage {
     static func text(of examples: WorkedExamples) throws -> String {
         let log = examples.logs[0]
@@ -23,7 +23,7 @@ enum ExamplePage {
             + "root of size \(seq + 1)        \(record.root)\n```\n"
     }
 
-    /// One row a field: number, length, value, and what it says.
+    /// Returns two rows per field: number, length and value in hexadecimal, then the name and the meaning.
     private static func rows(of bytes: [UInt8]) -> String {
         var rows = "\(Array(bytes[..<4]).hex) \(Array(bytes[4..<5]).hex)\n"
         var position = 5

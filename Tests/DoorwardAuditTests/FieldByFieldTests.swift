@@ -2,12 +2,12 @@ import DoorwardAudit
 import DoorwardDomain
 import Testing
 
-/// Each field for itself: written under its own number, in its own form, and read back to its own place.
+/// Each field alone: it is written under its own number and in its own form, and read back into the same property.
 @Suite struct FieldByFieldTests {
-    /// One field and the value that it is given here.
+    /// A field and the value that it has in the test.
     struct Case: Sendable, CustomTestStringConvertible {
         let field: RecordField
-        /// What the record's bytes have for it; `nil` for a commitment.
+        /// The field's bytes in the record; `nil` for a commitment.
         let bytes: [UInt8]?
         let set: @Sendable (inout RecordBody) -> Void
         var testDescription: String { "\(field)" }
@@ -52,7 +52,7 @@ import Testing
         Case(.details, "{\"k\":null}") { $0.details = ["k": .null] },
     ]
 
-    /// The fields that every record has.
+    /// The fields of every record.
     private static let always: Set<UInt8> = [1, 2, 3, 4, 5, 10, 14]
 
     private var smallest: RecordBody {
@@ -61,7 +61,7 @@ import Testing
         return body
     }
 
-    @Test("a field that is set is one field more, in its form, and comes back alone", arguments: optional)
+    @Test("a field with a value adds exactly one field in its form, and is read back", arguments: optional)
     func alone(_ one: Case) throws {
         var body = smallest
         one.set(&body)
@@ -79,7 +79,7 @@ import Testing
         #expect(list.bytes == encoded.bytes)
     }
 
-    @Test("a field without a value is absent, not empty", arguments: optional)
+    @Test("a field without a value is absent instead of empty", arguments: optional)
     func absent(_ one: Case) throws {
         var whole = Samples.outcome()
         (whole.reason, whole.event, whole.method, whole.action) = (.lockdownActive, .jammed, .keypad, .update)
@@ -87,7 +87,7 @@ import Testing
         let list = FieldList(splitting: try Samples.encode(whole).bytes)
         #expect(list.fields.count == RecordField.allCases.count)
         let number = one.field.rawValue
-        // A device's name asks for a device.
+        // A device name requires a device.
         let without = one.field == .deviceID ? list.without(number).without(18) : list.without(number)
         let record = try RecordEncoding.decode(without.bytes).record
         let again = FieldList(splitting: try Recommitted.bytes(of: without.bytes))
@@ -100,7 +100,7 @@ import Testing
         [.actorName, .clientAddress, .statedReason, .override].contains(field)
     }
 
-    @Test("an empty text is a text: one field more, of length 0", arguments: [11, 16, 18, 24, 33, 34] as [UInt8])
+    @Test("an empty text is encoded as a field of length 0", arguments: [11, 16, 18, 24, 33, 34] as [UInt8])
     func empty(number: UInt8) throws {
         var body = smallest
         switch number {
@@ -116,7 +116,7 @@ import Testing
         #expect(try Samples.decode(encoded, log: .gateway).record.body == body)
     }
 
-    @Test("an empty personal value is a value: committed to, sealed and opened again")
+    @Test("an empty personal value is not treated as absent: it is committed to, encrypted and decrypted")
     func emptyPersonal() throws {
         var body = smallest
         (body.actor.name, body.clientAddress, body.statedReason, body.override) = ("", "", "", "")
@@ -128,7 +128,7 @@ import Testing
         #expect(try Samples.decode(encoded, log: .gateway).record.body == body)
     }
 
-    @Test("every kind of record, of every actor and by every way, comes back as it went in", arguments: RecordKind.allCases)
+    @Test("records of every kind, actor and source are read back unchanged", arguments: RecordKind.allCases)
     func kinds(kind: RecordKind) throws {
         for actor in ActorKind.allCases {
             for source in RecordSource.allCases {
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test("a length has two bytes, the higher first", arguments: [0, 1, 127, 128, 255, 256, 257, 511, 512, 40_000])
+    @Test("a length is encoded in two bytes, the high byte first", arguments: [0, 1, 127, 128, 255, 256, 257, 511, 512, 40_000])
     func lengths(count: Int) throws {
         var body = smallest
         body.requestID = String(repeating: "r", count: count)
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(
-        "a record that is full to its last byte is one, and with one more has no encoding",
+        "a record of the maximum size can be encoded, and one with one more byte cannot",
         arguments: [11, 16, 24, 34, 35] as [UInt8])
     func full(number: UInt8) throws {
         func body(_ count: Int) -> RecordBody {
@@ -176,7 +176,7 @@ import Testing
         #expect(encoded.bytes.count == 65_535)
         #expect(try RecordEncoding.decode(encoded.bytes).record.body == body(room))
         #expect(throws: RecordEncodingError.tooLarge) { try Samples.encode(body(room + 1)) }
-        // So long that the length no longer fits its two bytes: it must not wrap around to a small one.
+        // A length of more than two bytes must not wrap around to a small one.
         #expect(throws: RecordEncodingError.tooLarge) { try Samples.encode(body(65_536 + 10)) }
         #expect(throws: RecordEncodingError.tooLarge) { try Samples.encode(body(131_072 + 10)) }
     }

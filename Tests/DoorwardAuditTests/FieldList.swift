@@ -1,11 +1,11 @@
 import DoorwardAudit
 
-/// The bytes of a record, built field by field so that each rule can be broken by itself.
+/// The fields of a record, for tests that break one rule at a time.
 struct FieldList {
     var header: [UInt8] = Array("DWRD".utf8) + [1]
     var fields: [(number: UInt8, value: [UInt8])]
 
-    /// The smallest record.
+    /// Creates the smallest record.
     init() {
         let id = Array("019ab3c0-000a-7000-8000-00000000000a".utf8)
         fields = [
@@ -14,7 +14,7 @@ struct FieldList {
         ]
     }
 
-    /// The fields of a sound record.
+    /// Splits a valid record into its fields.
     init(splitting bytes: [UInt8]) {
         fields = []
         var rest = bytes.dropFirst(header.count)
@@ -25,7 +25,7 @@ struct FieldList {
         }
     }
 
-    /// Puts the field in its place, instead of one with its number.
+    /// Returns a copy with this field in its place, instead of any field with the same number.
     func with(_ number: UInt8, _ value: [UInt8]) -> Self {
         var list = self
         list.fields.removeAll { $0.number == number }

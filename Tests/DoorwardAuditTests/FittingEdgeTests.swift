@@ -2,7 +2,7 @@ import DoorwardAudit
 import DoorwardDomain
 import Testing
 
-/// Exactly where a record that is too large is cut.
+/// The exact limits at which a record that is too large is truncated.
 @Suite struct FittingEdgeTests {
     private func fitted(_ details: [String: RecordValue]) throws -> RecordBody {
         let body = Samples.start(details: details)
@@ -11,10 +11,12 @@ import Testing
         return try Samples.decode(encoded, log: .gateway).record.body
     }
 
-    /// Fills a record, so that something has to be cut.
+    /// Fills a record, so that something must be truncated.
     private let filler = RecordValue.string(String(repeating: "f", count: 65_000))
 
-    @Test("a text of 4,096 bytes stays whole, one more byte costs four", arguments: [4095, 4096, 4097, 5000])
+    @Test(
+        "a text of 4,096 bytes is kept, and a longer one is truncated to 4,096 bytes with an ellipsis",
+        arguments: [4095, 4096, 4097, 5000])
     func limit(count: Int) throws {
         let text = String(repeating: "t", count: count)
         let found = try fitted(["filler": filler, "text": .string(text)]).details["text"]
@@ -22,24 +24,24 @@ import Testing
         #expect(found == .string(expected))
     }
 
-    @Test("no character is cut in two, wherever the cut falls", arguments: 0..<4, ["é", "€", "\u{1F511}"])
+    @Test("truncation never splits a character", arguments: 0..<4, ["é", "€", "\u{1F511}"])
     func characters(offset: Int, character: String) throws {
         let text = String(repeating: "t", count: 4090 + offset) + String(repeating: character, count: 20)
         guard case .string(let found) = try fitted(["filler": filler, "text": .string(text)]).details["text"] else {
-            Issue.record("the text is gone")
+            Issue.record("the text is missing")
             return
         }
         #expect(found.hasSuffix("…"))
         let kept = found.dropLast()
         #expect(text.utf8.starts(with: kept.utf8))
-        // As much as there is room for: one character more would be too long.
+        // The text is as long as possible: with one more character it would exceed the limit.
         #expect(found.utf8.count <= 4096)
         #expect(found.utf8.count + character.utf8.count > 4096)
         #expect(
             kept.utf8.count == 4090 + offset + (kept.utf8.count - 4090 - offset) / character.utf8.count * character.utf8.count)
     }
 
-    @Test("what says who, when, where and what happened is never cut", arguments: [70_000, 200_000])
+    @Test("all fields except the details are kept when a record is truncated", arguments: [70_000, 200_000])
     func untouched(count: Int) throws {
         var body = Samples.outcome()
         body.details = ["k": .array([.string(String(repeating: "x", count: count)), .null])]
@@ -50,16 +52,18 @@ import Testing
         #expect(found == body)
     }
 
-    @Test("an ordinary member called shortened gives way to the mark")
+    @Test("the mark `shortened` replaces an ordinary member of that name, but only if something is truncated")
     func marker() throws {
         let found = try fitted(["filler": filler, "more": filler, "shortened": .string("by hand")])
         #expect(found.details["shortened"] == .bool(true))
         let whole = Samples.start(details: ["shortened": .string("by hand")])
         let encoded = try RecordEncoding.encodeFitting(whole, seq: 0) { try Samples.key(.gateway, $0) }
-        #expect(try RecordEncoding.decode(encoded.bytes).record.body == whole, "where nothing is cut, nothing is marked")
+        #expect(try RecordEncoding.decode(encoded.bytes).record.body == whole, "nothing was truncated, so there is no mark")
     }
 
-    @Test("numbers beyond the border become their digits, and those at it stay", arguments: [1, -1] as [Int64])
+    @Test(
+        "integers beyond the range of JSON become strings of their digits, and those at its limits are kept",
+        arguments: [1, -1] as [Int64])
     func numbers(sign: Int64) throws {
         let border = sign * 9_007_199_254_740_991
         let found = try fitted([
@@ -70,10 +74,12 @@ import Testing
         #expect(found.details["last"] == .string(String(sign > 0 ? Int64.max : .min)))
     }
 
-    @Test("what is nested too deep is cut off at the 33rd container, and nothing above it", arguments: [30, 31, 32, 40])
+    @Test(
+        "values nested too deep are replaced from the 33rd container on, and outer containers are kept",
+        arguments: [30, 31, 32, 40])
     func depth(containers: Int) throws {
         let value = (0..<containers).reduce(RecordValue.integer(7)) { inner, _ in .array([inner]) }
-        // A body that has an encoding is not touched at all.
+        // A body that can be encoded is not changed.
         var found = try #require(try fitted(["k": value]).details["k"])
         for _ in 0..<min(containers, 31) {
             guard case .array(let elements) = found, elements.count == 1 else {
@@ -85,7 +91,7 @@ import Testing
         #expect(found == (containers <= 31 ? .integer(7) : .string("…")))
     }
 
-    @Test("personal values are not cut: however long, they are 32 bytes in the record")
+    @Test("personal values are never truncated, because they are commitments of 32 bytes in the record")
     func personal() throws {
         var body = Samples.outcome()
         let long = String(repeating: "x", count: 100_000)
@@ -96,7 +102,7 @@ import Testing
         #expect(try Samples.decode(encoded, log: Samples.portfolioLog).record.body == body)
     }
 
-    @Test("of many members as many stay as there is room for, the small ones first")
+    @Test("of many members as many are kept as fit, the smallest first")
     func smallest() throws {
         var details: [String: RecordValue] = [:]
         for number in 0..<3000 { details["key \(number)"] = .string(String(repeating: "v", count: number % 60)) }
@@ -109,7 +115,7 @@ import Testing
         let largest = found.map { size(($0.key, $0.value)) }.max() ?? 0
         let lost = details.filter { found[$0.key] == nil }.map { size(($0.key, $0.value)) }.min() ?? 0
         #expect(largest <= lost)
-        // Room for one more of those that went there was not.
+        // The record has no room for the next smallest member.
         var more = found
         if let next = details.filter({ found[$0.key] == nil }).min(by: { size(($0.key, $0.value)) < size(($1.key, $1.value)) }) {
             more[next.key] = next.value

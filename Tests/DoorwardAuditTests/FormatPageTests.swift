@@ -3,9 +3,9 @@ import DoorwardDomain
 import Foundation
 import Testing
 
-/// What docs/log-format.md lists, compared with what the encoder can write.
+/// Compares the lists in docs/log-format.md with the values that the encoder can write.
 @Suite struct FormatPageTests {
-    /// The rows of the field table: number, field, form, and the words in the last cell.
+    /// A row of the field table: number, form, and the values in the last cell.
     private struct Row {
         let number: UInt8
         let form: String
@@ -28,7 +28,7 @@ import Testing
         Set(Value.allCases.map(\.rawValue))
     }
 
-    @Test("the page lists every word of every field, and no other")
+    @Test("the page lists exactly the values of every field")
     func listedWords() throws {
         let rows = try rows()
         let expected: [RecordField: Set<String>] = [
@@ -47,7 +47,7 @@ import Testing
         #expect(wordFields == Set(expected.keys.map(\.rawValue)).union([RecordField.stateAfter.rawValue]))
     }
 
-    @Test("the page lists every role")
+    @Test("the page lists exactly the roles")
     func listedRoles() throws {
         let page = try String(contentsOf: Files.page, encoding: .utf8)
         let list = try #require(page.range(of: "Roles: `"))
@@ -55,28 +55,28 @@ import Testing
         #expect(Set(roles) == words(Role.self))
     }
 
-    @Test("every word can be written and read back", arguments: RecordEvent.allCases)
+    @Test("every event can be encoded and decoded", arguments: RecordEvent.allCases)
     func events(event: RecordEvent) throws {
         var body = Samples.start()
         body.event = event
         #expect(try RecordEncoding.decode(try Samples.encode(body).bytes).record.body.event == event)
     }
 
-    @Test("every role can stand in a rule", arguments: Role.allCases)
+    @Test("a rule can be encoded with every role", arguments: Role.allCases)
     func roles(role: Role) throws {
         var body = Samples.start()
         body.rule = .association(Samples.id(9), role)
         #expect(try RecordEncoding.decode(try Samples.encode(body).bytes).record.body == body)
     }
 
-    @Test("every reason can be written and read back", arguments: DenialReason.allCases)
+    @Test("every denial reason can be encoded and decoded", arguments: DenialReason.allCases)
     func reasons(reason: DenialReason) throws {
         var body = Samples.start()
         (body.kind, body.decision, body.reason) = (.denial, .denied, reason)
         #expect(try RecordEncoding.decode(try Samples.encode(body).bytes).record.body == body)
     }
 
-    @Test("instants and numbers keep their sign at both ends", arguments: [.min, -1, 0, 1, .max] as [Int64])
+    @Test("instants and numbers keep their sign at both ends of their range", arguments: [.min, -1, 0, 1, .max] as [Int64])
     func signs(number: Int64) throws {
         var body = Samples.start(at: Timestamp(milliseconds: number))
         body.latencyMs = number

@@ -5,7 +5,7 @@ import Testing
 @Suite struct LogCheckTests {
     private typealias Stored = (bytes: [UInt8], leafHash: [UInt8])
 
-    /// A sound log of ten records, and its frontier.
+    /// Returns a valid log of ten records, and its frontier.
     private func log() throws -> (records: [Stored], frontier: MerkleFrontier) {
         var frontier = MerkleFrontier()
         let records = try (0..<10 as Range<UInt64>).map { seq in
@@ -25,14 +25,14 @@ import Testing
         return (encoded.bytes, encoded.leafHash)
     }
 
-    @Test("a sound log has no fault, nor has an empty one")
+    @Test("a valid log has no fault, and neither has an empty one")
     func sound() throws {
         let (records, frontier) = try log()
         #expect(fault(records, frontier.bytes) == nil)
         #expect(fault([], MerkleFrontier().bytes) == nil)
     }
 
-    @Test("a record taken out, put in, doubled or moved is found at its place")
+    @Test("a removed, doubled or moved record is reported at its position")
     func positions() throws {
         let (records, frontier) = try log()
         var missing = records
@@ -47,50 +47,50 @@ import Testing
         #expect(fault(Array(records.dropFirst()), frontier.bytes) == LogFault(position: 0, problem: .wrongSeq(1)))
     }
 
-    @Test("a log that was cut at its end does not agree with its frontier")
+    @Test("a log that was truncated at its end does not match its frontier")
     func cut() throws {
         let (records, frontier) = try log()
         #expect(fault(Array(records.dropLast()), frontier.bytes) == LogFault(position: 9, problem: .wrongSize(10)))
         #expect(fault([], frontier.bytes) == LogFault(position: 0, problem: .wrongSize(10)))
     }
 
-    @Test("a byte changed in a record is found in that record")
+    @Test("a changed byte in a record is reported with that record")
     func changed() throws {
         let (records, frontier) = try log()
         for index in records.indices {
             var changed = records
-            // In the device's name: still a record, but another leaf.
+            // In the device's name: the bytes are still a record, but with another leaf hash.
             let name = try #require(changed[index].bytes.firstRange(of: Array("Front".utf8)))
             changed[index].bytes[name.lowerBound] = UInt8(ascii: "f")
             #expect(fault(changed, frontier.bytes) == LogFault(position: UInt64(index), problem: .wrongLeafHash))
-            // With the leaf hash changed to match, only the frontier tells.
+            // If the leaf hash was changed to match, only the frontier reveals the change.
             changed[index].leafHash = MerkleTree.leafHash(changed[index].bytes)
             #expect(fault(changed, frontier.bytes) == LogFault(position: 10, problem: .wrongFrontier))
         }
     }
 
-    @Test("bytes that are no record are named with what is wrong with them")
+    @Test("bytes that are not a record are reported with the decoding error")
     func noRecord() throws {
         var (records, frontier) = try log()
         records[8].bytes[4] = 2
         #expect(fault(records, frontier.bytes) == LogFault(position: 8, problem: .notARecord(.unknownVersion(2))))
     }
 
-    @Test("a record of another log is found")
+    @Test("a record of another log is reported")
     func otherLog() throws {
         var (records, frontier) = try log()
         records[3] = try stored(Samples.start(), seq: 3)
         #expect(fault(records, frontier.bytes) == LogFault(position: 3, problem: .otherLog(.gateway)))
     }
 
-    @Test("a record earlier than the one before is found; one at the same instant is sound")
+    @Test("a record earlier than the previous one is reported, and one at the same instant is valid")
     func earlier() throws {
         var (records, frontier) = try log()
         records[5] = try stored(Samples.outcome(at: Timestamp(milliseconds: 1)), seq: 5)
         #expect(fault(records, frontier.bytes) == LogFault(position: 5, problem: .earlierThanTheOneBefore))
     }
 
-    @Test("a frontier that is none, or is another, is found")
+    @Test("a malformed frontier and a wrong one are reported")
     func frontiers() throws {
         let (records, frontier) = try log()
         #expect(fault(records, []) == LogFault(position: 10, problem: .malformedFrontier))
@@ -102,7 +102,7 @@ import Testing
         #expect(fault(records, longer.bytes) == LogFault(position: 10, problem: .wrongSize(11)))
     }
 
-    @Test("a check can go on record by record, without stored leaf hashes")
+    @Test("a log can be checked record by record, without stored leaf hashes")
     func stepwise() throws {
         let (records, frontier) = try log()
         var check = LogCheck(log: Samples.portfolioLog)

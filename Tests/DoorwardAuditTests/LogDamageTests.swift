@@ -3,11 +3,11 @@ import DoorwardDomain
 import DoorwardTesting
 import Testing
 
-/// Random logs, damaged at random: nothing that was done to one goes unseen.
+/// Random logs with random damage, all of which must be detected.
 @Suite struct LogDamageTests {
     private typealias Stored = (bytes: [UInt8], leafHash: [UInt8])
 
-    /// A sound log with records of every shape.
+    /// Returns a valid log with records of all shapes.
     private func log(_ bodies: inout RandomBody, count: UInt64) throws -> (records: [Stored], frontier: MerkleFrontier) {
         var frontier = MerkleFrontier()
         var at: Int64 = 0
@@ -26,7 +26,7 @@ import Testing
         LogCheck.firstFault(in: records, of: .gateway, storedFrontier: frontier.bytes)
     }
 
-    @Test("a damaged record is seen, whether or not its leaf hash was made to match", arguments: 0..<10 as Range<UInt64>)
+    @Test("a damaged record is detected, even if its leaf hash was changed to match", arguments: 0..<10 as Range<UInt64>)
     func records(seed: UInt64) throws {
         var bodies = RandomBody(seed: seed)
         let (records, frontier) = try log(&bodies, count: 12)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("records in another order are seen at the first that is not in its place", arguments: 0..<10 as Range<UInt64>)
+    @Test("records in another order are reported at the first wrong position", arguments: 0..<10 as Range<UInt64>)
     func order(seed: UInt64) throws {
         var bodies = RandomBody(seed: seed)
         let (records, frontier) = try log(&bodies, count: 9)
@@ -53,7 +53,7 @@ import Testing
         #expect(found == LogFault(position: UInt64(first), problem: .wrongSeq(UInt64(order[first]))))
     }
 
-    @Test("a frontier with any bit turned is seen")
+    @Test("any flipped bit in a frontier is detected")
     func frontier() throws {
         var bodies = RandomBody(seed: 1)
         let (records, frontier) = try log(&bodies, count: 5)
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("values sealed for one record do not open in another of the same person")
+    @Test("a value encrypted for one record cannot be decrypted in another record of the same person")
     func exchanged() throws {
         let one = try Samples.encode(Samples.outcome(), seq: 1)
         let two = try Samples.encode(Samples.outcome(), seq: 2)

@@ -5,7 +5,7 @@ import FoundationEssentials
 import Testing
 
 @Suite struct MerkleTests {
-    /// The leaves and roots that implementations of Certificate Transparency are tested with.
+    /// The test vectors of Certificate Transparency implementations.
     private static let vectors: [(leaf: String, root: String)] = [
         ("", "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d"),
         ("00", "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125"),
@@ -17,7 +17,7 @@ import Testing
         ("606162636465666768696a6b6c6d6e6f", "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328"),
     ]
 
-    @Test("roots are those of Certificate Transparency's test vectors")
+    @Test("roots equal those of Certificate Transparency's test vectors")
     func vectors() throws {
         var frontier = MerkleFrontier()
         #expect(frontier.root.hex == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
@@ -32,7 +32,7 @@ import Testing
         #expect(frontier.size == 8)
     }
 
-    @Test("frontier, level by level and the recursive definition agree at every size up to 300")
+    @Test("the frontier, the tree by levels and the recursive definition give the same root at every size up to 300")
     func agreement() {
         var random = SeededGenerator(seed: 6962)
         var (frontier, leaves) = (MerkleFrontier(), [[UInt8]]())
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("a frontier that was stored and read goes on as if nothing had been")
+    @Test("a frontier can be stored and read at every step without changing the result")
     func resumed() throws {
         let leaves = (0..<100).map { MerkleTree.leafHash([UInt8($0)]) }
         var (whole, stored) = (MerkleFrontier(), MerkleFrontier())
@@ -61,7 +61,7 @@ import Testing
         #expect(whole.root == NaiveTree.root(leaves[...]))
     }
 
-    @Test("the frontier's bytes are its size and the roots of its subtrees, the largest first")
+    @Test("a frontier is encoded as its size and the roots of its subtrees, the largest first")
     func bytes() {
         let leaves = (0..<7).map { MerkleTree.leafHash([UInt8($0)]) }
         var frontier = MerkleFrontier()
@@ -71,7 +71,7 @@ import Testing
             frontier.bytes == [0, 0, 0, 0, 0, 0, 0, 7] + NaiveTree.root(leaves[..<4]) + NaiveTree.root(leaves[4..<6]) + leaves[6])
     }
 
-    @Test("a frontier with more or fewer bytes than its size asks for is refused")
+    @Test("a frontier with more or fewer bytes than its size requires is rejected")
     func strict() {
         let hash = [UInt8](repeating: 1, count: 32)
         let size = { (size: UInt8) in [0, 0, 0, 0, 0, 0, 0, size] as [UInt8] }
@@ -84,7 +84,7 @@ import Testing
         #expect(MerkleFrontier(bytes: size(3) + hash + hash)?.size == 3)
     }
 
-    @Test("leaves and nodes never hash alike")
+    @Test("leaf hashes and node hashes have different prefixes")
     func domains() {
         let (left, right) = (MerkleTree.leafHash([1]), MerkleTree.leafHash([2]))
         #expect(MerkleTree.nodeHash(left, right) == Array(SHA256.hash(data: [1] + left + right)))

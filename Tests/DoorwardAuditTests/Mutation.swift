@@ -3,7 +3,7 @@ import DoorwardDomain
 import DoorwardTesting
 import FoundationEssentials
 
-/// Small damage to bytes.
+/// Random small damage to bytes.
 enum Mutation {
     static func mutate(_ bytes: [UInt8], using random: inout SeededGenerator) -> [UInt8] {
         var bytes = bytes
@@ -15,16 +15,16 @@ enum Mutation {
         case 2: bytes.remove(at: position)
         case 3: bytes.insert(UInt8.random(in: .min ... .max, using: &random), at: position)
         case 4: bytes.removeLast(bytes.count - position)
-        // Another letter or digit: what is most likely to stay a record.
+        // Another character that is likely to keep the record valid.
         default: bytes[position] = Array("aA0$\"\\{},:".utf8).randomElement(using: &random) ?? 0x61
         }
         return bytes
     }
 }
 
-/// Encodes a record again that was read without its personal values.
+/// Re-encodes a record that was decoded without its personal values.
 enum Recommitted {
-    /// Some value stands in for each personal one; in what is written, its commitment then gives way to the one read.
+    /// Encodes the record with a placeholder for each personal value, then replaces the new commitments with the original ones.
     static func bytes(of bytes: [UInt8]) throws -> [UInt8] {
         let read = try RecordEncoding.decode(bytes) { _ in "some value" }
         let body = read.record.body

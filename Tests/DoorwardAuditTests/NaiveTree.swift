@@ -1,8 +1,8 @@
 import Crypto
 
-/// The Merkle tree of RFC 6962, section 2.1, word by word: slow, and by recursion alone.
+/// The Merkle tree exactly as RFC 6962, section 2.1 defines it: slow and recursive.
 enum NaiveTree {
-    /// MTH: the root over the hashes of some leaves.
+    /// MTH: returns the root over the hashes of some leaves.
     static func root(_ leaves: ArraySlice<[UInt8]>) -> [UInt8] {
         guard let first = leaves.first else { return Array(SHA256.hash(data: [UInt8]())) }
         if leaves.count == 1 { return first }
@@ -10,7 +10,7 @@ enum NaiveTree {
         return node(root(leaves.prefix(split)), root(leaves.dropFirst(split)))
     }
 
-    /// PATH: the audit path of the leaf with this index.
+    /// PATH: returns the audit path of the leaf with this index.
     static func path(_ index: Int, _ leaves: ArraySlice<[UInt8]>) -> [[UInt8]] {
         if leaves.count <= 1 { return [] }
         let split = split(leaves.count)
@@ -18,7 +18,7 @@ enum NaiveTree {
         return index < split ? path(index, left) + [root(right)] : path(index - split, right) + [root(left)]
     }
 
-    /// PROOF: that the first `size` leaves are the beginning of all.
+    /// PROOF: returns the proof that the first `size` leaves are the beginning of all leaves.
     static func consistency(_ size: Int, _ leaves: ArraySlice<[UInt8]>) -> [[UInt8]] { subproof(size, leaves, isWhole: true) }
 
     private static func subproof(_ size: Int, _ leaves: ArraySlice<[UInt8]>, isWhole: Bool) -> [[UInt8]] {
@@ -30,7 +30,7 @@ enum NaiveTree {
             : subproof(size - split, right, isWhole: false) + [root(left)]
     }
 
-    /// The largest power of two that is smaller than `count`.
+    /// Returns the largest power of two that is smaller than `count`.
     private static func split(_ count: Int) -> Int {
         var split = 1
         while split * 2 < count { split *= 2 }
@@ -40,9 +40,9 @@ enum NaiveTree {
     private static func node(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: [1] + left + right)) }
 }
 
-/// What somebody does who has a root, a proof and nothing else (RFC 9162, sections 2.1.3.2 and 2.1.4.2).
+/// Verification of proofs by a client that has only a root and a proof (RFC 9162, sections 2.1.3.2 and 2.1.4.2).
 enum ProofCheck {
-    /// The root that follows from a leaf and its audit path; `nil` if the path has another length than it must.
+    /// Returns the root that follows from a leaf and its audit path; `nil` if the path has a wrong length.
     static func root(leaf: [UInt8], index: Int, size: Int, path: [[UInt8]]) -> [UInt8]? {
         var (node, last, hash) = (index, size - 1, leaf)
         for step in path {
@@ -58,10 +58,10 @@ enum ProofCheck {
         return last == 0 ? hash : nil
     }
 
-    /// The roots at both sizes that follow from a consistency proof; `nil` if it has another length than it must.
+    /// Returns the roots at both sizes that follow from a consistency proof; `nil` if the proof has a wrong length.
     static func roots(from size: Int, root: [UInt8], to newSize: Int, proof: [[UInt8]]) -> (old: [UInt8], new: [UInt8])? {
         if size == newSize { return proof.isEmpty ? (root, root) : nil }
-        // A whole tree of a power of two is a node of the larger one, and is not repeated in the proof.
+        // A complete tree whose size is a power of two is a node of the larger tree, and is not repeated in the proof.
         var steps = size & (size - 1) == 0 ? [root] + proof : proof
         guard !steps.isEmpty else { return nil }
         let first = steps.removeFirst()

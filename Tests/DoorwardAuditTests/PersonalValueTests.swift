@@ -10,7 +10,7 @@ import Testing
 
     private func keyBytes(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 32) }
 
-    @Test("salt, commitment and seal are those of the page, computed here by hand")
+    @Test("salt, commitment and ciphertext follow the formulas of docs/log-format.md")
     func formulas() throws {
         let key = try #require(PersonKey(bytes: keyBytes(7)))
         let place = PersonalFieldPath(log: .gateway, seq: 258, field: "actorName")
@@ -34,7 +34,7 @@ import Testing
         #expect(Array(opened) == Array("Ada".utf8))
     }
 
-    @Test("the actor's own values stand under the actor's key, others under their person's or the day's")
+    @Test("the actor's own values are encrypted under the actor's key, other values under their person's or the day's key")
     func owners() throws {
         var body = Samples.outcome()
         body.details = [
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "the day is that of the instant in UTC",
+        "the day of a key is the day of the instant in UTC",
         arguments: [
             (0, "1970-01-01"), (-1, "1969-12-31"), (86_399_999, "1970-01-01"), (86_400_000, "1970-01-02"),
             (951_782_400_000, "2000-02-29"), (-62_135_596_800_000, "0001-01-01"),
@@ -62,7 +62,7 @@ import Testing
         #expect(PersonKeyOwner.day(of: Timestamp(milliseconds: milliseconds)) == .day(day))
     }
 
-    @Test("places that look alike have different names")
+    @Test("details with similar paths have different field names")
     func fieldNames() throws {
         let details: [String: RecordValue] = [
             "a.b": .personal("1", person: nil), "a": .object(["b": .personal("2", person: nil)]),
@@ -77,7 +77,7 @@ import Testing
         #expect(!fields.contains { $0.utf8.contains(0) })
     }
 
-    @Test("without the key a value is withheld, and the rest of the record is there")
+    @Test("without its key a value is withheld, and the rest of the record can be read")
     func withheld() throws {
         var body = Samples.outcome()
         body.details = ["name": .personal("Bob", person: Samples.bob), "note": .string("plain")]
@@ -98,7 +98,7 @@ import Testing
         #expect(nothing.commitments == decoded.commitments)
     }
 
-    @Test("a sealed value opens under its own key, at its own place, unaltered, and nowhere else")
+    @Test("a value can be decrypted only with its own key, at its own place and unaltered")
     func opening() throws {
         let key = try Samples.key(log, .user(Samples.ada))
         let encoded = try Samples.encode(Samples.outcome(), seq: 9)
@@ -127,7 +127,7 @@ import Testing
         for count in 0..<sealed.count { #expect(throws: closed) { try commitment.open(Array(sealed[..<count]), under: key) } }
     }
 
-    @Test("a value that opens and is not the one committed to is refused")
+    @Test("a decrypted value that does not match its commitment is rejected")
     func mismatch() throws {
         let key = try Samples.key(log, .user(Samples.ada))
         let encoded = try Samples.encode(Samples.outcome(), seq: 9)
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test("no nonce comes twice under one key, not even when a place is written again with another value")
+    @Test("no nonce is used twice under one key, even if another value is written at the same place")
     func nonces() throws {
         let key = try #require(PersonKey(bytes: keyBytes(1)))
         var (nonces, sealedOnce) = (Set<[UInt8]>(), Set<[UInt8]>())
@@ -164,12 +164,12 @@ import Testing
         #expect(sealedOnce.count == count)
     }
 
-    @Test("the same value at the same place gives the same bytes again")
+    @Test("encoding the same value at the same place again gives the same bytes")
     func deterministic() throws {
         #expect(try Samples.encode(Samples.outcome(), seq: 4) == Samples.encode(Samples.outcome(), seq: 4))
     }
 
-    @Test("equal values have unequal commitments")
+    @Test("equal values have different commitments")
     func unlinkable() throws {
         var body = Samples.outcome()
         (body.actor.name, body.statedReason) = ("same", "same")
@@ -178,7 +178,7 @@ import Testing
         #expect(Set(one + two).count == 8)
     }
 
-    @Test("a key has 32 bytes, comes from the given generator, and prints as a mask")
+    @Test("a person key has 32 bytes, comes from the given generator, and is masked when printed")
     func keys() throws {
         #expect(PersonKey(bytes: keyBytes(1).dropLast()) == nil)
         #expect(PersonKey(bytes: keyBytes(1) + [1]) == nil)

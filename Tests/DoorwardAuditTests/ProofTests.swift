@@ -29,13 +29,13 @@ import Testing
         return (0..<count).map { _ in MerkleTree.leafHash((0..<4).map { _ in .random(in: .min ... .max, using: &random) }) }
     }
 
-    /// The root as a gateway knows it.
+    /// Returns the root as the gateway computes it, with a `MerkleFrontier`.
     private func root(_ leaves: some Sequence<[UInt8]>) -> [UInt8] {
         leaves.reduce(into: MerkleFrontier()) { $0.append(leafHash: $1) }.root
     }
 
     @Test(
-        "inclusion proofs are those of Certificate Transparency's test vectors",
+        "inclusion proofs equal those of Certificate Transparency's test vectors",
         arguments: [
             (0, 1, []), (0, 8, [nodes.leaf1, nodes.second2, nodes.second4]),
             (5, 8, [nodes.leaf4, nodes.fourth2, nodes.first4]), (2, 3, [nodes.first2]),
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "consistency proofs are those of Certificate Transparency's test vectors",
+        "consistency proofs equal those of Certificate Transparency's test vectors",
         arguments: [
             (1, 1, []), (1, 8, [nodes.leaf1, nodes.second2, nodes.second4]), (6, 8, [nodes.third2, nodes.fourth2, nodes.first4]),
             (2, 5, [nodes.second2, nodes.leaf4]),
@@ -60,7 +60,7 @@ import Testing
         #expect(NaiveTree.consistency(size, leaves[..<newSize]).map(\.hex) == proof)
     }
 
-    @Test("every leaf is proved to be under the frontier's root, at every size up to 70")
+    @Test("at every size up to 70 each leaf has an inclusion proof for the frontier's root, and another leaf does not match it")
     func inclusion() {
         let leaves = randomLeaves(70)
         for size in 1...70 {
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("the frontier's root at every size is the beginning of every later one, up to 70")
+    @Test("at every size up to 70 the frontier's root has consistency proofs from all smaller sizes")
     func consistency() throws {
         let leaves = randomLeaves(70)
         let roots = (0...70).map { root(leaves[..<$0]) }
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("a log whose past was changed has no proof from the root that was kept", arguments: [0, 1, 6, 12])
+    @Test("a changed log has no consistency proof from the root before the change", arguments: [0, 1, 6, 12])
     func rewritten(changed: Int) throws {
         let leaves = randomLeaves(20)
         let kept = root(leaves[..<13])
@@ -100,7 +100,7 @@ import Testing
         #expect(found.old != kept)
     }
 
-    @Test("a frontier stored at any size and read again goes on to the same root")
+    @Test("a frontier that is stored and read at any size leads to the same root")
     func resumedAnywhere() throws {
         let leaves = randomLeaves(70)
         let expected = root(leaves)
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("a frontier holds the roots of the subtrees that its size has bits for, at every size up to 130")
+    @Test("at every size up to 130 a frontier holds the root of one subtree for each set bit of the size")
     func subtrees() {
         let leaves = randomLeaves(130)
         var frontier = MerkleFrontier()
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("a log of many billions of records goes on from its frontier", arguments: [32, 40, 62])
+    @Test("a log of more than 2^62 records can be continued from its frontier", arguments: [32, 40, 62])
     func large(bits: Int) throws {
         // A complete tree of 2^bits leaves, of which only the root is known.
         let hash = MerkleTree.leafHash([7])
@@ -153,7 +153,7 @@ import Testing
             swapped.swapAt(index, index + 1)
             roots.append(root(swapped))
         }
-        // What RFC 6962 prevents: the last leaf doubled to fill a level.
+        // RFC 6962 excludes this: a tree whose last leaf is doubled to fill a level.
         roots += [root(leaves[..<3] + [leaves[2]]), root(leaves[..<5] + [leaves[4]])]
         #expect(Set(roots).count == roots.count)
     }

@@ -1,7 +1,7 @@
 import DoorwardDomain
 import DoorwardTesting
 
-/// Draws records of every shape from a seed.
+/// Generates random records of all shapes from a seed.
 struct RandomBody {
     var random: SeededGenerator
 
@@ -19,7 +19,7 @@ struct RandomBody {
             statedReason: perhaps { $0.text() }, override: perhaps { $0.text() }, event: perhaps { $0.one() },
             method: perhaps { $0.one() }, action: perhaps { $0.one() },
             target: perhaps { RecordTarget(type: $0.text(), id: $0.text()) }, details: members(depth: 1))
-        // A device says itself where it hangs.
+        // The snapshot of a device already contains its place.
         if body.device == nil { body.place = perhaps { $0.place() } }
         return body
     }
@@ -28,7 +28,7 @@ struct RandomBody {
         .new(at: Samples.at, using: &random)
     }
 
-    /// Texts with what is hard about texts: controls, quotation marks, marks of the format, planes beyond the first.
+    /// Returns a text with difficult characters: controls, quotation marks, characters of the format, higher Unicode planes.
     mutating func text() -> String {
         let alphabet: [Unicode.Scalar] = [
             "a", "Z", "$", ".", "[", "]", "\\", "\"", "/", "\0", "\u{1}", "\u{8}", "\t", "\n", "\u{C}", "\r", "\u{1F}", "\u{7F}",
@@ -51,7 +51,7 @@ struct RandomBody {
         }
     }
 
-    /// One that says something: an empty place is read back as none.
+    /// Returns a place with at least one id, because an empty place is read back as `nil`.
     private mutating func place() -> EntityPathIDs {
         EntityPathIDs(unitID: perhaps { $0.id() }, propertyID: perhaps { $0.id() }, portfolioID: id())
     }

@@ -3,7 +3,7 @@ import DoorwardDomain
 import Testing
 
 @Suite struct RecordEncodingTests {
-    @Test("a record comes back as it went in, whatever it says", arguments: 0..<20 as Range<UInt64>)
+    @Test("every record is decoded as it was encoded", arguments: 0..<20 as Range<UInt64>)
     func roundTrip(seed: UInt64) throws {
         var bodies = RandomBody(seed: seed)
         for round in 0..<50 {
@@ -13,7 +13,7 @@ import Testing
             let decoded = try Samples.decode(encoded, log: body.log)
             #expect(decoded.record == AccessRecord(seq: seq, body: body), "seed \(seed), round \(round)")
             #expect(decoded.withheld.isEmpty)
-            // Strings are equal in Swift when their normal forms are; only the bytes show that nothing was changed.
+            // Swift's `==` treats canonically equivalent strings as equal, so the bytes are compared as well.
             let again = try Samples.encode(decoded.record.body, seq: seq)
             #expect(again == encoded)
             #expect(decoded.commitments.map(\.place.field) == encoded.personal.map(\.field))
@@ -39,7 +39,7 @@ import Testing
         #expect(encoded.personal.isEmpty)
     }
 
-    @Test("the fields of a record stand in the order of their numbers, and personal ones are commitments of 32 bytes")
+    @Test("a record's fields are sorted by number, and personal values are commitments of 32 bytes")
     func order() throws {
         let bytes = try Samples.encode(Samples.outcome(), seq: 1).bytes
         var numbers: [UInt8] = []
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("the order in which a dictionary was filled makes no difference")
+    @Test("the order in which a dictionary was filled does not affect the encoding")
     func dictionaryOrder() throws {
         let names = (0..<200).map { "key\($0)" }
         var forwards: [String: RecordValue] = [:]
@@ -68,7 +68,7 @@ import Testing
         #expect(first == second)
     }
 
-    @Test("texts are kept byte for byte: no normal form, no control character lost")
+    @Test("texts are kept byte for byte, without normalization and with control characters")
     func texts() throws {
         var body = Samples.outcome()
         body.device?.deviceName = "Caf\u{65}\u{301}\0\u{7}"
@@ -78,7 +78,7 @@ import Testing
         #expect(decoded.device?.deviceName.map { Array($0.utf8) } == Array("Caf\u{65}\u{301}\0\u{7}".utf8))
         #expect(decoded.actor.name.map { Array($0.utf8) } == [0x65, 0xCC, 0x81])
         guard case .string(let note)? = decoded.details["note"], case .string(let same)? = decoded.details["same"] else {
-            Issue.record("the details are others")
+            Issue.record("the details are not those that were encoded")
             return
         }
         #expect(Array(note.utf8) == [0x65, 0xCC, 0x81])
@@ -100,13 +100,13 @@ import Testing
         }
     }
 
-    @Test("an error of whoever gives the keys comes through")
+    @Test("an error of the key provider is rethrown")
     func keyError() {
         struct NoKey: Error {}
         #expect(throws: NoKey.self) { try RecordEncoding.encode(Samples.outcome(), seq: 0) { _ in throw NoKey() } }
     }
 
-    @Test("a key is asked for once for a run of values of one owner")
+    @Test("the key for several values of one owner in a row is requested once")
     func keysAsked() throws {
         var asked: [PersonKeyOwner] = []
         _ = try RecordEncoding.encode(Samples.outcome(), seq: 0) { owner in

@@ -11,14 +11,14 @@ import Testing
         #expect(throws: RecordDecodingError.self) { try RecordEncoding.decode(bytes) }
     }
 
-    @Test("the list that the cases start from is a record")
+    @Test("the field list that the other tests modify is a valid record")
     func sound() throws {
         let record = try RecordEncoding.decode(list.bytes).record
         #expect(record.seq == 5)
         #expect(record.body.kind == .gateway)
     }
 
-    @Test("what does not begin with DWRD is no record")
+    @Test("bytes that do not begin with DWRD are rejected")
     func magic() {
         var other = list
         other.header[3] = UInt8(ascii: "d")
@@ -27,21 +27,21 @@ import Testing
         #expect(refusal(of: Array("DWRD".utf8)) == .notARecord)
     }
 
-    @Test("another version is refused by its number", arguments: [0, 2, 255] as [UInt8])
+    @Test("another version is rejected with its number", arguments: [0, 2, 255] as [UInt8])
     func versions(version: UInt8) {
         var other = list
         other.header[4] = version
         #expect(refusal(of: other.bytes) == .unknownVersion(version))
     }
 
-    @Test("a field with a number that is not in the table is refused", arguments: [0, 36, 255] as [UInt8])
+    @Test("an unknown field number is rejected", arguments: [0, 36, 255] as [UInt8])
     func unknownField(number: UInt8) {
         var other = list
         other.fields.append((number, []))
         #expect(refusal(of: other.bytes) == .unknownField(number))
     }
 
-    @Test("fields that come twice or in another order are refused")
+    @Test("duplicate fields and fields in another order are rejected")
     func order() {
         var twice = list
         twice.fields.append((14, Array("GATEWAY".utf8)))
@@ -51,14 +51,14 @@ import Testing
         #expect(refusal(of: swapped.bytes) == .outOfOrder(1))
     }
 
-    @Test("a record cut short anywhere is refused")
+    @Test("a record truncated within a field is rejected")
     func truncation() throws {
         let bytes = try Samples.encode(Samples.outcome()).bytes
         let ends = fieldEnds(bytes)
         for count in 0..<bytes.count where !ends.contains(count) { #expect(refusal(of: Array(bytes[..<count])) != nil) }
     }
 
-    /// Where a field ends: a record cut there may lack fields that it need not have.
+    /// Returns the ends of the fields. A record that is truncated there may only lack optional fields.
     private func fieldEnds(_ bytes: [UInt8]) -> Set<Int> {
         var (ends, position) = (Set<Int>(), 5)
         while position < bytes.count {
@@ -68,7 +68,7 @@ import Testing
         return ends
     }
 
-    @Test("bytes after the last field are refused")
+    @Test("bytes after the last field are rejected")
     func trailing() {
         #expect(refusal(of: list.bytes + [35]) == .truncated)
         #expect(refusal(of: list.bytes + [35, 0]) == .truncated)
@@ -76,14 +76,14 @@ import Testing
         #expect(refusal(of: list.bytes + [0, 0, 0]) == .unknownField(0))
     }
 
-    @Test("more than 65,535 bytes are refused")
+    @Test("more than 65,535 bytes are rejected")
     func tooLarge() {
         let large = list.with(16, [UInt8](repeating: 0x78, count: 40_000)).with(18, [UInt8](repeating: 0x78, count: 30_000))
         #expect(refusal(of: large.bytes) == .tooLarge)
     }
 
     @Test(
-        "a record without a field that every record has is refused",
+        "a record without a required field is rejected",
         arguments: [
             (1, .logID), (2, .seq), (3, .id), (4, .at), (5, .kind), (10, .actorKind), (14, .source),
         ] as [(UInt8, RecordField)])
@@ -92,13 +92,13 @@ import Testing
     }
 
     @Test(
-        "fields that belong together come together",
+        "a field without the other field that it requires is rejected",
         arguments: [(18, "Door", .deviceID), (33, "Unit", .targetID), (34, "x", .targetType)] as [(UInt8, String, RecordField)])
     func together(number: UInt8, text: String, missing: RecordField) {
         #expect(refusal(of: list.with(number, text).bytes) == .missing(missing))
     }
 
-    @Test("a place without a device is where it happened", arguments: [19, 20, 21] as [UInt8])
+    @Test("place fields without a device are read as the record's own place", arguments: [19, 20, 21] as [UInt8])
     func placeWithoutDevice(number: UInt8) throws {
         let place = try RecordEncoding.decode(list.with(number, id).bytes) { _ in nil }.record.body.place
         #expect(
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(
-        "a value that is not of its field's form is refused",
+        "a text that does not have its field's form is rejected",
         arguments: [
             (1, "Gateway"), (1, ""), (1, "019AB3C0-000A-7000-8000-00000000000A"), (3, "019ab3c0"),
             (3, "019AB3C0-000A-7000-8000-00000000000A"), (5, "gateway"), (5, ""), (6, "LOC\u{212A}"), (6, "OPEN"),
@@ -120,7 +120,7 @@ import Testing
         #expect(refusal(of: list.with(number, text).bytes) == .malformed(field))
     }
 
-    @Test("numbers and commitments have exactly their length", arguments: [2, 4, 27, 12, 15, 28, 29] as [UInt8])
+    @Test("numbers and commitments must have exactly their length", arguments: [2, 4, 27, 12, 15, 28, 29] as [UInt8])
     func lengths(number: UInt8) throws {
         let field = try #require(RecordField(rawValue: number))
         let length = field == .seq || field == .at || field == .latencyMs ? 8 : 32
@@ -130,7 +130,7 @@ import Testing
         _ = try RecordEncoding.decode(list.with(number, [UInt8](repeating: 0, count: length)).bytes)
     }
 
-    @Test("the place in the log is below 2^63")
+    @Test("`seq` must be less than 2^63")
     func places() throws {
         let largest = list.with(2, [0x7F] + [UInt8](repeating: 0xFF, count: 7))
         #expect(try RecordEncoding.decode(largest.bytes).record.seq == UInt64(Int64.max))
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(
-        "what is not UTF-8 is refused",
+        "bytes that are not UTF-8 are rejected",
         arguments: [[0xFF], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0x61, 0x80]] as [[UInt8]])
     func utf8(bytes: [UInt8]) {
         #expect(refusal(of: list.with(16, bytes).bytes) == .malformed(.requestID))
@@ -146,7 +146,7 @@ import Testing
         #expect(refusal(of: list.with(35, quoted).bytes) == .malformed(.details))
     }
 
-    @Test("rules are read as they are written")
+    @Test("rules are accepted only in the form in which they are written")
     func rules() throws {
         let good: [(String, Rule)] = [
             ("SUPER_ADMIN//SUPER_ADMIN", .superAdmin),
@@ -163,7 +163,7 @@ import Testing
         for text in bad { #expect(refusal(of: list.with(9, text).bytes) == .malformed(.rule)) }
     }
 
-    @Test("whatever is accepted is exactly what the encoder writes", arguments: 0..<10 as Range<UInt64>)
+    @Test("bytes that are accepted are exactly what the encoder writes", arguments: 0..<10 as Range<UInt64>)
     func mutations(seed: UInt64) throws {
         var bodies = RandomBody(seed: seed)
         for _ in 0..<200 {

@@ -9,13 +9,13 @@ import Testing
         return try Samples.decode(encoded, log: body.log).record.body
     }
 
-    @Test("a record with an encoding is not touched")
+    @Test("a record that can be encoded is not truncated")
     func untouched() throws {
         let body = Samples.start(details: ["text": .string(String(repeating: "x", count: 60_000))])
         #expect(try fitted(body) == body)
     }
 
-    @Test("a long text is cut, and the record says so; what is short stays whole")
+    @Test("a long text is truncated and the record is marked as shortened; short texts are kept")
     func longText() throws {
         let long = String(repeating: "é", count: 40_000)
         let body = Samples.start(details: ["long": .string(long), "short": .string("kept"), "n": .integer(1)])
@@ -24,32 +24,32 @@ import Testing
         #expect(details["n"] == .integer(1))
         #expect(details["shortened"] == .bool(true))
         guard case .string(let cut)? = details["long"] else {
-            Issue.record("the text is gone")
+            Issue.record("the text is missing")
             return
         }
         #expect(cut.hasSuffix("é…"))
-        // 4,096 bytes, less one that would have halved a character.
+        // 4,096 bytes less one, because another byte would have split a character.
         #expect(cut.utf8.count == 4095)
         #expect(cut.utf8.count <= 4096 && long.hasPrefix(cut.dropLast()))
     }
 
-    @Test("texts are cut no more than is needed", arguments: [(20, 3000, 1024), (100, 2000, 256), (400, 300, 64)])
+    @Test("texts are truncated no more than necessary", arguments: [(20, 3000, 1024), (100, 2000, 256), (400, 300, 64)])
     func limits(count: Int, length: Int, limit: Int) throws {
         let text = RecordValue.string(String(repeating: "x", count: length))
         let body = Samples.start(details: ["list": .array(Array(repeating: text, count: count)), "pad": filling(count * length)])
         guard case .array(let texts)? = try fitted(body).details["list"] else {
-            Issue.record("the list is gone")
+            Issue.record("the list is missing")
             return
         }
         #expect(texts == Array(repeating: .string(String(repeating: "x", count: limit - 3) + "…"), count: count))
     }
 
-    /// Whole numbers, which cannot be cut, so that a list of `size` bytes is just too large with them.
+    /// Returns integers, which cannot be truncated, so that a record with a list of `size` bytes is just too large.
     private func filling(_ size: Int) -> RecordValue {
         .array(Array(repeating: .integer(1234), count: max(0, 64_000 - min(size, 36_000)) / 5))
     }
 
-    @Test("long values outside the details are cut too")
+    @Test("long texts outside the details are truncated too")
     func otherFields() throws {
         let long = String(repeating: "y", count: 30_000)
         var body = Samples.outcome()
@@ -63,11 +63,11 @@ import Testing
         #expect([result.actor.id, result.requestID, result.device?.deviceName, result.outcomeDetail] == [cut, cut, cut, cut])
         #expect(result.target == RecordTarget(type: cut, id: cut))
         #expect(result.commandID == body.commandID)
-        // Personal values are not in the record, and are kept whole.
+        // Personal values are not stored in the record, so they are kept whole.
         #expect(result.statedReason == body.statedReason)
     }
 
-    @Test("details without a long text lose their largest members, and keep the others")
+    @Test("details without a long text lose their largest members and keep the others")
     func manyMembers() throws {
         var details: [String: RecordValue] = ["counterpart": .object(["logId": .string("gateway"), "seq": .integer(7)])]
         details["huge"] = .array(Array(repeating: .integer(123_456), count: 20_000))
@@ -80,7 +80,7 @@ import Testing
         for (key, value) in result where key != "shortened" { #expect(details[key] == value) }
     }
 
-    @Test("what has no encoding is replaced, and the rest stays")
+    @Test("values that cannot be encoded are replaced, and the others are kept")
     func replaced() throws {
         let deep = (0..<40).reduce(RecordValue.integer(1)) { inner, _ in .array([inner]) }
         let result = try fitted(
@@ -94,7 +94,7 @@ import Testing
         #expect(result.details["deep"] == folded)
     }
 
-    @Test("a record is not lost whatever is in it", arguments: 0..<10 as Range<UInt64>)
+    @Test("every record can be written, whatever it contains", arguments: 0..<10 as Range<UInt64>)
     func never(seed: UInt64) throws {
         var bodies = RandomBody(seed: seed)
         for _ in 0..<5 {
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("keys that cannot be had are not made up for")
+    @Test("an error of the key provider is rethrown instead of omitting the values")
     func keyError() {
         struct NoKey: Error {}
         #expect(throws: NoKey.self) { try RecordEncoding.encodeFitting(Samples.outcome(), seq: 0) { _ in throw NoKey() } }

@@ -15,7 +15,7 @@ enum Samples {
     static let ada: UserID = id(2)
     static let bob: UserID = id(3)
 
-    /// The key of an owner in a log: each has another, and always the same.
+    /// Returns the key of an owner in a log. Every owner and log has a different key, which is the same in every run.
     static func key(_ log: LogID, _ owner: PersonKeyOwner) throws -> PersonKey {
         let digest = SHA256.hash(data: Array("\(log) \(text(of: owner))".utf8))
         guard let key = PersonKey(bytes: Array(digest)) else { throw SampleError.noKey }
@@ -35,7 +35,7 @@ enum Samples {
         try RecordEncoding.encode(body, seq: seq) { try key(body.log, $0) }
     }
 
-    /// The record with every personal value opened.
+    /// Decodes the record and decrypts all its personal values.
     static func decode(_ record: EncodedRecord, log: LogID) throws -> DecodedRecord {
         let sealed = Dictionary(uniqueKeysWithValues: record.personal.map { ($0.field, $0.ciphertext) })
         return try RecordEncoding.decode(record.bytes) { commitment in
@@ -43,13 +43,13 @@ enum Samples {
         }
     }
 
-    /// A small record of the gateway's log, without personal values.
+    /// Returns a small record of the gateway's log, without personal values.
     static func start(at: Timestamp = at, details: [String: RecordValue] = [:]) -> RecordBody {
         RecordBody(
             log: .gateway, id: id(10), at: at, kind: .gateway, actor: .gateway, source: .gateway, event: .start, details: details)
     }
 
-    /// A record with every field but those of changes and events.
+    /// Returns a record with all fields except those of changes and events.
     static func outcome(at: Timestamp = at) -> RecordBody {
         RecordBody(
             log: portfolioLog, id: id(11), at: at, kind: .commandOutcome,

@@ -3,12 +3,12 @@ import DoorwardDomain
 import Foundation
 import Testing
 
-/// Of all ways to write one thing in JSON, the log has one.
+/// The log accepts only one JSON encoding of each value.
 @Suite struct SpellingTests {
-    /// A record with these details, byte for byte.
+    /// Returns a record with exactly these bytes as details.
     private func record(_ json: String) -> [UInt8] { FieldList().with(35, json).bytes }
 
-    /// Those of the spellings of `details` that are taken.
+    /// Returns the spellings of `details` that are accepted.
     private func accepted(_ spellings: [String]) -> [String] {
         spellings.filter { (try? RecordEncoding.decode(record($0))) != nil }
     }
@@ -19,7 +19,9 @@ import Testing
         )
     }
 
-    @Test("each character has one spelling: the encoder's", arguments: Array(0...0x7F) + [0x80, 0xE9, 0x2028] as [UInt32])
+    @Test(
+        "each character is accepted only in the encoder's spelling",
+        arguments: Array(0...0x7F) + [0x80, 0xE9, 0x2028] as [UInt32])
     func characters(code: UInt32) throws {
         let character = String(try #require(Unicode.Scalar(code)))
         let digits = String(code, radix: 16)
@@ -28,7 +30,7 @@ import Testing
             "\\b", "\\t", "\\n", "\\f", "\\r", "\\\"", "\\\\", "\\/", "\\u\(padded)", "\\u\(padded.uppercased())", "\\U\(padded)",
         ]
         let spellings = Set(([character] + escapes).map { "{\"k\":\"\($0)\"}" })
-        // Those that mean this character, or are no JSON at all.
+        // Spellings that mean this character, or that are not JSON at all.
         let mine = spellings.filter { text in
             guard let object = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: String] else { return true }
             return object["k"] == character
@@ -38,12 +40,12 @@ import Testing
             guard let object = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Int] else { return true }
             return object.keys.first == character
         }
-        // An ordinary key `$` is written with a second one.
+        // An ordinary key `$` is written as `$$`.
         #expect(accepted(Array(keys)) == (character == "$" ? [] : [try written([character: .integer(1)])]))
     }
 
     @Test(
-        "each whole number has one spelling",
+        "each integer is accepted only in the encoder's spelling",
         arguments: [0, 1, -1, 9, 10, -10, 100, 4096, 9_007_199_254_740_991, -9_007_199_254_740_991] as [Int64])
     func numbers(number: Int64) throws {
         let plain = String(number)
@@ -57,7 +59,7 @@ import Testing
         #expect(try written(["k": .integer(number)]) == taken.first)
     }
 
-    @Test("numbers just beyond the border are neither written nor read, whatever their sign")
+    @Test("integers just beyond the limits can be neither encoded nor decoded")
     func border() throws {
         let border: Int64 = 9_007_199_254_740_991
         for number in [border, -border] {
@@ -71,9 +73,9 @@ import Testing
         }
     }
 
-    @Test("the members of an object have one order")
+    @Test("the members of an object are accepted only in one order")
     func orders() throws {
-        // B before a; the last two the other way round in UTF-8.
+        // `B` is before `a`. UTF-8 would exchange the last two.
         let keys = ["B", "a", "\u{E9}", "\u{1F600}", "\u{FB33}"]
         let taken = accepted(permutations(keys).map { "{" + $0.map { "\"\($0)\":1" }.joined(separator: ",") + "}" })
         #expect(taken == ["{\"B\":1,\"a\":1,\"\u{E9}\":1,\"\u{1F600}\":1,\"\u{FB33}\":1}"])
@@ -81,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "a key that comes twice is refused wherever it stands", arguments: ["", "a", "$$x", "\u{1F600}", "e\u{301}", "long key"])
+        "a duplicate key is rejected in any object", arguments: ["", "a", "$$x", "\u{1F600}", "e\u{301}", "long key"])
     func twice(key: String) {
         let twice = "{\"\(key)\":1,\"\(key)\":1}"
         for json in [twice, "{\"k\":\(twice)}", "{\"k\":[\(twice)]}", "{\"\(key)\":1,\"\(key)\":2}"] {
@@ -90,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "white space and marks between the tokens are refused",
+        "white space and other characters between the tokens are rejected",
         arguments: [" ", "\t", "\n", "\r", "\u{FEFF}", "\u{A0}", "/**/", ","])
     func between(filler: String) throws {
         let tokens = ["{", "\"a\"", ":", "[", "1", ",", "true", "]", ",", "\"b\"", ":", "{", "}", "}"]
@@ -101,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("another JSON reader reads what was written", arguments: 0..<10 as Range<UInt64>)
+    @Test("Foundation's JSON reader reads the same details that were written", arguments: 0..<10 as Range<UInt64>)
     func otherReader(seed: UInt64) throws {
         var bodies = RandomBody(seed: seed)
         for _ in 0..<50 {

@@ -2,15 +2,15 @@ import DoorwardAudit
 import DoorwardDomain
 import Testing
 
-/// Texts that look alike, or that Swift holds for equal, and are not the same bytes.
+/// Texts that look alike, or that are equal in Swift, but have different bytes.
 @Suite struct UnicodeTests {
-    /// Pairs of one text in two normal forms, which Swift's `==` does not tell apart.
+    /// Pairs of canonically equivalent texts, which Swift's `==` treats as equal.
     private static let equivalent = [
         ("\u{E9}", "e\u{301}"), ("\u{212B}", "\u{C5}"), ("\u{AC00}", "\u{1100}\u{1161}"), ("q\u{323}\u{307}", "q\u{307}\u{323}"),
         ("\u{2126}", "\u{3A9}"), ("K", "\u{212A}"),
     ]
 
-    /// Texts that are hard on whoever copies them.
+    /// Texts that software easily changes when it copies them.
     private static let odd = [
         "", " ", "\u{FEFF}begins with a mark", "\u{202E}from right to left", "a\u{200D}b", "\u{1F468}\u{200D}\u{1F469}",
         "\u{10FFFF}", "\u{FFFE}", "\u{D7FF}\u{E000}", "\r\n", "\u{85}", "\0", "\u{301}begins with an accent", "𝔸𝔹", "İı", "ß",
@@ -29,7 +29,7 @@ import Testing
         return body
     }
 
-    /// Every text of the body, as bytes: `==` would hold equivalent ones for equal.
+    /// Returns all texts of the body as bytes, because `==` treats canonically equivalent strings as equal.
     private func texts(of body: RecordBody) -> [[UInt8]] {
         let outside = [
             body.actor.id, body.actor.name, body.requestID, body.clientAddress, body.outcomeDetail, body.statedReason,
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("a text is kept byte for byte, wherever it stands", arguments: odd + equivalent.flatMap { [$0.0, $0.1] })
+    @Test("a text is kept byte for byte in every field", arguments: odd + equivalent.flatMap { [$0.0, $0.1] })
     func kept(text: String) throws {
         let body = everywhere(text)
         let encoded = try Samples.encode(body)
@@ -59,7 +59,7 @@ import Testing
         #expect(try Samples.encode(decoded).bytes == encoded.bytes)
     }
 
-    @Test("texts that Swift holds for equal are different records with different commitments", arguments: equivalent)
+    @Test("texts that are equal in Swift but have different bytes give different records and commitments", arguments: equivalent)
     func apart(one: String, other: String) throws {
         #expect(one == other)
         let (first, second) = (try Samples.encode(everywhere(one)), try Samples.encode(everywhere(other)))
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(
-        "a word that only looks like one of the list is refused, in every field of words",
+        "a value that only looks like an allowed one is rejected in every field of fixed values",
         arguments: [5, 6, 7, 8, 10, 14, 23, 25, 26, 30, 31, 32] as [UInt8])
     func words(number: UInt8) throws {
         var body = Samples.outcome()
@@ -100,7 +100,7 @@ import Testing
         #expect((try? RecordEncoding.decode(list.with(number, word).bytes)) != nil)
     }
 
-    @Test("an id has one spelling, in every field of ids", arguments: [1, 3, 13, 17, 19, 20, 21, 22] as [UInt8])
+    @Test("an id is accepted in only one spelling in every field of ids", arguments: [1, 3, 13, 17, 19, 20, 21, 22] as [UInt8])
     func ids(number: UInt8) throws {
         let list = FieldList(splitting: try Samples.encode(Samples.outcome()).bytes)
         let field = try #require(RecordField(rawValue: number))
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("a rule has one spelling")
+    @Test("a rule is accepted in only one spelling")
     func rules() throws {
         let list = FieldList(splitting: try Samples.encode(Samples.outcome()).bytes)
         let id = Samples.id(12, User.self).description
@@ -146,14 +146,15 @@ import Testing
     }
 
     @Test(
-        "bytes that are no UTF-8 are refused in every field of text",
+        "bytes that are not UTF-8 are rejected in every text field",
         arguments: [11, 16, 18, 24, 33, 34, 35] as [UInt8])
     func encodings(number: UInt8) throws {
         var body = Samples.outcome()
         body.target = RecordTarget(type: "T", id: "t")
         let list = FieldList(splitting: try Samples.encode(body).bytes)
         let field = try #require(RecordField(rawValue: number))
-        // A lone continuation, an overlong slash, a surrogate, beyond U+10FFFF, an end in the middle, a byte that never is.
+        // A lone continuation byte, an overlong slash, a surrogate, a value beyond U+10FFFF, a truncated sequence, an invalid
+        // byte, and a lead byte without its continuation.
         let broken: [[UInt8]] = [
             [0x80], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0xFF], [0xC3, 0x28],
         ]

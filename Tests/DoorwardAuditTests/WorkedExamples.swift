@@ -2,7 +2,7 @@ import DoorwardAudit
 import DoorwardDomain
 import Foundation
 
-/// The worked examples of docs/log-format.md: two small logs, with everything that is computed on the way.
+/// The worked examples of docs/log-format.md: two small logs with all intermediate values.
 struct WorkedExamples: Codable, Equatable {
     var about = "Worked examples of docs/log-format.md, version 1. Keys are given so that every hash can be derived."
     var logs: [ExampleLog]
@@ -10,7 +10,7 @@ struct WorkedExamples: Codable, Equatable {
 
     struct ExampleLog: Codable, Equatable {
         var logId: String
-        /// By owner: `user/<id>` or `day/<date>`.
+        /// The keys by owner: `user/<id>` or `day/<date>`.
         var keys: [String: String]
         var records: [ExampleRecord]
     }
@@ -20,7 +20,7 @@ struct WorkedExamples: Codable, Equatable {
         var bytes: String
         var leafHash: String
         var personal: [ExamplePersonal]
-        /// Of the log up to this record.
+        /// The frontier of the log up to this record.
         var frontier: String
         var root: String
     }
@@ -39,7 +39,7 @@ struct WorkedExamples: Codable, Equatable {
         var bytes: String
     }
 
-    /// Sorted and indented, so that two versions can be compared by eye.
+    /// The examples as sorted and indented JSON, so that two versions can be compared by eye.
     var json: String {
         get throws {
             let encoder = JSONEncoder()
@@ -86,8 +86,8 @@ struct WorkedExamples: Codable, Equatable {
     }
 }
 
-/// A record's field as the fixture gives it to other implementations. A personal value inside the details is an object
-/// with the one key `!`, whose value is a list of one: `{"personal": value, "person": id or null}`.
+/// A record's field in the form that the fixture has for other implementations. A personal value inside the details is an
+/// object with the single key `!`, whose value is an array of one element: `{"personal": value, "person": id or null}`.
 indirect enum ExampleValue: Codable, Equatable {
     case null
     case bool(Bool)
@@ -110,7 +110,7 @@ indirect enum ExampleValue: Codable, Equatable {
         }
     }
 
-    /// The record by the names of docs/log-format.md, absent fields left out.
+    /// Returns the record's fields by their names in docs/log-format.md, without absent fields.
     static func fields(of body: RecordBody, seq: UInt64) -> [String: Self] {
         let device = body.device
         let texts: [String: String?] = [

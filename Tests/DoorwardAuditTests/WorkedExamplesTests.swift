@@ -4,19 +4,19 @@ import DoorwardTesting
 import Foundation
 import Testing
 
-/// Where the files of these tests lie.
+/// The locations of the files that these tests use.
 enum Files {
     static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures")
     static let examples = fixtures.appendingPathComponent("log-format-1.json")
     static let verifier = fixtures.appendingPathComponent("verify_log.py")
     static let page = fixtures.appendingPathComponent("../../../docs/log-format.md").standardizedFileURL
 
-    /// Set to write the examples anew into the fixture and the page, where they are to change.
+    /// Whether to write new examples into the fixture and the page, after an intended change.
     static var isUpdating: Bool { ProcessInfo.processInfo.environment["DOORWARD_WRITE_EXAMPLES"] == "1" }
 }
 
 @Suite(.serialized) struct WorkedExamplesTests {
-    @Test("the fixture is what the encoder writes, byte for byte")
+    @Test("the fixture equals the encoder's output byte for byte")
     func fixture() throws {
         let json = try WorkedExamples.make().json
         if Files.isUpdating { try Data(json.utf8).write(to: Files.examples) }
@@ -50,14 +50,14 @@ enum Files {
         #expect(rows.map(\.1) == expected.map(\.1))
     }
 
-    @Test("the second implementation derives every byte and hash of the examples from their fields")
+    @Test("the second implementation derives all bytes and hashes of the examples from their fields")
     func secondImplementation() throws {
         let result = try Python.run(["--examples", Files.examples.path])
         #expect(result.status == 0, "\(result.output)")
     }
 
     @Test(
-        "the second implementation notices when an example is altered",
+        "the second implementation detects an altered example",
         arguments: ["bytes", "leafHash", "frontier", "root", "commitment", "salt", "sealed", "owner", "fields", "keys"])
     func alteredExamples(part: String) throws {
         var examples = try WorkedExamples.make()
@@ -68,7 +68,7 @@ enum Files {
         #expect(try Python.run(["--examples", file.path]).status == 1)
     }
 
-    @Test("both implementations accept and refuse the same 6,000 damaged records", arguments: [1, 2, 3] as [UInt64])
+    @Test("both implementations accept and reject the same 6,000 intact and damaged records", arguments: [1, 2, 3] as [UInt64])
     func verdicts(seed: UInt64) throws {
         var bodies = RandomBody(seed: seed)
         var records: [[UInt8]] = []
@@ -103,7 +103,7 @@ enum Files {
             ("UPDATE records SET bytes = 7 WHERE seq = 4", "record 4: is not kept as bytes"),
         ] as [(String?, String)])
     func database(damage: String?, message: String) throws {
-        // A name that means something else in a URI unless it is escaped.
+        // A file name with characters that have a meaning in a URI unless they are escaped.
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("log #1?mode=rw %41-\(UUID()).db")
         defer { try? FileManager.default.removeItem(at: file) }
         let made = try Python.run(script: Self.databaseMaker, [Files.examples.path, file.path] + (damage.map { [$0] } ?? []))
@@ -132,7 +132,7 @@ enum Files {
         """
 
     @Test(
-        "called wrongly, the second implementation says how to call it",
+        "the second implementation prints its usage if it is called with wrong arguments",
         arguments: [[], ["--examples"], ["-x", "y"], ["a", "b"]])
     func usage(arguments: [String]) throws {
         let result = try Python.run(arguments)
@@ -141,7 +141,7 @@ enum Files {
     }
 
     @Test(
-        "a file that is not of a gateway is told in one sentence",
+        "the second implementation reports a file that it cannot read in one sentence",
         arguments: [
             ([], "cannot be read as the database of a gateway"), (["--examples"], "cannot be read as worked examples"),
             (["--verdicts"], "cannot be read as records in hexadecimal"),
@@ -154,10 +154,10 @@ enum Files {
             #expect(result.output.hasPrefix("\(file.path): \(message)"), "\(result.output)")
             #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
         }
-        #expect(!FileManager.default.fileExists(atPath: absent.path), "nothing is made where nothing was")
+        #expect(!FileManager.default.fileExists(atPath: absent.path), "no file is created")
     }
 
-    @Test("every refusal of the examples is one here too, and the smallest record that some of them damage is sound")
+    @Test("every invalid example is rejected, and the smallest record, from which some of them are made, is valid")
     func refusals() throws {
         #expect(try RecordEncoding.decode(ExampleRefusals.smallest).record.seq == 5)
         for refusal in try WorkedExamples.make().refused {
@@ -168,7 +168,7 @@ enum Files {
 }
 
 extension WorkedExamples.ExampleLog {
-    /// Changes one part of the log, so that it is wrong and still JSON.
+    /// Changes one part of the log, so that it is wrong but still JSON.
     fileprivate mutating func alter(_ part: String) {
         func flipped(_ hex: String) -> String { (hex.hasPrefix("0") ? "1" : "0") + hex.dropFirst() }
         switch part {

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """A second implementation of docs/log-format.md, version 1, that shares no code with Doorward.
 
-It needs Python 3.9 and its standard library alone.
+It needs only Python 3.9 and its standard library.
 
-    verify_log.py DATABASE            checks every log of a gateway's database, opened for reading only
-    verify_log.py --examples FILE     checks worked examples: encodes them anew, and derives every hash in them
-    verify_log.py --verdicts FILE     one record in hexadecimal a line: prints `ok`, `unknown` or `refused` for each
+    verify_log.py DATABASE            checks every log of a gateway's database, which it opens read-only
+    verify_log.py --examples FILE     checks worked examples: encodes them again and derives all their hashes
+    verify_log.py --verdicts FILE     reads one hexadecimal record per line, and prints `ok`, `unknown` or `refused`
 
-It exits with 0 if everything agrees, with 1 and a sentence for each fault if not, and with 2 and a sentence if it was
-called wrongly or the file is not one that it can check.
+Its exit status is 0 if there is no fault, 1 if there are faults, each reported in a sentence, and 2 if the arguments are wrong
+or the file cannot be checked, which is also reported in a sentence.
 """
 import base64
 import hashlib
@@ -68,11 +68,11 @@ class Refused(Exception):
 
 
 class UnknownValue(Exception):
-    """The record is well-formed and says a word that this program does not know."""
+    """The record is well-formed but contains a value that this program does not know."""
 
 
 class Commitment:
-    """What stands in a record for a personal value."""
+    """The commitment to a personal value in a record."""
 
     def __init__(self, digest, person=None):
         self.digest, self.person = digest, person
@@ -81,7 +81,7 @@ class Commitment:
 # --- Reading -----------------------------------------------------------------------------------------------------------
 
 def parse_record(data):
-    """The fields of a record by name, strictly."""
+    """Returns the fields of a record by name, and rejects anything that is not exactly in the format."""
     if data[:4] != HEADER[:4] or len(data) < len(HEADER):
         raise Refused("does not begin as a record does")
     if data[4] != HEADER[4]:
@@ -170,7 +170,7 @@ def check_together(record):
 # --- Details -----------------------------------------------------------------------------------------------------------
 
 def parse_details(text):
-    """Reads JSON by the library, writes it canonically, and refuses it unless that gives the same text."""
+    """Reads JSON with the library, writes it canonically, and rejects it unless that gives the same text."""
     def no_number(word):
         raise Refused(f"{word} is not a whole number")
 
@@ -196,7 +196,7 @@ def parse_details(text):
 
 
 def write_json(value):
-    """RFC 8785 for null, booleans, whole numbers, strings, arrays and objects; keys as they are written."""
+    """Writes null, booleans, integers, strings, arrays and objects as RFC 8785 specifies. Does not change keys."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -220,7 +220,7 @@ def write_string(text):
 
 
 def from_written(value, depth):
-    """The meaning of JSON as it is written: commitments found, `$$` undone."""
+    """Converts written JSON back: finds the commitments, and removes the second `$` of ordinary keys."""
     if isinstance(value, dict) and "$commitment" in value:
         return parse_commitment(value)
     if isinstance(value, (dict, list)) and depth > MAX_DEPTH:
@@ -273,7 +273,7 @@ def owner_of(person, at):
 
 
 def day_of(at):
-    """The UTC date of an instant in milliseconds, for years that Python's dates cannot say too."""
+    """Returns the UTC date of an instant in milliseconds, also for years that Python's dates do not support."""
     days = at // 86_400_000 + 719_468
     era, day_of_era = divmod(days, 146_097)
     year_of_era = (day_of_era - day_of_era // 1460 + day_of_era // 36_524 - day_of_era // 146_096) // 365
@@ -287,7 +287,7 @@ def day_of(at):
 # --- Writing, for the examples -----------------------------------------------------------------------------------------
 
 def encode_record(fields, personal):
-    """The bytes of a record that is given by field names; `personal(field, value, person)` gives a commitment."""
+    """Encodes a record given by field names. `personal(field, value, person)` returns a commitment."""
     data = bytearray(HEADER)
     for number, (name, form) in FIELDS.items():
         if name in fields:
@@ -310,8 +310,8 @@ def encode_value(name, form, fields, personal):
 
 
 def to_written(value, path, personal):
-    """JSON as it is written. In the examples a personal value is `{"personal": value, "person": id or null}` in a list
-    of one under the key `!`, which no other value of theirs uses."""
+    """Converts details to the JSON to write. In the examples a personal value is an object with the single key `!`, whose
+    value is a list of one element: `{"personal": value, "person": id or null}`."""
     if isinstance(value, list):
         return [to_written(element, path_of(path, index), personal) for index, element in enumerate(value)]
     if not isinstance(value, dict):
@@ -337,7 +337,7 @@ def node_hash(left, right):
 
 
 def tree_hash(leaves):
-    """MTH of RFC 6962, section 2.1, word by word."""
+    """Returns the root of a tree: MTH exactly as in RFC 6962, section 2.1."""
     if not leaves:
         return hashlib.sha256(b"").digest()
     if len(leaves) == 1:
@@ -347,7 +347,7 @@ def tree_hash(leaves):
 
 
 def frontier_of(leaves):
-    """The stored frontier of a tree, computed subtree by subtree."""
+    """Returns the stored frontier of a tree, computed subtree by subtree."""
     data, position = struct.pack(">Q", len(leaves)), 0
     for bit in reversed(range(len(leaves).bit_length())):
         if len(leaves) >> bit & 1:
@@ -357,7 +357,7 @@ def frontier_of(leaves):
 
 
 class RunningFrontier:
-    """The same as `frontier_of`, one leaf after the other, for logs of any length."""
+    """Computes the same frontier as `frontier_of`, one leaf at a time, for logs of any length."""
 
     def __init__(self):
         self.size, self.roots = 0, []
@@ -373,14 +373,14 @@ class RunningFrontier:
         return struct.pack(">Q", self.size) + b"".join(self.roots)
 
 
-# --- The three jobs ----------------------------------------------------------------------------------------------------
+# --- The three modes ---------------------------------------------------------------------------------------------------
 
 class NotOurs(Exception):
-    """The file cannot be read, or is not one that this program checks."""
+    """The file cannot be read, or is not one that this program can check."""
 
 
 class LogChecker:
-    """Takes the records of one log in order. The first that is wrong is told, and those after it are only counted."""
+    """Checks the records of one log in order. Reports the first fault, and only counts the records after it."""
 
     def __init__(self, log, faults):
         self.log, self.faults = log, faults
@@ -421,16 +421,16 @@ class LogChecker:
 
 
 def check_database(path):
-    """Reads every log in one pass. The URI says `ro`, and the path in it is escaped: nothing is ever written."""
+    """Checks all logs in one pass. The URI opens the file read-only, and its path is escaped, so nothing is ever written."""
     faults, count = [], 0
     try:
         database = sqlite3.connect(pathlib.Path(path).absolute().as_uri() + "?mode=ro", uri=True)
-        # One view of the file for both questions, even if somebody writes.
+        # One transaction, so that both queries see the same state even during writes.
         database.execute("BEGIN")
         logs = database.execute("SELECT log_id, size, frontier FROM logs ORDER BY log_id").fetchall()
         checkers = {log: LogChecker(log, faults) for log, _, _ in logs}
         unlisted = set()
-        # In the order of `position`, each log is one run of records by its own order.
+        # Sorted by `position`, the records of each log are consecutive and in the log's order.
         for log, seq, data, leaf in database.execute("SELECT log_id, seq, bytes, leaf_hash FROM records ORDER BY position"):
             count += 1
             if log in checkers:
