@@ -13,7 +13,7 @@ import Testing
             device: device, place: place)
     }
 
-    @Test("A log's id is `gateway` or a portfolio's id, and is read as it is printed")
+    @Test("A log's id is `gateway` or a portfolio's id, and can be printed and parsed")
     func logs() {
         #expect(LogID.gateway.description == "gateway")
         #expect(LogID.portfolio(Self.portfolio).description == Self.portfolio.description)
@@ -23,25 +23,25 @@ import Testing
     }
 
     @Test(
-        "Any other text is no log's id",
+        "Any other text is not a log id",
         arguments: [
             "", "Gateway", "GATEWAY", "gateway ", " gateway", "gateways", "portfolio", "00000000-0000-0001-0000-00000000000",
             "00000000-0000-0001-0000-00000000000G", "gateway/00000000-0000-0001-0000-000000000001", "*", "%",
         ])
     func noLog(text: String) { #expect(LogID(text) == nil) }
 
-    @Test("A record about a device stands where the device hung, even if a place was given too")
+    @Test("A record about a device has the place of the device, even if another place is given")
     func devicePlace() {
         let device = DeviceSnapshot(
             deviceID: DeviceID(high: 1, low: 4), unitID: nil, propertyID: Self.property, portfolioID: Self.portfolio)
         let elsewhere = EntityPathIDs(unitID: Self.unit, propertyID: PropertyID(high: 7, low: 7), portfolioID: nil)
         let record = body(device: device, place: elsewhere)
-        #expect(record.unitID == nil, "the device hung on no unit, whatever the place says")
+        #expect(record.unitID == nil, "the device belongs to no unit, even though the place names one")
         #expect(record.propertyID == Self.property)
         #expect(record.portfolioID == Self.portfolio)
     }
 
-    @Test("A record about no device stands in its place, and one without either nowhere")
+    @Test("A record without a device has its own place; without either it has none")
     func place() {
         let record = body(place: EntityPathIDs(unitID: Self.unit, propertyID: Self.property, portfolioID: Self.portfolio))
         #expect(record.unitID == Self.unit)
@@ -52,7 +52,7 @@ import Testing
         #expect(body().portfolioID == nil)
     }
 
-    @Test("The stamp of a device is its name and place at that moment")
+    @Test("A device snapshot keeps the device's name and place of that moment")
     func stamp() {
         var device = LockDevice(
             id: DeviceID(high: 1, low: 4), name: "Front door", adapter: "simulator", portfolioID: Self.portfolio,
@@ -68,7 +68,7 @@ import Testing
         #expect(DeviceSnapshot(device).unitID == nil)
     }
 
-    @Test("What is not said of a record is null or empty, never a default that means something")
+    @Test("Fields that are not set are nil or empty")
     func silence() {
         let record = body()
         #expect(record.operation == nil && record.decision == nil && record.reason == nil && record.rule == nil)
@@ -80,7 +80,7 @@ import Testing
         #expect(record.details.isEmpty)
     }
 
-    @Test("Each thing said of a record is kept under its own name")
+    @Test("Each value of a record is stored in its own field")
     func fields() {
         let rule = Rule.guestAccess(GuestAccessID(high: 1, low: 6))
         let record = RecordBody(
@@ -102,7 +102,7 @@ import Testing
         #expect(record.target?.type == "Unit" && record.target?.id == "9" && record.details == ["a": .integer(1)])
     }
 
-    @Test("A value of nobody, of a person and one that is withheld are three things, and none is a plain string")
+    @Test("A personal value without an owner, one with an owner, a withheld value and a plain string are different")
     func values() {
         let person = UserID(high: 1, low: 7)
         let values: [RecordValue] = [
@@ -112,7 +112,7 @@ import Testing
         #expect(Set(values).count == values.count)
     }
 
-    @Test("A record is its place in the log and what it says: two that differ in either are two")
+    @Test("Records are equal only if their number and their content are equal")
     func identity() {
         let first = AccessRecord(seq: 0, body: body())
         #expect(first == AccessRecord(seq: 0, body: body()))

@@ -14,24 +14,24 @@ import Testing
             source: .cli, rule: .superAdmin, requestedAt: Self.at, deadline: Self.at.advanced(by: .seconds(10)))
     }
 
-    @Test("A new command is accepted, certainly not sent, and without an end")
+    @Test("A new command is accepted, not sent and not ended")
     func new() {
         let new = command()
         #expect(new.state == .accepted && !new.state.isEnd)
-        #expect(new.sent == false, "it is certain that nothing was sent, which null would not say")
+        #expect(new.sent == false, "false, because it is certain that nothing was sent")
         #expect(new.changed == nil && new.outcomeDetail == nil && new.dispatchedAt == nil && new.completedAt == nil)
         #expect(new.reason == nil && new.override == nil && new.stateBefore == nil && new.stateAfter == nil)
     }
 
     @Test(
-        "Only what waits or is on its way has no end",
+        "All states except accepted and dispatched are final",
         arguments: [
             (CommandState.accepted, false), (.dispatched, false), (.confirmed, true), (.failed, true), (.timedOut, true),
             (.unknown, true), (.denied, true),
         ])
     func ends(state: CommandState, isEnd: Bool) { #expect(state.isEnd == isEnd) }
 
-    @Test("Each thing said of a command is kept under its own name")
+    @Test("Each value of a command is stored in its own field")
     func fields() {
         let full = Command(
             id: CommandID(high: 1, low: 2), deviceID: DeviceID(high: 1, low: 3), operation: .unlatch, state: .failed,
@@ -47,7 +47,7 @@ import Testing
         #expect(times == [1000, 1100, 1200, 2000])
     }
 
-    @Test("A user acts under their id and whole name, and is the user behind the act")
+    @Test("The actor of a user has the user's id and full name")
     func actor() {
         let actor = RecordActor(Self.user)
         #expect(actor.kind == .user)
@@ -56,7 +56,7 @@ import Testing
         #expect(actor.userID == Self.user.id)
     }
 
-    @Test("Of the gateway and of outsiders nothing is known but what they are")
+    @Test("The actors for the gateway and for outsiders have a kind but no id or name")
     func namelessActors() {
         for (actor, kind) in [(RecordActor.gateway, ActorKind.gateway), (.outside, .outside)] {
             #expect(actor.kind == kind)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "A person is called by both names, or by the one that they have",
+        "A full name consists of the first and last name, or of the one that is not empty",
         arguments: [("Ada", "Lovelace", "Ada Lovelace"), ("Ada", "", "Ada"), ("", "Lovelace", "Lovelace"), ("", "", "")])
     func fullName(first: String, last: String, whole: String) {
         var user = Self.user

@@ -5,7 +5,7 @@ import Testing
     private static let association = AssociationID(high: 1, low: 2)
     private static let access = GuestAccessID(high: 3, low: 4)
 
-    @Test("An allowed decision has a rule and no denial; that an override was needed makes it another one")
+    @Test("An allowed decision has a rule and no denial, and differs by whether an override was needed")
     func allowed() {
         let decision = Decision.allowed(.association(Self.association, .owner), override: false)
         #expect(decision.isAllowed)
@@ -15,7 +15,7 @@ import Testing
         #expect(Decision.allowed(.superAdmin, override: true).isAllowed)
     }
 
-    @Test("A denied one has a denial and no rule, even where the denial names a rule that came near")
+    @Test("A denied decision has a denial and no rule, even if the denial names a rule")
     func denied() {
         let denial = Denial(.roleInsufficient, hasReach: true, rule: .superAdmin)
         let decision = Decision.denied(denial)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "A rule is a kind, an id and a role",
+        "A rule has a kind, an id and a role",
         arguments: [
             (Rule.association(association, .tenant), "ASSOCIATION", association.description, Role.tenant),
             (.association(association, .owner), "ASSOCIATION", association.description, .owner),
@@ -37,7 +37,7 @@ import Testing
         #expect(rule.role == role)
     }
 
-    @Test("A denial says nothing that it was not told")
+    @Test("Optional fields of a denial are nil if they are not set")
     func silence() {
         let denial = Denial(.noAssociation, hasReach: false)
         #expect(denial.reason == .noAssociation && !denial.hasReach)
@@ -46,7 +46,7 @@ import Testing
         #expect(missing.role == nil && missing.operation == nil && missing.capability == nil && missing.module == nil)
     }
 
-    @Test("Each thing said of a denial is kept under its own name")
+    @Test("Each value of a denial is stored in its own field")
     func fields() {
         let missing = Denial.Missing(role: .auditor, operation: .lock, capability: "UNLATCH", module: "guestLinks")
         let denial = Denial(
@@ -58,7 +58,7 @@ import Testing
         #expect(denial.missing?.capability == "UNLATCH" && denial.missing?.module == "guestLinks")
     }
 
-    @Test("A user and the link of an access with the same bits are two principals")
+    @Test("A user and a guest link with the same bits are different principals")
     func principals() {
         let id = EntityID<Rule>(high: 5, low: 6)
         #expect(Principal.user(id.cast()) != Principal.guestLink(id.cast()))

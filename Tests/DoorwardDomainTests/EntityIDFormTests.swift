@@ -3,11 +3,11 @@ import DoorwardTesting
 import Foundation
 import Testing
 
-/// The form of ids: what is one, how they sort, and what of RFC 9562 a new one keeps.
+/// The text form of ids, their order, and the properties of RFC 9562 that new ids have.
 @Suite struct EntityIDFormTests {
     private static let text = "01998877-6655-7abc-9def-0123456789ab"
 
-    @Test("Of an id with one character replaced, only those with another hexadecimal digit in a digit's place are ids")
+    @Test("An id with one replaced character is valid only if a digit was replaced by another lower-case hexadecimal digit")
     func mutated() {
         let hexadecimal = "0123456789abcdef"
         for position in Self.text.indices {
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("Neither a longer nor a shorter text is an id")
+    @Test("A longer or shorter text is not an id")
     func lengths() {
         for length in 0..<36 { #expect(UserID(Self.text.prefix(length)) == nil) }
         for end in ["0", "-", "a", " ", Self.text] {
@@ -30,14 +30,14 @@ import Testing
         }
     }
 
-    @Test("A part of a text is read like a text of its own")
+    @Test("An id is parsed from a substring like from a string")
     func substring() {
         let path = "/devices/\(Self.text)/unlock"
         #expect(UserID(path.dropFirst(9).prefix(36)) == UserID(Self.text))
         #expect(UserID(Self.text)?.description == Self.text)
     }
 
-    @Test("The least and the greatest id are printed in full")
+    @Test("The smallest and the largest id are printed with all digits")
     func bounds() {
         #expect(UnitID(high: 0, low: 0).description == "00000000-0000-0000-0000-000000000000")
         #expect(UnitID(high: .max, low: .max).description == "ffffffff-ffff-ffff-ffff-ffffffffffff")
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "Each bit has its place in the text, and no other bit moves it",
+        "Each bit determines exactly one digit of the text",
         arguments: 0..<128)
     func bit(number: Int) {
         let (high, low): (UInt64, UInt64) = number < 64 ? (1 << (63 - number), 0) : (0, 1 << (127 - number))
@@ -69,7 +69,7 @@ import Testing
         #expect(id.description.hasPrefix(prefix))
     }
 
-    @Test("Ids of later milliseconds are greater, as numbers and as texts, whatever was drawn")
+    @Test("Ids of later milliseconds are greater, as numbers and as texts, whatever their random bits")
     func age() {
         var generator = SeededGenerator(seed: 7)
         let ids = (0..<2000).map { CommandID.new(at: Timestamp(milliseconds: 1_700_000_000_000 + Int64($0)), using: &generator) }
@@ -77,7 +77,7 @@ import Testing
         #expect(ids.map(\.description) == ids.map(\.description).sorted())
     }
 
-    @Test("Those of one millisecond are in no order, and differ")
+    @Test("Ids of one millisecond are different and not sorted")
     func sameMillisecond() {
         var generator = SeededGenerator(seed: 8)
         let ids = (0..<2000).map { _ in CommandID.new(at: Timestamp(milliseconds: 1_700_000_000_000), using: &generator) }
@@ -85,7 +85,7 @@ import Testing
         #expect(ids != ids.sorted())
     }
 
-    @Test("The order is total: of any two exactly one is smaller, or they are equal")
+    @Test("The order of ids is total and transitive")
     func total() {
         var generator = SeededGenerator(seed: 9)
         let ids = (0..<60).map { _ in
@@ -99,15 +99,15 @@ import Testing
         }
     }
 
-    @Test("Halves count in their order: the first decides, even against the greatest last")
+    @Test("Ids are ordered by the high half first, and both halves are unsigned")
     func halves() {
         #expect(UserID(high: 1, low: .max) < UserID(high: 2, low: 0))
         #expect(UserID(high: 1, low: 1) < UserID(high: 1, low: 2))
-        #expect(UserID(high: 1, low: 1 << 63) > UserID(high: 1, low: 1), "bits have no sign")
+        #expect(UserID(high: 1, low: 1 << 63) > UserID(high: 1, low: 1), "the halves are unsigned")
         #expect(UserID(high: 1 << 63, low: 0) > UserID(high: 1, low: 0))
     }
 
-    @Test("As a key in JSON's objects an id is not used: it is a value, one string")
+    @Test("An id is decoded from a JSON string of the exact form, and from nothing else")
     func json() throws {
         let id = try JSONDecoder().decode([DeviceID].self, from: Data("[\"\(Self.text)\"]".utf8))
         #expect(id == [DeviceID(Self.text)].compactMap(\.self))

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct EntityIDTests {
-    @Test("An id is printed as it was read")
+    @Test("An id can be printed and parsed")
     func roundTrip() {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<1000 {
@@ -16,14 +16,14 @@ import Testing
         }
     }
 
-    @Test("The halves are the bytes in the order of the text")
+    @Test("The two halves are the bytes of the text in order")
     func halves() {
         let id = DeviceID("01234567-89ab-cdef-fedc-ba9876543210")
         #expect(id == DeviceID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210))
     }
 
     @Test(
-        "A text that is not exactly an id in lower case is none",
+        "A text that is not exactly an id in lower case is rejected",
         arguments: [
             "", "01234567-89AB-cdef-fedc-ba9876543210", "0123456789abcdeffedcba9876543210", "01234567-89ab-cdef-fedc-ba987654321",
             "01234567-89ab-cdef-fedc-ba98765432100", " 1234567-89ab-cdef-fedc-ba9876543210",
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("Two ids are equal, and hash alike, only with both halves the same")
+    @Test("Two ids are equal, with equal hashes, only if both halves are equal")
     func equality() {
         let id = UserID(high: 1, low: 2)
         #expect(id == UserID(high: 1, low: 2))
@@ -68,7 +68,7 @@ import Testing
         #expect(Set([id, UserID(high: 2, low: 1), UserID(high: 1, low: 2)]).count == 2)
     }
 
-    @Test("A new id is of version 7, variant 10, and begins with the time")
+    @Test("A new id has version 7 and variant 10, and begins with the time")
     func version7() {
         var generator = SeededGenerator(seed: 3)
         let time = Timestamp(milliseconds: 0x0199_8877_6655)
@@ -82,7 +82,7 @@ import Testing
         #expect(ids.allSatisfy { $0 < later })
     }
 
-    @Test("All 74 random bits of a new id take both values")
+    @Test("Each of the 74 random bits of a new id takes both values")
     func randomBits() {
         var generator = SeededGenerator(seed: 4)
         var ones: (UInt64, UInt64) = (0, 0)
@@ -96,14 +96,14 @@ import Testing
         #expect(ones.1 & zeros.1 == 0x3FFF_FFFF_FFFF_FFFF)
     }
 
-    @Test("An instant before 1970 or past the 48 bits makes an id all the same")
+    @Test("A new id can be made for an instant before 1970 or after the range of 48 bits")
     func clampedTime() {
         var generator = SeededGenerator(seed: 5)
         #expect(UserID.new(at: Timestamp(milliseconds: -1), using: &generator).high >> 16 == 0)
         #expect(UserID.new(at: Timestamp(milliseconds: .max), using: &generator).high >> 12 & 0xF == 7)
     }
 
-    @Test("An id is a string in JSON, and nothing else is an id")
+    @Test("An id is encoded in JSON as a string, and other values are rejected")
     func codable() throws {
         let id = UnitID(high: 7, low: 8)
         let data = try JSONEncoder().encode([id])
@@ -113,7 +113,7 @@ import Testing
         #expect(throws: DecodingError.self) { try JSONDecoder().decode([UnitID].self, from: Data("[7]".utf8)) }
     }
 
-    @Test("The same bits serve as the id of something else")
+    @Test("An id can be cast to another entity type with the same bits")
     func cast() {
         let id = CommandID(high: 5, low: 6)
         #expect(id.cast(to: AccessRecord.self) == RecordID(high: 5, low: 6))

@@ -2,7 +2,7 @@ import DoorwardDomain
 import Foundation
 import Testing
 
-/// The entities of the hierarchy: each thing said of one is kept under its own name, and what is not said is null.
+/// The entities of the hierarchy: each value is stored in its own field, and values that are not set are `nil`.
 @Suite struct EntityTests {
     private static let created = Timestamp(milliseconds: 1)
     private static let updated = Timestamp(milliseconds: 2)
@@ -12,7 +12,7 @@ import Testing
     private static let device = DeviceID(high: 1, low: 4)
     private static let user = UserID(high: 1, low: 5)
 
-    @Test("A device")
+    @Test("A device keeps all its values")
     func devices() {
         let full = LockDevice(
             id: Self.device, name: "Front", adapter: "mqtt", address: ["topic": .string("t")], manufacturer: "Maker", model: "M",
@@ -27,7 +27,7 @@ import Testing
         #expect(full.createdAt == Self.created && full.updatedAt == Self.updated)
     }
 
-    @Test("A device of which nothing more is said hangs nowhere and may be operated remotely")
+    @Test("By default a device has no place and may be operated remotely")
     func plainDevice() {
         let plain = LockDevice(
             id: Self.device, name: "D", adapter: "simulator", capabilities: [], createdAt: Self.created, updatedAt: Self.created)
@@ -37,7 +37,7 @@ import Testing
         #expect(plain.manufacturer == nil && plain.model == nil && plain.firmwareVersion == nil)
     }
 
-    @Test("Of a lock that was never heard of nothing is claimed")
+    @Test("By default a device's status is unknown and stale, and a set one keeps all its values")
     func status() {
         let unheard = DeviceStatus()
         #expect(unheard.state == .unknown && unheard.stateQuality == .stale && unheard.stateAt == nil)
@@ -51,7 +51,7 @@ import Testing
         #expect(heard.isOnline == true && heard.lastSeen == Self.updated && heard.faults == ["tamper"])
     }
 
-    @Test("A property and its address")
+    @Test("A property and its address keep all their values")
     func properties() throws {
         let address = PostalAddress(street: "s", city: "c", state: "st", postalCode: "p", country: "co")
         let property = Property(
@@ -67,7 +67,7 @@ import Testing
         #expect(try JSONDecoder().decode(PostalAddress.self, from: json) == address)
     }
 
-    @Test("A portfolio and a unit")
+    @Test("A portfolio and a unit keep all their values")
     func places() {
         let portfolio = Portfolio(id: Self.portfolio, name: "Homes", createdAt: Self.created, updatedAt: Self.updated)
         #expect(portfolio.id == Self.portfolio && portfolio.name == "Homes")
@@ -80,7 +80,7 @@ import Testing
         #expect(unit.createdAt == Self.created && unit.updatedAt == Self.updated)
     }
 
-    @Test("A new user is enabled and nothing special")
+    @Test("By default a user is enabled and has no special rights")
     func users() {
         let plain = User(
             id: Self.user, email: "a@example.org", firstName: "A", lastName: "B", createdAt: Self.created, updatedAt: Self.updated
@@ -97,7 +97,7 @@ import Testing
         #expect(full.defaultUnitID == Self.unit && full.createdAt == Self.created && full.updatedAt == Self.updated)
     }
 
-    @Test("An association and a session")
+    @Test("A role association and a session keep all their values")
     func held() {
         let association = UserRoleAssociation(
             id: AssociationID(high: 1, low: 6), userID: Self.user, entity: .unit(Self.unit), role: .tenant,
@@ -111,7 +111,7 @@ import Testing
         #expect(session.createdAt == Self.created && session.expiresAt == Self.updated)
     }
 
-    @Test("Of a guest access each thing is kept")
+    @Test("A guest access keeps all its values")
     func guestAccess() {
         let access = GuestAccess(
             id: GuestAccessID(high: 1, low: 8), guestUserID: Self.user, label: "Plumber", propertyID: Self.property,
@@ -127,7 +127,7 @@ import Testing
         #expect(access.grantedUnderRole == .tenant && access.revokedAt?.milliseconds == 3 && access.createdAt.milliseconds == 4)
     }
 
-    @Test("Settings are an object in JSON, in which nothing need stand")
+    @Test("Lock settings are a JSON object whose members are optional")
     func settings() throws {
         let read = try JSONDecoder().decode([LockSettings].self, from: Data("[{},{\"autoRelockSeconds\":30}]".utf8))
         #expect(read == [LockSettings(), LockSettings(autoRelockSeconds: 30)])

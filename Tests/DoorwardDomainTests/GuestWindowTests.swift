@@ -4,7 +4,7 @@ import Testing
 @Suite struct GuestWindowTests {
     private let window = GuestWindow(validFrom: Timestamp(milliseconds: 100), validUntil: Timestamp(milliseconds: 200))
 
-    @Test("The start is in, the end is out", arguments: [(99, false), (100, true), (199, true), (200, false)])
+    @Test("A window includes its start and excludes its end", arguments: [(99, false), (100, true), (199, true), (200, false)])
     func halfOpen(milliseconds: Int64, isInside: Bool) {
         #expect(window.contains(Timestamp(milliseconds: milliseconds)) == isInside)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct JSONValueTests {
     @Test(
-        "Each kind of value is read as itself",
+        "Each kind of value is decoded and encoded",
         arguments: [
             ("null", JSONValue.null), ("true", .bool(true)), ("false", .bool(false)), ("0", .integer(0)), ("1", .integer(1)),
             ("-7", .integer(-7)), ("9223372036854775807", .integer(.max)), ("1.5", .number(1.5)), ("\"\"", .string("")),
@@ -18,12 +18,12 @@ import Testing
         #expect(try JSONDecoder().decode(JSONValue.self, from: written) == value)
     }
 
-    @Test("A number too large for an integer is a number")
+    @Test("A number too large for an integer is decoded as a floating-point number")
     func large() throws {
         #expect(try JSONDecoder().decode(JSONValue.self, from: Data("1e300".utf8)) == .number(1e300))
     }
 
-    @Test("Broken JSON is an error", arguments: ["", "{", "[1", "nul", "{\"a\"}"])
+    @Test("Malformed JSON is rejected", arguments: ["", "{", "[1", "nul", "{\"a\"}"])
     func broken(text: String) {
         #expect(throws: (any Error).self) { try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) }
     }

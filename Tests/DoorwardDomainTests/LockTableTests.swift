@@ -1,10 +1,10 @@
 import DoorwardDomain
 import Testing
 
-/// What operations, states, capabilities, roles and windows mean, as tables by hand.
+/// The properties of operations, states, capabilities, roles and windows, as tables written by hand.
 @Suite struct LockTableTests {
     @Test(
-        "An operation moves the lock or does not, and needs one capability or none",
+        "Only movements require a capability",
         arguments: [
             (LockOperation.lock, true, .lock), (.unlock, true, .unlock), (.unlatch, true, .unlatch), (.viewStatus, false, nil),
             (.changeSettings, false, nil), (.viewAccessHistory, false, nil), (.grantAccess, false, nil), (.lockdown, false, nil),
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "A state is the end of a movement or is not",
+        "Each state satisfies the right operations",
         arguments: [
             (LockState.locked, "LOCK"), (.unlocked, "UNLOCK"), (.unlatched, "UNLOCK UNLATCH"), (.locking, ""), (.unlocking, ""),
             (.jammed, ""), (.unknown, ""),
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "A capability has the name and the bit that stored locks have",
+        "Each capability has the name and the bit with which locks are stored",
         arguments: [
             ("LOCK", 0), ("UNLOCK", 1), ("UNLATCH", 2), ("INTERMEDIATE_STATES", 3), ("JAM", 4), ("DOOR", 5), ("BATTERY", 6),
             ("OPERATOR", 7), ("FAILED_ATTEMPTS", 8), ("REFRESH", 9), ("SETTINGS", 10), ("ACCEPTS_CODE", 11),
@@ -40,7 +40,7 @@ import Testing
         #expect(!LockCapabilities.all.subtracting(capability).names.contains(name))
     }
 
-    @Test("Any set of capabilities is the same after its names were written and read")
+    @Test("Any set of capabilities can be written as names and read back")
     func sets() {
         for bits in 0..<(1 << 12) as Range<UInt16> {
             let set = LockCapabilities(rawValue: bits)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "On each kind of entity these roles are assigned and no others",
+        "Exactly these roles can be assigned on each kind of entity",
         arguments: [
             (AssociatedEntityType.portfolio, [.owner, .portfolioAdmin, .auditor]),
             (.property, [.propertyManager, .maintenance, .auditor]), (.unit, [.tenant]),
@@ -60,10 +60,10 @@ import Testing
         for role in Role.allCases { #expect(type.assignableRoles.contains(role) == roles.contains(role)) }
     }
 
-    @Test("No two roles have the same rank, and ranks count from 0")
+    @Test("Every role has a different rank, and ranks count from 0")
     func ranks() { #expect(Role.allCases.map(\.rank).sorted() == Array(0..<8)) }
 
-    @Test("Entities with the same bits are the same only if they are of one kind")
+    @Test("Entities with the same bits are equal only if they are of the same kind")
     func entities() {
         let id = EntityID<AssociatedEntity>(high: 3, low: 4)
         let entities = AssociatedEntityType.allCases.map { AssociatedEntity(type: $0, id: id) }
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "A window holds its start, not its end, and nothing if it has no length",
+        "A window includes its start, excludes its end, and is empty if it has no length",
         arguments: [
             (0, 10, -1, false), (0, 10, 0, true), (0, 10, 9, true), (0, 10, 10, false), (0, 10, 11, false), (0, 1, 0, true),
             (0, 1, 1, false), (5, 5, 5, false), (5, 5, 4, false), (10, 0, 5, false), (-10, 0, -1, true), (-10, 0, 0, false),
@@ -83,7 +83,7 @@ import Testing
         #expect(window.contains(Timestamp(milliseconds: instant)) == isInside)
     }
 
-    @Test("Two windows of which one ends as the other begins hold every instant between, each once")
+    @Test("Two adjacent windows contain every instant exactly once")
     func adjacent() {
         let (a, b) = (Timestamp(milliseconds: 0), Timestamp(milliseconds: 50))
         let windows = [
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("The longest window covers any five years, leap days and all")
+    @Test("The maximum window covers any five years, including leap days")
     func longest() throws {
         for year in 2000...2030 {
             let (start, end) = (

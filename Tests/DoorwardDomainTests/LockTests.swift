@@ -2,7 +2,7 @@ import DoorwardDomain
 import Testing
 
 @Suite struct LockTests {
-    @Test("Capabilities have the twelve names of the domain, in its order")
+    @Test("The twelve capabilities have these names in this order")
     func names() {
         #expect(
             LockCapabilities.all.names == [
@@ -13,23 +13,23 @@ import Testing
         #expect(LockCapabilities(names: LockCapabilities.all.names) == .all)
     }
 
-    @Test("Each capability has a bit of its own")
+    @Test("Each capability has its own bit")
     func bits() {
         let bits = LockCapabilities.named.map(\.capability.rawValue)
         #expect(Set(bits).count == bits.count)
         #expect(bits.allSatisfy { $0.nonzeroBitCount == 1 })
     }
 
-    @Test("Any order and repetition of names is the same set; none is the empty one")
+    @Test("Names in any order and with repetitions give the same set, and no names give the empty set")
     func parsing() {
         #expect(LockCapabilities(names: ["DOOR", "LOCK", "DOOR"]) == [.lock, .door])
         #expect(LockCapabilities(names: [])?.names == [])
     }
 
-    @Test("A name that is not in the list is refused", arguments: ["lock", "OPEN", "", "LOCK "])
+    @Test("An unknown name is rejected", arguments: ["lock", "OPEN", "", "LOCK "])
     func unknown(name: String) { #expect(LockCapabilities(names: ["LOCK", name]) == nil) }
 
-    @Test("Only the three movements need a capability, each its own")
+    @Test("Only the three movements require a capability, each the one of its name")
     func required() {
         for operation in LockOperation.allCases {
             #expect(operation.requiredCapability?.names == (operation.isMovement ? [operation.rawValue] : nil))
@@ -37,7 +37,7 @@ import Testing
         #expect(LockOperation.movements == [.lock, .unlock, .unlatch])
     }
 
-    @Test("A state satisfies what it is the aim of; an open latch is unlocked too, and nothing but LOCKED is locked")
+    @Test("A state satisfies the operation that leads to it, and UNLATCHED also satisfies UNLOCK")
     func satisfied() {
         #expect(LockState.allCases.filter { $0.satisfies(.lock) } == [.locked])
         #expect(LockState.allCases.filter { $0.satisfies(.unlock) } == [.unlocked, .unlatched])

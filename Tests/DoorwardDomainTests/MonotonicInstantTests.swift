@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct MonotonicInstantTests {
     @Test(
-        "An instant moves by a duration, rounded towards zero to a nanosecond",
+        "An instant advances by a duration, rounded towards zero to a nanosecond",
         arguments: [
             (Duration.nanoseconds(1), 1_000_000_001), (.microseconds(1), 1_000_001_000), (.milliseconds(-1), 999_000_000),
             (.seconds(2), 3_000_000_000), (.seconds(-1), 0), (.seconds(-2), -1_000_000_000), (.zero, 1_000_000_000),
@@ -15,7 +15,7 @@ import Testing
         #expect(MonotonicInstant(nanoseconds: 1_000_000_000).advanced(by: duration).nanoseconds == nanoseconds)
     }
 
-    @Test("The time between two instants brings one to the other, in either direction")
+    @Test("Advancing one instant by the duration between two gives the other, in either direction")
     func between() {
         let (early, late) = (MonotonicInstant(nanoseconds: -5), MonotonicInstant(nanoseconds: 3_000_000_007))
         #expect(late.duration(since: early) == .nanoseconds(3_000_000_012))
@@ -25,7 +25,7 @@ import Testing
         #expect(late.duration(since: late) == .zero)
     }
 
-    @Test("Instants are ordered by their reading")
+    @Test("Instants are ordered by their nanoseconds")
     func order() {
         let instants = [3, -1, 0, 7, 3].map(MonotonicInstant.init(nanoseconds:))
         #expect(instants.sorted().map(\.nanoseconds) == [-1, 0, 3, 3, 7])

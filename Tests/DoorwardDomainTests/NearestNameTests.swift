@@ -11,12 +11,12 @@ import Testing
         #expect(nearestName(to: typed, among: ["store.path", "http.port", "http.host"]) == meant)
     }
 
-    @Test("of two as close the first by name is suggested")
+    @Test("of two equally close names the alphabetically first is suggested")
     func ties() {
         #expect(nearestName(to: "cat", among: ["hat", "bat"]) == "bat")
     }
 
-    @Test("nothing like it, nothing suggested", arguments: ["elephant", "", "x.y.z.w"])
+    @Test("nothing is suggested if no name is similar", arguments: ["elephant", "", "x.y.z.w"])
     func silent(_ typed: String) {
         #expect(nearestName(to: typed, among: ["http.port"]) == nil)
     }

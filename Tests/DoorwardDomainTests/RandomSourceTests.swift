@@ -5,7 +5,7 @@ import Testing
 @Suite struct RandomSourceTests {
     private static let at = Timestamp(milliseconds: 0x0199_0000_0001)
 
-    @Test("The same seed gives the same ids and bytes, another seed others")
+    @Test("The same seed gives the same ids and bytes, and another seed gives others")
     func seeded() {
         func draw(_ seed: UInt64) -> ([UserID], [UInt8]) {
             let source = RandomSource(SeededGenerator(seed: seed))
@@ -16,20 +16,20 @@ import Testing
         #expect(draw(1).1 != draw(2).1)
     }
 
-    @Test("There are as many bytes as were asked for", arguments: [0, 1, 7, 32, 1000])
+    @Test("The requested number of bytes is returned", arguments: [0, 1, 7, 32, 1000])
     func count(bytes: Int) { #expect(RandomSource(SeededGenerator(seed: 1)).bytes(bytes).count == bytes) }
 
-    @Test("Every value of a byte comes up")
+    @Test("Every byte value occurs")
     func allValues() { #expect(Set(RandomSource(SeededGenerator(seed: 2)).bytes(5000)).count == 256) }
 
-    @Test("Without a seed no two sources agree")
+    @Test("Two sources without a seed give different values")
     func system() {
         #expect(RandomSource().bytes(16) != RandomSource().bytes(16))
         let first: CommandID = RandomSource().id(at: Self.at)
         #expect(first != RandomSource().id(at: Self.at))
     }
 
-    @Test("Those who draw at the same time never get the same")
+    @Test("Concurrent callers never get the same id")
     func concurrent() async {
         let source = RandomSource(SeededGenerator(seed: 3))
         let ids = await withTaskGroup(of: [CommandID].self) { group in
@@ -40,7 +40,7 @@ import Testing
         #expect(Set(ids).count == 2000)
     }
 
-    @Test("The system's numbers are random in every bit, and none is returned twice, over many blocks")
+    @Test("The system's numbers vary in every bit and never repeat, across many blocks")
     func blocks() {
         let source = RandomSource()
         let bytes = source.bytes(8 * 32 * 100)
@@ -52,7 +52,7 @@ import Testing
         #expect(words.reduce(.max, &) == 0)
     }
 
-    @Test("Users of the system's generator at the same time never get the same numbers")
+    @Test("Concurrent callers of a source without a seed never get the same bytes")
     func concurrentBlocks() async {
         let source = RandomSource()
         let drawn = await withTaskGroup(of: [[UInt8]].self) { group in
@@ -63,7 +63,7 @@ import Testing
         #expect(Set(drawn).count == 4000)
     }
 
-    @Test("Bytes are those of the generator's numbers, each used once")
+    @Test("Random bytes are the bytes of the generator's numbers in order, and none is used twice")
     func bytesOfWords() {
         struct Counter: RandomNumberGenerator, Sendable {
             var word: UInt64 = 0x0706_0504_0302_0100

@@ -2,7 +2,7 @@ import DoorwardDomain
 import Testing
 
 @Suite struct RoleTests {
-    @Test("Roles are ranked in the order of their table")
+    @Test("Roles are ranked in this order")
     func ranks() {
         #expect(
             Role.allCases.sorted { $0.rank < $1.rank }.map(\.rawValue) == [
@@ -10,13 +10,13 @@ import Testing
             ])
     }
 
-    @Test("Neither super admins nor guests are ever assigned, and every other role is somewhere")
+    @Test("All roles except super admin and guest can be assigned on some kind of entity")
     func assignable() {
         let assigned = AssociatedEntityType.allCases.reduce(into: Set<Role>()) { $0.formUnion($1.assignableRoles) }
         #expect(assigned == Set(Role.allCases).subtracting([.superAdmin, .guest]))
     }
 
-    @Test("An entity is its type and its id")
+    @Test("An entity consists of its type and its id")
     func entities() {
         for type in AssociatedEntityType.allCases {
             let entity = AssociatedEntity(type: type, id: EntityID(high: 1, low: 2))
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("A rule names its kind, id and role; the super admin's has no id")
+    @Test("A rule has a kind, an id and a role, except that the super admin's rule has no id")
     func rules() {
         let id = AssociationID(high: 3, low: 4)
         #expect(Rule.association(id, .owner).id == id.description)
@@ -38,7 +38,7 @@ import Testing
             ])
     }
 
-    @Test("Reasons go from farthest to nearest")
+    @Test("Denial reasons are sorted from the most general to the most specific")
     func reasons() {
         #expect(
             DenialReason.allCases.map(\.rawValue) == [

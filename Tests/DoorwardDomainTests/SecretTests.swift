@@ -7,7 +7,7 @@ import Testing
         let password = Secret("correct horse battery staple")
     }
 
-    @Test("Whatever prints a secret prints a mask that does not show its length")
+    @Test("A printed secret is a mask that does not reveal its length")
     func masked() {
         let (secret, short) = (Secret("correct horse battery staple"), Secret("x"))
         var dumped = ""
@@ -18,7 +18,7 @@ import Testing
         #expect(String(reflecting: secret) == String(reflecting: short))
     }
 
-    @Test("A secret reveals its value to whoever asks for it by name")
+    @Test("`reveal` returns the value")
     func reveals() { #expect(Secret([1, 2, 3]).reveal() == [1, 2, 3]) }
 }
 
@@ -34,7 +34,7 @@ extension SecretTests {
     private static let secret = Secret("correct horse battery staple")
 
     @Test(
-        "Not in a collection, an optional, an enum, an error or another secret either",
+        "A secret in a collection, an optional, an enum, an error or another secret is masked too",
         arguments: [
             "\([secret])", "\(["key": secret])", "\(Optional(secret) as Any)", "\((secret, 1))", "\(Choice.password(secret))",
             "\(Failure())", "\(Failure() as any Error)", "\(Secret(secret))", String(reflecting: [secret]),
@@ -46,7 +46,7 @@ extension SecretTests {
         #expect(printed.contains("••••"))
     }
 
-    @Test("Whoever walks through the properties of a secret finds the mask")
+    @Test("The mirror of a secret does not contain its value")
     func mirror() {
         func walk(_ value: Any, _ depth: Int = 0) -> [String] {
             guard depth < 6 else { return [] }
@@ -55,7 +55,7 @@ extension SecretTests {
         for text in walk(Self.secret) + walk(Failure()) + walk([Self.secret]) { #expect(!text.contains("horse")) }
     }
 
-    @Test("A secret of bytes or numbers is as silent as one of text")
+    @Test("A secret of bytes or numbers is masked like one of text")
     func otherValues() {
         #expect("\(Secret<[UInt8]>([104, 111, 114]))" == "\(Secret("x"))")
         #expect("\(Secret(4711))" == "\(Secret(0))")

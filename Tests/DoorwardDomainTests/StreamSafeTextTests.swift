@@ -3,7 +3,7 @@ import Testing
 
 @testable import DoorwardDomain
 
-/// Text of strangers, in a form in which no operation on strings takes more than linear time.
+/// Untrusted text, in a form in which every string operation takes linear time.
 @Suite struct StreamSafeTextTests {
     private static let marks: [Unicode.Scalar] = ["\u{345}", "\u{35C}", "\u{301}", "\u{323}", "\u{31B}", "\u{327}", "\u{334}"]
 
@@ -13,17 +13,17 @@ import Testing
 
     private static let safe: [String] = [
         "", "plain", "Zo\u{EB} e\u{301}", bomb(30), bomb(30) + "a" + bomb(30), bomb(30) + "\u{34F}" + bomb(30),
-        // Of class 0, so they are parts of one character that nothing sorts.
+        // Characters of combining class 0 need no sorting, so any number of them may follow each other.
         String(repeating: "\u{FE0F}", count: 1000), String(repeating: "\u{1F1E6}", count: 1000),
     ]
 
-    @Test("Text is stream-safe up to 30 marks in a row, and stays as it is", arguments: safe)
+    @Test("Text with up to 30 combining marks in a row is stream-safe and is not changed", arguments: safe)
     func isSafe(_ text: String) {
         #expect(text.isStreamSafe)
         #expect(text.streamSafe.hasSameBytes(as: text))
     }
 
-    @Test("Text with 31 marks in a row is made stream-safe", arguments: [bomb(31), "a" + bomb(31) + "b"])
+    @Test("Text with 31 combining marks in a row is made stream-safe", arguments: [bomb(31), "a" + bomb(31) + "b"])
     func isUnsafe(_ text: String) {
         #expect(!text.isStreamSafe)
         #expect(text.streamSafe.isStreamSafe)
@@ -37,7 +37,7 @@ import Testing
         #expect(safe.unicodeScalars.count == count + (count - 1) / 30)
     }
 
-    @Test("Each scalar is looked at once", arguments: [0, 1, 100, 10_000])
+    @Test("Each scalar is examined once", arguments: [0, 1, 100, 10_000])
     func looks(_ count: Int) {
         var looks = 0
         let isMark = { (_: Unicode.Scalar) in
@@ -50,7 +50,7 @@ import Testing
         #expect(looks == 2 * count)
     }
 
-    @Test("What is not UTF-8 is no text")
+    @Test("Bytes that are not UTF-8 are rejected")
     func decoding() {
         #expect(String(streamSafe: [0xFF]) == nil)
         #expect(String(streamSafe: [0xCC]) == nil)
@@ -59,19 +59,19 @@ import Testing
     }
 
     @Test(
-        "Text is cut between scalars",
+        "Text is truncated between scalars",
         arguments: [("", 3, ""), ("abc", 3, "abc"), ("abcd", 3, "abc"), ("aé", 2, "a"), ("é", 0, "")])
     func truncated(_ text: String, _ limit: Int, _ kept: String) { #expect(text.truncated(toBytes: limit) == kept) }
 
-    @Test("Texts that only look alike have other bytes")
+    @Test("Canonically equivalent texts are equal but do not have the same bytes")
     func bytes() {
         #expect("é" == "e\u{301}")
         #expect(!"é".hasSameBytes(as: "e\u{301}"))
         #expect("é".hasSameBytes(as: "é"))
     }
 
-    /// 256 times the text may take 50 times as much again as 256 times the processor time; where marks are sorted, it takes
-    /// 256 times as much again.
+    /// 256 times the text may take up to 50 × 256 times the processor time. If an operation sorted the marks, it would take 256
+    /// × 256 times.
     @Test("Comparing, hashing, ordering and lower-casing stream-safe text takes linear time")
     func linear() {
         func cost(_ count: Int, repeats: Int) -> Double {
@@ -92,9 +92,9 @@ import Testing
         #expect(cost(32_000, repeats: 3) < cost(125, repeats: 1000) * 256 * 50)
     }
 
-    /// Of this thread, in seconds: what other programs do does not count.
+    /// Returns the processor time of this thread in seconds, which other programs do not affect.
     private static func processorTime() -> Double {
-        // The two numbers of a `timespec` by themselves: which module declares its members is not the same in every build.
+        // A `timespec` as a plain tuple, because not every build finds the members of `timespec` in the same module.
         var time = (seconds: 0, nanoseconds: 0)
         withUnsafeMutableBytes(of: &time) { bytes in
             guard let start = bytes.baseAddress else { return }

@@ -3,10 +3,10 @@ import DoorwardTesting
 import Foundation
 import Testing
 
-/// RFC 3339 at its borders, and what is near it without being it.
+/// RFC 3339 at its limits, and similar texts that it does not allow.
 @Suite struct TimestampFormatTests {
     @Test(
-        "Known instants are so many milliseconds from 1970",
+        "Known instants have the right number of milliseconds since 1970",
         arguments: [
             ("1970-01-01T00:00:00.000Z", 0), ("1970-01-01T00:00:00.001Z", 1), ("1969-12-31T23:59:59.999Z", -1),
             ("1970-01-02T00:00:00.000Z", 86_400_000), ("2000-02-29T00:00:00.000Z", 951_782_400_000),
@@ -22,25 +22,27 @@ import Testing
         #expect(Timestamp(milliseconds: milliseconds).withText { Array($0) } == Array(text.utf8))
     }
 
-    @Test("Years of other lengths have the same text as bytes and as a string", arguments: [253_402_300_800_000, .min, .max])
+    @Test(
+        "Years with more than four digits have the same text as bytes and as a string",
+        arguments: [253_402_300_800_000, .min, .max])
     func otherYears(milliseconds: Int64) {
         let instant = Timestamp(milliseconds: milliseconds)
         #expect(instant.withText { Array($0) } == Array(instant.description.utf8))
     }
 
     @Test(
-        "A fraction has one to nine digits, of which three count, and nothing is rounded up",
+        "A fraction has one to nine digits, of which three are used without rounding",
         arguments: [
             (".0", 0), (".9", 900), (".05", 50), (".005", 5), (".0009", 0), (".9999", 999), (".999999999", 999),
             (".123456789", 123), (".000000001", 0),
         ] as [(String, Int64)])
     func fraction(digits: String, milliseconds: Int64) throws {
         #expect(try Timestamp(rfc3339: "1970-01-01T00:00:00\(digits)Z").milliseconds == milliseconds)
-        // Before 1970 too the digits count forward from the whole second.
+        // Before 1970, too, the fraction counts forward from the whole second.
         #expect(try Timestamp(rfc3339: "1969-12-31T23:59:59\(digits)Z").milliseconds == milliseconds - 1000)
     }
 
-    @Test("Of a valid text with one character replaced, each is another instant or refused, and none is the same by accident")
+    @Test("A valid text with one replaced character is another instant or is rejected")
     func mutated() throws {
         let text = "2026-11-21T08:46:07.250+01:30"
         let original = try Timestamp(rfc3339: text)
@@ -58,12 +60,12 @@ import Testing
         }
     }
 
-    @Test("Of a valid text with its end cut off, none is an instant")
+    @Test("A truncated text is rejected")
     func truncated() {
         let text = "2026-11-21T08:46:07.250+01:30"
         for length in 0..<text.count {
             let part = String(text.prefix(length))
-            // Whole with seconds or a fraction, and without a zone: that is a failure of its own.
+            // A text that ends after the seconds or within the fraction lacks only its zone, which is a different error.
             let lacksZoneOnly = [19, 21, 22, 23].contains(length)
             #expect(throws: lacksZoneOnly ? Timestamp.ParseFailure.missingZone : .malformed, "\(part)") {
                 try Timestamp(rfc3339: part)
@@ -72,7 +74,7 @@ import Testing
     }
 
     @Test(
-        "What people and other formats write is refused",
+        "Other date formats are rejected",
         arguments: [
             "2026-325T08:46:00Z", "2026-W47-6T08:46:00Z", "20261121T084600Z", "1763714760", "1763714760000", "2026-11-21T08Z",
             "Sat, 21 Nov 2026 08:46:00 GMT", "21.11.2026 08:46", "11/21/2026", "2026-11-21T08:46:00 UTC",
@@ -85,7 +87,7 @@ import Testing
         #expect(throws: Timestamp.ParseFailure.malformed) { try Timestamp(rfc3339: text) }
     }
 
-    @Test("An offset may carry an instant over midnight, the year and the ends of the calendar")
+    @Test("An offset can move an instant across midnight, across a year and beyond the years 0000 and 9999")
     func overMidnight() throws {
         #expect(try Timestamp(rfc3339: "2026-01-01T00:30:00+01:00").description == "2025-12-31T23:30:00.000Z")
         #expect(try Timestamp(rfc3339: "2024-02-28T23:30:00-01:00").description == "2024-02-29T00:30:00.000Z")
@@ -96,7 +98,7 @@ import Testing
         #expect(earliest.milliseconds == -62_167_219_200_000 - (23 * 60 + 59) * 60_000)
     }
 
-    @Test("The order of instants is the order of their texts")
+    @Test("Instants have the same order as their texts")
     func order() {
         var generator = SeededGenerator(seed: 21)
         let instants = (0..<2000).map { _ in
@@ -105,7 +107,7 @@ import Testing
         #expect(instants.sorted().map(\.description) == instants.map(\.description).sorted())
     }
 
-    @Test("Every day of a leap year and the one after is printed as Foundation prints it, at its first and last millisecond")
+    @Test("Every day of a leap year and the next year is printed as by Foundation, at its first and last millisecond")
     func days() {
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         for day in 0..<731 as Range<Int64> {
@@ -116,7 +118,7 @@ import Testing
         }
     }
 
-    @Test("Every hour, minute and second of a day is read as it is printed")
+    @Test("Every hour, minute and second of a day is parsed as it was printed")
     func times() throws {
         for second in 0..<86_400 as Range<Int64> {
             let instant = Timestamp(milliseconds: 1_700_006_400_000 + second * 1000 + second % 1000)
@@ -127,7 +129,7 @@ import Testing
         }
     }
 
-    @Test("Any 64 bits can be printed: a log that holds nonsense can still be shown")
+    @Test("Any value of 64 bits can be printed, so that a log with invalid instants can be shown")
     func extremes() {
         for milliseconds in [Int64.min, .min + 1, -1, .max - 1, .max] {
             #expect(Timestamp(milliseconds: milliseconds).description.hasSuffix("Z"))
@@ -135,7 +137,7 @@ import Testing
     }
 
     @Test(
-        "A duration is whole milliseconds, rounded towards zero",
+        "A duration is converted to whole milliseconds, rounded towards zero",
         arguments: [
             (Duration.zero, 0), (.milliseconds(1), 1), (.microseconds(999), 0), (.microseconds(-999), 0),
             (.microseconds(1001), 1),
@@ -147,7 +149,7 @@ import Testing
         #expect(Timestamp(milliseconds: 5).advanced(by: duration).milliseconds == 5 + milliseconds)
     }
 
-    @Test("From one instant to another and back is no way at all")
+    @Test("Advancing an instant by its distance to another gives the other")
     func thereAndBack() {
         var generator = SeededGenerator(seed: 22)
         for _ in 0..<500 {
@@ -160,7 +162,7 @@ import Testing
     }
 
     @Test(
-        "In JSON only a string that is an instant is one",
+        "Only a JSON string with an instant is decoded as an instant",
         arguments: ["7", "null", "\"\"", "\"2026-11-21T08:46:00\"", "{}", "true"])
     func decoding(json: String) {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode([Timestamp].self, from: Data("[\(json)]".utf8)) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TimestampTests {
     @Test(
-        "RFC 3339 is read with any offset, and written in UTC with milliseconds",
+        "RFC 3339 with any offset is parsed, and printed in UTC with milliseconds",
         arguments: [
             ("2026-11-21T08:46:00Z", "2026-11-21T08:46:00.000Z"),
             ("2026-11-21t08:46:00z", "2026-11-21T08:46:00.000Z"),
@@ -26,19 +26,21 @@ import Testing
         #expect(try Timestamp(rfc3339: text).description == printed)
     }
 
-    @Test("A leap second is the 59th")
+    @Test("A leap second is read as the second before it")
     func leapSecond() throws {
         #expect(try Timestamp(rfc3339: "2016-12-31T23:59:60Z").description == "2016-12-31T23:59:59.000Z")
         #expect(try Timestamp(rfc3339: "2017-01-01T00:59:60.250+01:00").description == "2016-12-31T23:59:59.250Z")
     }
 
-    @Test("Without a zone it says so", arguments: ["2026-11-21T08:46:00", "2026-11-21T08:46:00.5", "2024-02-29T00:00:00"])
+    @Test(
+        "A text without a zone gives an error of its own",
+        arguments: ["2026-11-21T08:46:00", "2026-11-21T08:46:00.5", "2024-02-29T00:00:00"])
     func missingZone(text: String) {
         #expect(throws: Timestamp.ParseFailure.missingZone) { try Timestamp(rfc3339: text) }
     }
 
     @Test(
-        "Anything else is malformed",
+        "Any other text is malformed",
         arguments: [
             "", "2026-11-21", "2026-11-21 08:46:00Z", "2026-11-21T08:46Z", "2026-11-21T24:00:00Z", "2026-11-21T08:60:00Z",
             "2026-11-21T08:46:61Z", "2026-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2026-13-01T00:00:00Z",
@@ -53,13 +55,13 @@ import Testing
         #expect(throws: Timestamp.ParseFailure.malformed) { try Timestamp(rfc3339: text) }
     }
 
-    @Test("Random instants are printed and read as Foundation does")
+    @Test("Random instants are printed and parsed as by Foundation")
     func againstFoundation() throws {
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         var generator = SeededGenerator(seed: 11)
         for _ in 0..<3000 {
-            // From 1583, before which Foundation counts by the Julian calendar, to 9999. Whole seconds, as Foundation keeps a
-            // fraction in binary.
+            // From 1583, because Foundation uses the Julian calendar before, to 9999. Only whole seconds, because Foundation
+            // stores fractions in binary.
             let seconds = Int64.random(in: -12_212_553_600...253_402_300_799, using: &generator)
             let text = Timestamp(milliseconds: seconds * 1000).description
             #expect(text == style.format(Date(timeIntervalSince1970: Double(seconds))))
@@ -67,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("Random instants to the millisecond survive being printed and read")
+    @Test("Random instants with milliseconds can be printed and parsed")
     func roundTrip() throws {
         var generator = SeededGenerator(seed: 12)
         for _ in 0..<3000 {
@@ -76,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("An offset moves the instant by as much, at every offset of a quarter of an hour")
+    @Test("Each offset, in steps of a quarter of an hour, shifts the instant by the same time")
     func offsets() throws {
         let utc = try Timestamp(rfc3339: "2026-03-01T00:00:00Z")
         for quarter in -95...95 {
@@ -87,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("Moving an instant rounds towards zero to a millisecond")
+    @Test("Advancing an instant rounds towards zero to a millisecond")
     func advanced() {
         let instant = Timestamp(milliseconds: 1000)
         #expect(instant.advanced(by: .microseconds(1999)).milliseconds == 1001)
@@ -97,7 +99,7 @@ import Testing
         #expect(Duration.seconds(90).wholeMilliseconds == 90_000)
     }
 
-    @Test("An instant is a string in JSON")
+    @Test("An instant is encoded in JSON as a string")
     func codable() throws {
         let data = Data("[\"2026-11-21T09:46:00+01:00\"]".utf8)
         let read = try JSONDecoder().decode([Timestamp].self, from: data)

@@ -2,7 +2,7 @@ import DoorwardDomain
 import Foundation
 import Testing
 
-/// The words that stand on the wire, in the log and in its leaves: a change to one would break clients and proofs.
+/// The values used in the API, in the log and in its leaf hashes. A change to one of them would break clients and proofs.
 @Suite struct WireWordsTests {
     private func words<Word: RawRepresentable & CaseIterable & Codable & Equatable>(
         of type: Word.Type, are listed: String, _ location: SourceLocation = #_sourceLocation
@@ -18,40 +18,40 @@ import Testing
         }
     }
 
-    @Test("Operations on a lock")
+    @Test("Lock operations")
     func operations() throws {
         try words(
             of: LockOperation.self,
             are: "LOCK UNLOCK UNLATCH VIEW_STATUS CHANGE_SETTINGS VIEW_ACCESS_HISTORY GRANT_ACCESS LOCKDOWN")
     }
 
-    @Test("States of a bolt")
+    @Test("Lock states")
     func states() throws {
         try words(of: LockState.self, are: "LOCKED UNLOCKED LOCKING UNLOCKING UNLATCHED JAMMED UNKNOWN")
     }
 
-    @Test("States of a command")
+    @Test("Command states")
     func commands() throws {
         try words(of: CommandState.self, are: "ACCEPTED DISPATCHED CONFIRMED FAILED TIMED_OUT UNKNOWN DENIED")
     }
 
-    @Test("Kinds of records")
+    @Test("Record kinds")
     func kinds() throws {
         try words(
             of: RecordKind.self,
             are: "COMMAND_INTENT COMMAND_OUTCOME DENIAL DEVICE_EVENT ADMIN_CHANGE SESSION GATEWAY")
     }
 
-    @Test("Decisions in records")
+    @Test("Record decisions")
     func decisions() throws { try words(of: RecordDecision.self, are: "ALLOWED DENIED") }
 
-    @Test("Kinds of actors")
+    @Test("Actor kinds")
     func actors() throws { try words(of: ActorKind.self, are: "USER GUEST_LINK API_KEY DEVICE GATEWAY OUTSIDE") }
 
-    @Test("Ways into the gateway")
+    @Test("Record sources")
     func sources() throws { try words(of: RecordSource.self, are: "API CONSOLE CLI GUEST_LINK DEVICE GATEWAY") }
 
-    @Test("Events: of locks, of sessions, of the gateway")
+    @Test("Record events: of locks, of sessions, of the gateway")
     func events() throws {
         try words(
             of: RecordEvent.self,
@@ -63,13 +63,13 @@ import Testing
                 """)
     }
 
-    @Test("Means by which a lock was moved")
+    @Test("Methods of an event")
     func methods() throws {
         try words(
             of: EventMethod.self, are: "MANUAL KEYPAD KEY BUTTON AUTO RFID FINGERPRINT FOB APP SCHEDULE REMOTE UNKNOWN")
     }
 
-    @Test("Administrative changes")
+    @Test("Administrative actions")
     func actions() throws {
         try words(of: ChangeAction.self, are: "CREATE UPDATE DELETE ASSIGN REMOVE GRANT REVOKE MOVE DISABLE ENABLE")
     }
@@ -80,10 +80,10 @@ import Testing
             of: Role.self, are: "SUPER_ADMIN OWNER PORTFOLIO_ADMIN PROPERTY_MANAGER MAINTENANCE AUDITOR TENANT GUEST")
     }
 
-    @Test("What a role is held on")
+    @Test("Entity types with roles")
     func entities() throws { try words(of: AssociatedEntityType.self, are: "PORTFOLIO PROPERTY UNIT") }
 
-    @Test("Reasons of a denial, from farthest to nearest")
+    @Test("Denial reasons, from the most general to the most specific")
     func reasons() throws {
         try words(
             of: DenialReason.self,
@@ -95,7 +95,7 @@ import Testing
                 """)
     }
 
-    @Test("Qualities of a state and states of a door, which are no lists")
+    @Test("State qualities and door states, which are not `CaseIterable`")
     func others() {
         let qualities: [StateQuality] = [.confirmed, .retained, .assumed, .stale]
         #expect(qualities.map(\.rawValue) == ["CONFIRMED", "RETAINED", "ASSUMED", "STALE"])
