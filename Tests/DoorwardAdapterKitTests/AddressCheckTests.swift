@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "An address with what is required, and values of the right forms, is taken",
+        "An address with all required fields and values of the right form is accepted",
         arguments: [
             [:], ["weight": .number(0.5)], ["weight": .integer(2)], ["note": .string(" ")], ["isLoud": .bool(false)],
             ["mode": .string("slow")], ["tags": .array([])], ["tags": .array([.string("new"), .string("old")])],
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "A value of another type, or beyond the field's limits, is a mistake",
+        "A value of another type, or outside the field's limits, is an error",
         arguments: [
             ("lock", .integer(0), "out_of_range"), ("lock", .integer(248), "out_of_range"), ("lock", .number(1.5), "wrong_type"),
             ("lock", .null, "wrong_type"), ("weight", .number(2.1), "out_of_range"), ("weight", .integer(3), "out_of_range"),
@@ -43,7 +43,7 @@ import Testing
         #expect(problems(["lock": .integer(1)].merging([key: value]) { $1 }) == ["address.\(key) \(problem)"])
     }
 
-    @Test("All mistakes are told, sorted by field, unknown and missing keys among them")
+    @Test("All errors are reported, sorted by field, including unknown and missing keys")
     func all() {
         #expect(
             problems(["weight": .null, "a": .null, "note": .string(""), "z": .integer(1)]) == [
@@ -52,7 +52,7 @@ import Testing
             ])
     }
 
-    @Test("Without fields only the empty address is taken")
+    @Test("Without fields only an empty address is accepted")
     func none() throws {
         try [AddressField]().check([:])
         #expect(throws: AddressErrors.self) { try [AddressField]().check(["a": .null]) }

@@ -2,7 +2,7 @@ import DoorwardAdapterKit
 import Testing
 
 @Suite struct AddressErrorsTests {
-    @Test("mistakes are told apart by field and by problem")
+    @Test("address errors are equal only if field and problem are equal")
     func mistakesDiffer() {
         let range = AddressErrors.Mistake(field: "address.latencyMs", problem: "out_of_range")
         #expect(AddressErrors([range]) != AddressErrors([.init(field: "address.seed", problem: "out_of_range")]))

@@ -3,14 +3,14 @@ import DoorwardDomain
 import Testing
 
 @Suite struct AddressFieldTests {
-    @Test("a field of which nothing more is said may be absent, and then means nothing")
+    @Test("by default a field is optional and has no default value")
     func plain() {
         let field = AddressField("note", .text, meaning: "Anything else.")
         #expect(!field.isRequired)
         #expect(field.defaultValue == nil)
     }
 
-    @Test("two fields are the same only if everything that a form shows of them is")
+    @Test("two fields are equal only if all their properties are equal")
     func equality() {
         let field = AddressField("port", .integer(1...65_535), default: .integer(1883), meaning: "Where the broker listens.")
         let others = [

@@ -5,7 +5,7 @@ import Testing
 @Suite struct LockReportTests {
     private let device = DeviceID(high: 1, low: 1)
 
-    /// Pairs of messages that must not be taken for each other.
+    /// Pairs of reports that must not be equal.
     static let different: [(LockReport.Fact, LockReport.Fact)] = [
         (
             .state(.locked, quality: .confirmed, method: nil, operatorName: nil),
@@ -28,7 +28,7 @@ import Testing
         (.event(.tamper, method: nil, operatorName: nil), .event(.attemptFailed, method: nil, operatorName: nil)),
     ]
 
-    @Test("what a lock says is told apart by every part of it", arguments: different)
+    @Test("reports are equal only if all their values are equal", arguments: different)
     func facts(one: LockReport.Fact, other: LockReport.Fact) {
         #expect(one != other)
         #expect(LockReport(deviceID: device, one, after: nil) != LockReport(deviceID: device, other, after: nil))
@@ -38,10 +38,10 @@ import Testing
         #expect(LockReport(deviceID: device, one, after: nil) != LockReport(deviceID: device, one, after: command))
     }
 
-    /// A row of combining marks that takes quadratic time to compare.
+    /// A sequence of combining marks that takes quadratic time to compare.
     private static let marks = String(repeating: "\u{345}\u{301}", count: 16_000)
 
-    @Test("an operator's name is kept up to its bound, and stream-safe, whatever a lock reports")
+    @Test("an operator's name is truncated to the maximum length and made stream-safe")
     func operatorNames() {
         func kept(_ name: String) -> (String?, String?) {
             let state = LockReport(
@@ -56,13 +56,13 @@ import Testing
         for name in [Self.marks, String(repeating: "é", count: 5_000)] {
             let (ofState, ofEvent) = kept(name)
             #expect(ofState?.isStreamSafe == true && ofEvent?.isStreamSafe == true)
-            // With the joiners that part rows of marks.
+            // Including the joiners that separate sequences of marks.
             #expect((1...LockReport.maxOperatorNameBytes * 16 / 15).contains(ofState?.utf8.count ?? 0))
             #expect(ofEvent == ofState)
         }
     }
 
-    @Test("fault words are kept up to their number, and such as are words")
+    @Test("faults are kept up to the maximum number, and invalid ones are dropped")
     func faultWords() {
         func kept(_ words: Set<String>) -> Set<String> {
             guard case .faults(let kept) = LockReport(deviceID: device, .faults(words), after: nil).fact else { return ["none"] }
@@ -73,7 +73,7 @@ import Testing
         #expect(kept(Set((0..<1_000).map { "f\($0)" })).count == LockReport.maxFaults)
     }
 
-    @Test("two orders are the same only if they are of one command")
+    @Test("two commands are equal only if all their values are equal")
     func orders() {
         let order = { (command: UInt64, operation: LockOperation, deadline: Int64) in
             LockCommand(

@@ -6,7 +6,7 @@ import Testing
     private static let (oak, elm) = (PortfolioID(high: 1, low: 1), PortfolioID(high: 1, low: 2))
     private static let owners: [TransportOwner] = [.shared, .portfolio(oak), .portfolio(elm), .gateway]
 
-    /// A scope, and the owners whose ways it includes.
+    /// The scopes, each with the owners whose transports it includes.
     static let scopes: [(TransportScope, [TransportOwner])] = [
         (.everything, owners),
         (.of([]), [.shared]),
@@ -18,17 +18,19 @@ import Testing
         (.of([oak]).hanging(in: nil), [.shared, .portfolio(oak)]),
     ]
 
-    @Test("a scope includes the ways of its portfolios, and what is nobody's yet for a super admin alone", arguments: scopes)
+    @Test(
+        "a scope includes shared transports and those of its portfolios, and the gateway's only for a super admin",
+        arguments: scopes)
     func includes(_ scope: TransportScope, _ included: [TransportOwner]) {
         #expect(Self.owners.filter(scope.includes) == included)
     }
 
-    /// Where a lock may hang that is reached by a way of this owner.
+    /// The owners of transports, each with the portfolios in which its locks may be; `nil` stands for an unassigned lock.
     static let places: [(TransportOwner, [PortfolioID?])] = [
         (.shared, [nil, oak, elm]), (.portfolio(oak), [nil, oak]), (.portfolio(elm), [nil, elm]), (.gateway, [nil, oak, elm]),
     ]
 
-    @Test("a portfolio's way leads to its own locks and to those that hang nowhere, any other anywhere", arguments: places)
+    @Test("a portfolio's transport can be used by its own and by unassigned locks, any other by all locks", arguments: places)
     func allows(_ owner: TransportOwner, _ places: [PortfolioID?]) {
         #expect([nil, Self.oak, Self.elm].filter { owner.allows(hangingIn: $0) } == places)
     }

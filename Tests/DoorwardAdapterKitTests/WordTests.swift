@@ -1,9 +1,9 @@
 import DoorwardAdapterKit
 import Testing
 
-/// Words that programs outside hold on to.
+/// Values that other programs depend on.
 @Suite struct WordTests {
-    @Test("the causes of a refusal are the words of a command's outcome")
+    @Test("the reasons of a refusal are the values of a command's outcome detail")
     func refusalCauses() {
         let words = [
             "busy", "not_authorised", "invalid_code", "low_power", "not_calibrated", "unsupported", "transport", "device_offline",

@@ -7,9 +7,9 @@ import Testing
 @Suite struct InMemoryStoreTests {
     private let fixture = StoreFixture()
 
-    // MARK: Atomic, in order
+    // MARK: Atomicity and order
 
-    @Test("A refused transaction leaves nothing behind")
+    @Test("A rejected transaction changes nothing")
     func atomic() async throws {
         let store = try await fixture.filled()
         var taken = try #require(fixture.world.user(fixture.ada))
@@ -50,7 +50,7 @@ import Testing
         #expect(store.log(.gateway).map(\.seq) == [0, 1, 2, 3, 4, 5])
     }
 
-    @Test("commit suspends before the transaction takes effect and again after")
+    @Test("commit suspends before and after the transaction takes effect")
     func suspends() throws {
         let fixture = fixture
         let seen = try Set(
@@ -77,7 +77,7 @@ import Testing
 
     // MARK: Records
 
-    @Test("Each log counts from 0 by itself, and at never goes back")
+    @Test("The records of each log are numbered from 0, and their time never goes back")
     func places() async throws {
         let store = InMemoryStore()
         let log = LogID.portfolio(fixture.portfolio)
@@ -95,7 +95,7 @@ import Testing
         #expect(store.log(log).map { $0.body.details["clock"] } == [nil, .string("held")])
     }
 
-    @Test("A counterpart names the log and the seq of the record that it points at")
+    @Test("A counterpart contains the log and the number of the referenced record")
     func counterpart() async throws {
         let store = InMemoryStore()
         let log = LogID.portfolio(fixture.portfolio)
@@ -109,7 +109,7 @@ import Testing
         await #expect(throws: StoreError.refused(.parentUnknown)) { try await store.commit(forwards) }
     }
 
-    @Test("A record is written once")
+    @Test("A record id can be written only once")
     func duplicateRecord() async throws {
         let store = InMemoryStore()
         let transaction = StoreTransaction(records: [PendingRecord(fixture.record(1, in: .gateway))])
@@ -119,7 +119,7 @@ import Testing
         #expect(try await store.record(RecordID(high: 0, low: 2)) == nil)
     }
 
-    @Test("A query gives what lies in its scopes, in its order, page by page")
+    @Test("A query returns the records in its scopes, in its order, page by page")
     func queries() async throws {
         let store = InMemoryStore()
         let log = LogID.portfolio(fixture.portfolio)
@@ -176,7 +176,7 @@ import Testing
         #expect(try await store.openCommands().isEmpty)
     }
 
-    @Test("Commands of devices come newest first, with the count of all")
+    @Test("Commands of a device are listed newest first, with their total")
     func commandLists() async throws {
         let store = try await fixture.filled()
         for number in 1...4 as ClosedRange<UInt64> {
@@ -190,7 +190,7 @@ import Testing
         #expect(try await store.commands(none).total == 0)
     }
 
-    @Test("A key stands for one call for a day")
+    @Test("An idempotency key is valid for one request for a day")
     func idempotency() async throws {
         let store = InMemoryStore()
         func keep(_ fingerprint: UInt8, hours: Int = 0) async throws {
@@ -208,9 +208,11 @@ import Testing
         #expect(try await store.idempotentAnswer(key, notOlderThan: fixture.at)?.fingerprint == [2])
     }
 
-    // MARK: Failures on demand
+    // MARK: Injected failures
 
-    @Test("A failed commit is not written and closes the store for writing", arguments: [true, false])
+    @Test(
+        "After an injected failure the store rejects writes, and has the transaction only if it was durable",
+        arguments: [true, false])
     func failing(isDurable: Bool) async throws {
         let store = InMemoryStore()
         store.failNext(.failed("disk"), isDurable: isDurable)
@@ -224,7 +226,7 @@ import Testing
         try await store.commit(StoreTransaction())
     }
 
-    @Test("A refusal on demand concerns one transaction")
+    @Test("An injected rejection affects only one transaction")
     func refusing() async throws {
         let store = InMemoryStore()
         store.failNext(.refused(.duplicate))

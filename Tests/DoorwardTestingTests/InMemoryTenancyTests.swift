@@ -7,7 +7,7 @@ import Testing
 @Suite struct InMemoryTenancyTests {
     private let fixture = StoreFixture()
 
-    @Test("What was put comes back, parents before children, the last of each id")
+    @Test("The tenancy is loaded with the last version of each entity, parents before children")
     func loads() async throws {
         var fixture = fixture
         fixture.world.change(fixture.flatDoor) { $0.name = "Renamed" }
@@ -17,12 +17,12 @@ import Testing
         #expect(Set(loaded).count == loaded.count)
         #expect(Set(loaded).isSubset(of: Set(fixture.world.changes)))
         #expect(loaded.contains(.putDevice(try #require(fixture.world.device(fixture.flatDoor)))))
-        // Loading what was loaded shows that no child comes before its parent.
+        // Loading the result into another store shows that no child comes before its parent.
         let copy = InMemoryStore()
         for change in loaded { try await copy.commit(StoreTransaction(changes: [change])) }
     }
 
-    @Test("A child without its parent is refused")
+    @Test("A child without its parent is rejected")
     func orphans() async throws {
         let store = InMemoryStore()
         for change in fixture.world.changes.dropFirst() where !change.hasNoParent {
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("Two addresses are the same in upper and lower case, and free again once changed")
+    @Test("Email addresses are compared regardless of case, and can be reused after a change")
     func emails() async throws {
         var world = TenancyFixture(seed: 3)
         let first = world.user("Ada", email: "Ada@Example.com")
@@ -49,7 +49,7 @@ import Testing
         try await store.commit(StoreTransaction(changes: second.changes))
     }
 
-    @Test("Sessions live until they are ended or run out; a refresh token is used once")
+    @Test("A session is live until it ends or expires, and a refresh token can be used once")
     func sessions() async throws {
         let store = try await fixture.filled()
         let until = fixture.at.advanced(by: .seconds(60))
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("A password belongs to a user that is there")
+    @Test("A password can be set only for an existing user")
     func passwords() async throws {
         let store = try await fixture.filled()
         try await store.commit(StoreTransaction(credentials: [.setPassword(fixture.ada, hash: "$scrypt$a")]))

@@ -7,7 +7,7 @@ import Testing
     private let device = DeviceID(high: 0, low: 1)
 
     @Test(
-        "A lock does as it was told",
+        "A scripted lock reports what its behaviour specifies",
         arguments: [
             (.confirmAtOnce, ["UNLOCKED@0"]),
             (.confirm(after: .milliseconds(30)), ["UNLOCKED@30"]),
@@ -33,7 +33,7 @@ import Testing
         #expect(adapter.orders.map(\.at) == [MonotonicInstant(nanoseconds: 0)])
     }
 
-    @Test("What send throws is no order", arguments: [AdapterError.offline, .transportBusy, .unsupported])
+    @Test("A command for which send throws is not recorded", arguments: [AdapterError.offline, .transportBusy, .unsupported])
     func failing(error: AdapterError) {
         let clock = VirtualClock()
         let adapter = ScriptedAdapter(clock: clock, behaviour: .fail(error))
@@ -43,7 +43,7 @@ import Testing
         #expect(adapter.orders.isEmpty)
     }
 
-    @Test("Reports on demand reach the listener while the lock is attached and the adapter runs")
+    @Test("Injected reports are delivered only while the lock is attached and the adapter runs")
     func onDemand() async throws {
         let clock = VirtualClock()
         let adapter = ScriptedAdapter(clock: clock)
@@ -60,7 +60,7 @@ import Testing
         #expect(listener.trace.text == "UNLOCKED@0")
     }
 
-    @Test("Stopping cancels the answers that are owed")
+    @Test("Stopping the adapter cancels pending reports")
     func stopping() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -78,7 +78,7 @@ import Testing
         #expect(listener.trace.text == "")
     }
 
-    @Test("onSend looks at the world before the order counts")
+    @Test("onSend runs before the command is recorded")
     func onSend() async throws {
         let clock = VirtualClock()
         let adapter = ScriptedAdapter(clock: clock, behaviour: .silent)
@@ -91,7 +91,7 @@ import Testing
         #expect(trace.text == "LOCK after 0 UNLOCK after 1")
     }
 
-    @Test("Addresses are accepted unless the test says otherwise, and refreshes are counted")
+    @Test("Addresses are accepted unless the test sets errors, and refreshes are recorded")
     func addresses() async throws {
         let clock = VirtualClock()
         let adapter = ScriptedAdapter(clock: clock, capabilities: [.lock])

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct SeededExecutorTests {
-    @Test("The same seed gives the same interleaving again")
+    @Test("The same seed gives the same interleaving")
     func sameSeed() throws {
         for seed in 0..<50 as Range<UInt64> {
             #expect(try trace(seed: seed) == trace(seed: seed))
@@ -17,7 +17,7 @@ import Testing
         #expect(traces.count > 40)
     }
 
-    @Test("Two steps that race are seen in either order")
+    @Test("Two racing steps run in either order, depending on the seed")
     func bothOrders() throws {
         let orders = try Set(
             (0..<32 as Range<UInt64>).map { seed in
@@ -32,7 +32,7 @@ import Testing
         #expect(orders == ["a b", "b a"])
     }
 
-    @Test("Actors and unstructured tasks with the preference stay on the calling thread's executor")
+    @Test("Actors and unstructured tasks with the executor preference run on the executor")
     func staysOn() throws {
         let executor = SeededExecutor(seed: 4)
         let total = try executor.run {
@@ -49,7 +49,7 @@ import Testing
         #expect(total == 210)
     }
 
-    @Test("When nothing can run the clock jumps to the next sleeper")
+    @Test("When no task can run, the clock advances to the next sleeper")
     func jumps() throws {
         let clock = VirtualClock()
         let log = Trace()
@@ -67,7 +67,7 @@ import Testing
         #expect(log.text == "1@1 2@2 3@3")
     }
 
-    @Test("A body that waits for what never comes is a deadlock")
+    @Test("A body that waits forever is reported as a deadlock")
     func deadlock() {
         let held = Mutex<CheckedContinuation<Void, Never>?>(nil)
         #expect(throws: SeededExecutor.Stall.deadlock) {
@@ -85,13 +85,13 @@ import Testing
         }
     }
 
-    @Test("What the body throws comes out of run")
+    @Test("An error of the body is thrown by `run`")
     func throwing() {
         struct Broken: Error, Equatable {}
         #expect(throws: Broken()) { try SeededExecutor(seed: 1).run { throw Broken() } }
     }
 
-    @Test("Work that the body left runnable is run before the answer")
+    @Test("Tasks that the body has started are run before `run` returns")
     func drains() throws {
         let log = Trace()
         let executor = SeededExecutor(seed: 9)
@@ -101,7 +101,7 @@ import Testing
         #expect(log.text.split(separator: " ").sorted() == ["0", "1", "2", "3", "4"])
     }
 
-    @Test("The task that calls run is itself again afterwards")
+    @Test("After `run` returns, the calling task has its own task-local values again and can suspend as before")
     func restoresCaller() async throws {
         try await Marker.$name.withValue("outer") {
             try SeededExecutor(seed: 3).run { await Task.yield() }
@@ -113,7 +113,7 @@ import Testing
 
     private func mark(_ name: String, in log: Trace) async { log.add(name) }
 
-    /// Three tasks of three steps each, in the order in which the steps ran.
+    /// Runs three tasks of three steps each, and returns the steps in the order in which they ran.
     private func trace(seed: UInt64) throws -> String {
         let log = Trace()
         try SeededExecutor(seed: seed).run {

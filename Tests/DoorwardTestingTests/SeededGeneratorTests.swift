@@ -13,7 +13,7 @@ import Testing
             ])
     }
 
-    @Test("A copy goes on from where it was made, apart from the original")
+    @Test("A copy continues with the same numbers, independently of the original")
     func copies() {
         var original = SeededGenerator(seed: 5)
         _ = original.next()

@@ -2,7 +2,7 @@ import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 
-/// A portfolio with a front door and a flat's door, a tenant with a guest, and what a store is asked to write of them.
+/// A portfolio with a front door and a flat's door, a tenant with a guest, and transactions about them for a store.
 struct StoreFixture: Sendable {
     var world = TenancyFixture(seed: 11)
     let portfolio: PortfolioID
@@ -48,7 +48,7 @@ struct StoreFixture: Sendable {
             rule: .association(tenancy, .tenant), requestedAt: at.advanced(by: .milliseconds(Int(number))), deadline: at)
     }
 
-    /// The transaction that begins a command, with its intent.
+    /// Returns the transaction that begins a command, with its intent.
     func begin(_ command: Command, record number: UInt64) -> StoreTransaction {
         var intent = record(number, in: .portfolio(portfolio), device: command.deviceID)
         (intent.kind, intent.event, intent.commandID) = (.commandIntent, nil, command.id)

@@ -4,14 +4,14 @@ import DoorwardTesting
 import Testing
 
 @Suite struct TenancyFixtureTests {
-    @Test("The same lines make the same world, another seed another one")
+    @Test("The same calls give the same tenancy, and another seed gives other ids")
     func seeded() {
         #expect(StoreFixture().world.changes == StoreFixture().world.changes)
         var (one, other) = (TenancyFixture(seed: 1), TenancyFixture(seed: 2))
         #expect(one.portfolio("Oak Street") != other.portfolio("Oak Street"))
     }
 
-    @Test("What is said stands in the directory where it was said to hang")
+    @Test("Entities are in the directory at the place where they were added")
     func directory() throws {
         let fixture = StoreFixture()
         let directory = fixture.world.directory
@@ -26,7 +26,7 @@ import Testing
         #expect(directory.guestAccesses(on: fixture.flatDoor).map(\.grantedUnderAssociationID) == [fixture.tenancy])
     }
 
-    @Test("Rights are taken away, people disabled, devices moved nowhere")
+    @Test("Roles can be removed, users disabled, and devices left unassigned")
     func changes() {
         var world = StoreFixture().world
         let fixture = StoreFixture()
@@ -39,7 +39,7 @@ import Testing
         #expect(directory.unassignedDeviceIDs == [spare])
     }
 
-    @Test("A guest access is revoked at an instant, and needs a grantor and a device on a property")
+    @Test("A guest access can be revoked at an instant, and requires a role of the grantor and a device on a property")
     func guests() throws {
         var fixture = StoreFixture()
         let granted = fixture.world.guestAccess(

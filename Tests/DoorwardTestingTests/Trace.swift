@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What happened, in the order in which it happened.
+/// Records entries in the order in which they are added.
 final class Trace: Sendable {
     private let entries = Mutex<[String]>([])
 

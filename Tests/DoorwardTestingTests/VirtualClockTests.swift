@@ -5,7 +5,7 @@ import Testing
 @Suite struct VirtualClockTests {
     let start = Timestamp(milliseconds: 1_000_000)
 
-    @Test("Both clocks advance together and stand still otherwise")
+    @Test("The wall clock and the monotonic clock advance together, and only on request")
     func advance() {
         let clock = VirtualClock(start: start)
         #expect(clock.now() == start)
@@ -15,7 +15,7 @@ import Testing
         #expect(clock.monotonicNow() == MonotonicInstant(nanoseconds: 1_500_000_000))
     }
 
-    @Test("Fractions of a millisecond add up and never round the wall clock up")
+    @Test("Fractions of a millisecond add up, and the wall clock is never rounded up")
     func fractions() {
         let clock = VirtualClock(start: start)
         for _ in 0..<3 { clock.advance(by: .microseconds(333)) }
@@ -24,7 +24,7 @@ import Testing
         #expect(clock.now() == start.advanced(by: .milliseconds(1)))
     }
 
-    @Test("A step of the wall clock leaves the monotonic clock and the sleepers alone", arguments: [-3_600, 3_600])
+    @Test("Stepping the wall clock changes neither the monotonic clock nor the sleepers", arguments: [-3_600, 3_600])
     func stepWall(seconds: Int) async throws {
         let clock = VirtualClock(start: start)
         let sleeper = Task { try await clock.sleep(until: MonotonicInstant(nanoseconds: 5)) }
@@ -37,7 +37,7 @@ import Testing
         try await sleeper.value
     }
 
-    @Test("An instant that has passed is not slept for")
+    @Test("Sleeping until an instant in the past returns at once")
     func past() async throws {
         let clock = VirtualClock()
         clock.advance(by: .seconds(1))
@@ -59,7 +59,7 @@ import Testing
         try await sleeper.value
     }
 
-    @Test("advanceToNextSleeper wakes all of one instant and nobody else")
+    @Test("advanceToNextSleeper wakes all sleepers of the next instant, and no others")
     func nextInstant() throws {
         let clock = VirtualClock()
         let woken = Trace()
@@ -78,7 +78,7 @@ import Testing
         #expect(!clock.advanceToNextSleeper())
     }
 
-    @Test("A cancelled sleeper throws and is forgotten")
+    @Test("A cancelled sleeper throws and is removed")
     func cancelled() async {
         let clock = VirtualClock()
         let sleeper = Task { try await clock.sleep(until: MonotonicInstant(nanoseconds: 10)) }
@@ -88,7 +88,7 @@ import Testing
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("A task that was cancelled before does not fall asleep")
+    @Test("A task that is already cancelled does not sleep")
     func cancelledBefore() async {
         let clock = VirtualClock()
         let sleeper = Task {

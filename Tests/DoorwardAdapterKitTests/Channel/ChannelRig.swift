@@ -3,7 +3,7 @@ import DoorwardAdapterTesting
 import DoorwardDomain
 import Synchronization
 
-/// An open channel on a virtual clock, and what it has reported.
+/// An open channel on a virtual clock, with a recorder of its reports.
 final class ChannelRig: ReportReceiver {
     let clock: VirtualClock
     let executor: SeededExecutor
@@ -46,7 +46,7 @@ final class ChannelRig: ReportReceiver {
 
     func onReport(_ body: @escaping @Sendable (LockReport) -> Void) { state.withLock { $0.onReport = body } }
 
-    /// Each report in short: where the bolt is, and the number of the order that it follows.
+    /// The reports in short form: the state, and the number of the command after which it was reported.
     var heard: [String] {
         state.withLock { $0.reports }.map { report in
             let fact =
@@ -59,7 +59,7 @@ final class ChannelRig: ReportReceiver {
         }
     }
 
-    /// Something that a test wants to know the order of, with the seconds since the start.
+    /// Records a step with the seconds since the start, for tests that check the order of steps.
     func note(_ text: String) {
         state.withLock { $0.notes.append("\(text) at \(clock.monotonicNow().nanoseconds / 1_000_000_000)") }
     }
@@ -76,12 +76,12 @@ final class ChannelRig: ReportReceiver {
             deadline: clock.now().advanced(by: deadline))
     }
 
-    /// Sends an order that nothing can go wrong with; notes when it is given up.
+    /// Sends a command that the transport accepts, and records when it is given up.
     func send(_ number: UInt64, deadline: Duration = .seconds(10)) throws(AdapterError) {
         try channel.send(order(number, deadline: deadline), onGivenUp: { [weak self] in self?.note("gave up \(number)") }) {}
     }
 
-    /// - Returns: whether it was reported.
+    /// - Returns: whether the answer was reported.
     @discardableResult
     func answer(_ number: UInt64?, _ state: LockState) -> Bool {
         channel.answer(number.map(Self.command), [Self.fact(state)])

@@ -8,7 +8,7 @@ import Testing
 @Suite struct LockChannelTests {
     // MARK: - One command at a time
 
-    @Test("A second order is refused until the first is answered")
+    @Test("A second command is rejected until the first is answered")
     func oneAtATime() throws {
         try ChannelRig.run { rig in
             try rig.send(1)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("A report that is no answer leaves the command in flight")
+    @Test("A report that is not an answer leaves the command in flight")
     func reportEndsNothing() throws {
         try ChannelRig.run { rig in
             try rig.send(1)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("Of orders from many threads at once one is handed over")
+    @Test("Of concurrent commands from many threads exactly one is handed over")
     func manyThreads() throws {
         try ChannelRig.run { rig in
             let taken = Count()
@@ -49,7 +49,7 @@ import Testing
 
     // MARK: - Deadlines
 
-    @Test("At its deadline a command is given up, once, and the next order is taken")
+    @Test("At its deadline a command is given up once, and the next command is accepted")
     func deadline() throws {
         try ChannelRig.run { rig in
             try rig.send(1, deadline: .seconds(3))
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("An order at the very deadline of the one before is taken, although that one's timer has not woken up")
+    @Test("A command is accepted exactly at the deadline of the previous one, even if that one's timer has not fired")
     func deadlineBeforeTimer() throws {
         try ChannelRig.run { rig in
             try rig.send(1, deadline: .seconds(3))
@@ -90,7 +90,8 @@ import Testing
     }
 
     @Test(
-        "An order after its deadline is not handed over, and none waits longer than an hour", arguments: [Int64.min, -1, 0, .max])
+        "A command after its deadline is not handed over, and no command waits longer than an hour",
+        arguments: [Int64.min, -1, 0, .max])
     func extremes(_ milliseconds: Int64) throws {
         try ChannelRig.run { rig in
             let order = LockCommand(
@@ -109,9 +110,9 @@ import Testing
         }
     }
 
-    // MARK: - What a report follows
+    // MARK: - The preceding command of a report
 
-    @Test("Reports follow the last order that was handed over, and none before the first")
+    @Test("Reports are marked with the last command that was handed over, and with none before the first")
     func marks() throws {
         try ChannelRig.run { rig in
             rig.report(.locked)
@@ -125,7 +126,7 @@ import Testing
         }
     }
 
-    @Test("During the hand-over a report follows the order before, and an answer the order itself")
+    @Test("During a hand-over reports are marked with the previous command, and an answer with the new one")
     func marksDuringHandOver() throws {
         try ChannelRig.run { rig in
             try rig.send(1)
@@ -140,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("Nothing follows an order whose hand-over throws, and the next is taken at once")
+    @Test("If a hand-over throws, reports are not marked with its command, and the next command is accepted at once")
     func refusedByTransport() throws {
         try ChannelRig.run { rig in
             try rig.send(1)
@@ -158,7 +159,7 @@ import Testing
         }
     }
 
-    @Test("An answer after the deadline is reported, and dropped once a later order was handed over")
+    @Test("A late answer is reported, unless a later command was handed over")
     func lateAnswer() throws {
         try ChannelRig.run { rig in
             try rig.send(1, deadline: .seconds(1))
@@ -175,7 +176,7 @@ import Testing
 
     // MARK: - Delivery
 
-    @Test("The next order may be given from inside receive, and its answer comes after what is being delivered")
+    @Test("The next command can be sent inside `receive`, and its answer is delivered after the current report")
     func orderInsideReceive() throws {
         try ChannelRig.run { rig in
             rig.onReport { report in
@@ -190,7 +191,7 @@ import Testing
         }
     }
 
-    @Test("Reports of many threads are delivered one at a time, each once")
+    @Test("Concurrent reports are delivered once each, one at a time")
     func concurrentReports() throws {
         try ChannelRig.run { rig in
             let inside = Count()
@@ -205,9 +206,9 @@ import Testing
         }
     }
 
-    // MARK: - Open and closed
+    // MARK: - Opening and closing
 
-    @Test("A closed channel takes no order and reports nothing; closing gives up the command in flight")
+    @Test("A closed channel rejects commands and reports nothing, and closing gives up the command in flight")
     func closed() throws {
         try ChannelRig.run { rig in
             try rig.send(1)
@@ -223,7 +224,7 @@ import Testing
         }
     }
 
-    @Test("A channel that is opened again delivers what comes from then on")
+    @Test("A channel that is opened again delivers the reports from then on")
     func openedAgain() throws {
         try ChannelRig.run { rig in
             rig.channel.close()
@@ -236,9 +237,9 @@ import Testing
         }
     }
 
-    // MARK: - Transports that answer later
+    // MARK: - Transports with delayed responses
 
-    @Test("A request that is answered later confirms its own command; one that is given up is cancelled, and does nothing late")
+    @Test("A delayed response confirms its own command, and giving up a command cancels its request for good")
     func answersLater() throws {
         try ChannelRig.run { rig in
             let bridge = PlayedBridge(rig)
@@ -254,7 +255,7 @@ import Testing
     }
 }
 
-/// A bridge that is asked over HTTP: a request takes its time, and its response is the lock's answer.
+/// A bridge with an HTTP API: a request takes some time, and its response is the lock's answer.
 private struct PlayedBridge: Sendable {
     let rig: ChannelRig
 
@@ -276,7 +277,7 @@ private struct PlayedBridge: Sendable {
     }
 }
 
-/// A request that is under way.
+/// A request in flight.
 private final class Request: Sendable {
     private let task = Mutex<Task<Void, Never>?>(nil)
 

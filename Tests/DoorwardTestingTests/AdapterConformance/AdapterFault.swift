@@ -1,6 +1,6 @@
-/// One way for an adapter to be wrong. The raw value is the promise that it breaks, which the kit must notice.
+/// A defect of an adapter. The raw value is the name of the check that must detect it.
 enum AdapterFault: String, CaseIterable, Sendable {
-    // Addresses.
+    // Addresses
     case kindWithCapital = "An adapter's kind is a word in lower case, and stays"
     case wrongCapabilities = "Check answers what the lock at the address can do"
     case checkChangesItsMind = "Check answers alike before the start, while the adapter runs and after its stop"
@@ -13,13 +13,13 @@ enum AdapterFault: String, CaseIterable, Sendable {
     case demandsEveryKey = "A key that is not required may be absent"
     case rangeTooLong = "A range is taken up to its ends and not beyond"
     case takesAnyWord = "The listed words are taken, and no others"
-    // Ways and places.
+    // Transports, and locks at an address
     case forgetsHolders = "Check names the lock that is attached at an address, and none where nobody is"
     case remembersHolders = "A place is free again when its lock is detached, or has gone to another address"
     case waysAreAnybodys = "The owner of a way to locks is told as it is, and none for a way that there is not"
     case revealsWays = "A way that is not the asker's is answered as one that does not exist, whatever else is wrong"
     case hidesOwnWay = "A way is open to its owner's scope, and to the scope of a place in its owner's portfolio alone"
-    // From start to stop.
+    // Start and stop
     case alwaysWell = "Health is down before the start, good while the adapter runs, and down after the stop"
     case forgetsAtStart = "A lock that was attached before the start is heard and obeys after it"
     case movesAtAttach = "Starting and attaching move nothing"
@@ -32,7 +32,7 @@ enum AdapterFault: String, CaseIterable, Sendable {
     case keepsOrdersForRestart = "An order while the adapter is stopped is not kept for the next start"
     case keepsFirstReceiver = "After a second start the first receiver hears nothing any more"
     case restartBringsBack = "A lock that was detached while the adapter was stopped is not heard after the next start"
-    // Attaching.
+    // Attaching
     case callsUnknownOffline = "An unknown lock takes neither an order nor a question"
     case remembersDetached = "A detached lock takes neither an order nor a question"
     case hearsDetached = "A detached lock is not heard any more, not even of a movement under way"
@@ -42,7 +42,7 @@ enum AdapterFault: String, CaseIterable, Sendable {
     case doublesWhenAttachedTwice = "Attaching a lock a second time does not make it speak twice"
     case keepsFirstAddress = "Attaching a lock again replaces its address"
     case takesUnreadable = "A lock whose address check refuses can be attached, and takes no order"
-    // Orders.
+    // Commands
     case confirmsAnother = "Each movement is carried out and confirmed with the state that it leads to"
     case dropsThirdOrder = "Orders are carried out in the order in which they are given"
     case ignoresWhatIsSo = "An order for what is already so is confirmed too"
@@ -52,14 +52,14 @@ enum AdapterFault: String, CaseIterable, Sendable {
     case throwsAndSends = "An order after its deadline goes now or not at all"
     case stuckByDeadline = "No deadline is too early or too far off to be handled"
     case busyInsideReceive = "The next order may be given from inside receive"
-    // Answers.
+    // Reports after a command
     case marksTooEarly = "What a lock says before its first order follows none"
     case keepsFirstMark = "What a lock says after an order follows that order, and after the next the next"
     case marksRefusedOrders = "An order that was not handed over is followed by nothing"
     case sharesMarks = "A word follows the orders of its own lock, not those of another"
     case doublesSecondOrder = "Orders to one lock from many threads at once arrive once each, or are refused"
     case countsFall = "What an adapter counts has a word in snake case each, the same ones always, and never falls"
-    // Faulty locks.
+    // Faulty locks
     case keepsOrdersForReturn = "A lock that is away gets no order, then or when it is back"
     case givesUpOnAway = "A lock that was away obeys when it is back"
     case assumesConfirmation = "Nothing is confirmed for a lock that says nothing"
@@ -68,7 +68,7 @@ enum AdapterFault: String, CaseIterable, Sendable {
     case hidesRefusal = "A refusal is reported once, and nothing is confirmed"
     case dropsLate = "A late confirmation is delivered, once"
     case givesUpOnFaulty = "A lock that was jammed, refusing or late obeys again when that is over"
-    // The transport.
+    // Transport
     case keepsOrdersForTransport = "While the transport is away no order is taken, and none arrives when it is back"
     case deafAfterCut = "A lock obeys again when its transport is back"
     case wellWithoutTransport = "An adapter whose transport is away is not well, and is well again when it is back"
@@ -78,7 +78,7 @@ enum AdapterFault: String, CaseIterable, Sendable {
     case sendsWhenBackAfterStop = "An adapter that is stopped while its transport is away sends nothing when that is back"
     case attachesOverTransportOnly = "Locks may be attached and detached while the transport is away"
     case needsTransportToStart = "An adapter starts without its transport, and its locks obey once that is there"
-    // Reports.
+    // Reports
     case callsOrdersManual = "What an order brought about is said to be remote"
     case callsHandsRemote = "What happens at the door is reported live, and not as remote"
     case swapsReports = "Reports of one lock come in the order in which it said them"
@@ -90,14 +90,14 @@ enum AdapterFault: String, CaseIterable, Sendable {
     case batteryOverfull = "A battery has from 0 to 100 percent"
     case takesRubbish = "Rubbish is dropped: nothing is made of it, and the lock obeys as before"
     case faultsWithoutEnd = "What is wrong with a lock is told in words in camel case, and that it is over"
-    // Many locks.
+    // Many locks
     case movesAll = "An order moves its own lock and no other"
     case oneAtATime = "A lock that is silent, jammed, refusing, late or away holds up no other"
     case forgetsBeyond100 = "Two hundred locks each confirm their own order, once"
     case losesUnderLoad = "Orders from many threads at once arrive once each"
     case secondLifeIsDead = "Locks may be attached and detached on any thread while others are ordered about"
     case greetsDetached = "Only attached locks are heard"
-    // Discovery.
+    // Discovery
     case listsOtherAddress = "A lock that makes itself known is listed once, and can be attached as it is listed"
     case listsAttached = "A lock is not listed while it is attached, and is again when it is detached"
     case listsGone = "A lock that its own system has taken away is no longer listed, and is again when it is back"

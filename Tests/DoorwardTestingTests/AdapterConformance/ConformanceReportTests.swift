@@ -2,7 +2,7 @@ import DoorwardTesting
 import Testing
 
 @Suite struct ConformanceReportTests {
-    @Test("Of an adapter without a fault every promise is kept")
+    @Test("An adapter without a fault passes all checks")
     func faultless() {
         let report = AdapterConformance.report { clock, executor in FaultyHarness(nil, clock: clock, executor: executor) }
         let count = AdapterConformance.promises.count
@@ -10,7 +10,7 @@ import Testing
         #expect(report.description == "\(count) promises: \(count) kept, 0 not applicable, 0 failed")
     }
 
-    @Test("A fault is reported with its promise and what was found, and the other promises are checked all the same")
+    @Test("A fault is reported with its check and the problem found, and the other checks still run")
     func faulty() throws {
         let report = AdapterConformance.report { clock, executor in
             FaultyHarness(.kindWithCapital, clock: clock, executor: executor)
@@ -23,7 +23,7 @@ import Testing
         #expect(report.description.hasSuffix("failed: \(failure.promise): \(failure.problem)"))
     }
 
-    @Test("What locks of a kind lack is not applicable, with a reason, and neither kept nor failed")
+    @Test("Checks of features that the locks lack are not applicable, with a reason, and count neither as passed nor as failed")
     func notApplicable() {
         let report = AdapterConformance.report { clock, executor in ScriptedHarness(clock: clock, executor: executor) }
         let expected = Self.aboutWhatScriptedLocksLack
@@ -34,7 +34,7 @@ import Testing
         #expect(report.summary.hasSuffix("\(report.kept.count) kept, \(expected.count) not applicable, 0 failed"))
     }
 
-    /// Their addresses have no fields, nothing is between them and the adapter, and they are not discovered.
+    /// The scripted locks have no address fields, no transport and no discovery.
     private static let aboutWhatScriptedLocksLack = [
         "A key that an address does not have is a mistake, not overlooked",
         "All mistakes of an address are told at once, sorted, each with its field",
@@ -64,14 +64,14 @@ import Testing
         "Looking for locks moves none, and what was found and not attached is not heard",
     ]
 
-    @Test("A harness that cannot be made is a failure of each promise")
+    @Test("If the harness cannot be created, every check fails")
     func noHarness() {
         struct NoHarness: Error {}
         let report = AdapterConformance.report { _, _ in throw NoHarness() }
         #expect(report.failed.count == AdapterConformance.promises.count)
     }
 
-    @Test("Checks of one's own are counted alike, and what they throw is a failure")
+    @Test("An adapter's own checks are counted in the same way, and a thrown error is a failure")
     func ownChecks() async {
         struct Thrown: Error {}
         let outcomes: [ConformanceOutcome?] = [.kept, .notApplicable("no battery"), nil]

@@ -3,7 +3,7 @@ import DoorwardDomain
 import DoorwardTesting
 import Synchronization
 
-/// Locks in memory that keep every promise of an adapter, but for one fault.
+/// An adapter for locks in memory that passes every check, except for one fault.
 final class FaultyAdapter: Sendable {
     let fault: AdapterFault?
     private let clock: VirtualClock
@@ -17,11 +17,11 @@ final class FaultyAdapter: Sendable {
         var lastOrder: CommandID?
         var isLimited = false
         var isUnreadable = false
-        /// Which of its attachments this is, over all locks.
+        /// The number of this attachment, counted over all locks.
         var life = 0
-        /// How often it says a thing.
+        /// How often each of its reports is delivered.
         var echoes = 1
-        /// Nothing reaches it any more.
+        /// Whether it no longer executes commands.
         var isDead = false
         var heldBack: LockReport.Fact?
         var address: [String: JSONValue] = [:]
@@ -32,25 +32,25 @@ final class FaultyAdapter: Sendable {
         var isRunning = false
         var wasStopped = false
         var locks: [DeviceID: Lock] = [:]
-        /// Those that were detached.
+        /// Locks that were detached.
         var gone: [DeviceID: Lock] = [:]
-        /// Orders for later; none, but for a fault.
+        /// Commands kept for later. Empty unless the fault keeps some.
         var kept: [LockCommand] = []
         var lives = 0
         var orderCount = 0
         var unanswered = 0
         var isDelivering = false
         var isStuck = false
-        /// The last order of all.
+        /// The last command to any lock.
         var lastOrder: CommandID?
-        /// The way to all locks is away.
+        /// Whether the transport is disconnected.
         var isCut = false
         var wasCut = false
-        /// How often the adapter was started.
+        /// The number of starts.
         var starts = 0
-        /// Where locks were attached at any time.
+        /// All addresses at which locks were attached at any time.
         var places: [[String: JSONValue]: DeviceID] = [:]
-        /// Those that made themselves known, by number, and whether they are there.
+        /// The numbers of the discovered locks that are present.
         var found: Set<Int> = []
 
         subscript(_ id: DeviceID) -> Lock? {
@@ -63,7 +63,7 @@ final class FaultyAdapter: Sendable {
         (self.fault, self.clock, self.executor) = (fault, clock, executor)
     }
 
-    // MARK: At the lock
+    // MARK: The locks
 
     func orders(at id: DeviceID) -> [LockOperation] { state.withLock { $0.locks[id]?.orders ?? [] } }
 
@@ -106,7 +106,7 @@ final class FaultyAdapter: Sendable {
         if state.withLock({ $0[id]?.manner }) != .away { say(facts, of: id) }
     }
 
-    /// Takes the way to all locks away, or gives it back.
+    /// Disconnects the transport of all locks, or reconnects it.
     func setTransport(isAway: Bool) {
         let (ids, kept, isRunning) = state.withLock { state in
             let wasCut = state.isCut
@@ -125,7 +125,7 @@ final class FaultyAdapter: Sendable {
         receiver.receive(LockReport(deviceID: id, fact, after: state.withLock { $0[id]?.lastOrder }))
     }
 
-    /// Lets a lock make itself known, or be taken away.
+    /// Makes a lock discoverable, or removes it.
     func announce(_ number: Int, isThere: Bool) {
         state.withLock { state in
             if isThere { state.found.insert(number) } else if fault != .listsGone { state.found.remove(number) }
@@ -140,9 +140,9 @@ final class FaultyAdapter: Sendable {
         return earlier.map { [fact, $0] } ?? []
     }
 
-    // MARK: Moving and saying
+    // MARK: Commands and reports
 
-    /// Lets the lock do as told, in its manner.
+    /// Executes the command in the way that is set for the lock.
     private func perform(_ order: LockCommand) {
         let id = order.deviceID
         let lock = state.withLock { state in

@@ -1,12 +1,12 @@
 import DoorwardAdapterKit
 import DoorwardDomain
 
-/// The addresses of `FaultyAdapter`: a key of each form.
+/// The addresses of `FaultyAdapter`, with a field of each form.
 enum FaultyAddress {
-    /// Whose each way is; a lock without one is on nobody's.
+    /// The transports and their owners. A lock without a transport uses a shared one.
     static let ways: [String: TransportOwner] = ["ours": .portfolio(PortfolioID(high: 1, low: 1)), "spare": .gateway]
 
-    /// Whose the way of an address is; `nil` where there is none of that name.
+    /// Returns the owner of an address's transport, or `nil` if there is no transport of that name.
     static func owner(of address: [String: JSONValue]) -> TransportOwner? {
         guard let way = address["way"] else { return .shared }
         if case .string(let name) = way { return ways[name] }

@@ -2,7 +2,7 @@ import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardTesting
 
-/// A `FaultyAdapter` on trial.
+/// The harness that checks a `FaultyAdapter`.
 struct FaultyHarness: AdapterHarness {
     let clock: VirtualClock
     private let faulty: FaultyAdapter

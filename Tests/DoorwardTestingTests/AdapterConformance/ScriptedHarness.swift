@@ -3,14 +3,14 @@ import DoorwardDomain
 import DoorwardTesting
 import Synchronization
 
-/// A `ScriptedAdapter` on trial. Its locks have no bolt of their own, so the harness keeps account of them.
+/// The harness that checks a `ScriptedAdapter`. Scripted locks do not store a bolt state, so the harness keeps track of it.
 final class ScriptedHarness: AdapterHarness {
     let clock: VirtualClock
     let scripted: ScriptedAdapter
     private let state = Mutex(State())
 
     private struct State {
-        /// Where a hand has put the bolt, and after how many orders.
+        /// The state to which the bolt was last turned by hand, and the number of commands before that.
         var turned: [DeviceID: (state: LockState, orders: Int)] = [:]
         var away: Set<DeviceID> = []
     }
