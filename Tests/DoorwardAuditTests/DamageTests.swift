@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "a missing required field is rejected by name, and a record without an optional field is another record",
+        "a missing required field is rejected by name; without an optional field the bytes are a different record",
         arguments: 0..<10)
     func missing(index: Int) throws {
         let list = FieldList(splitting: Self.records[index])

@@ -52,7 +52,7 @@ import Testing
         #expect(found == body)
     }
 
-    @Test("the mark `shortened` replaces an ordinary member of that name, but only if something is truncated")
+    @Test("if a record is truncated, the mark `shortened` replaces an ordinary member of that name")
     func marker() throws {
         let found = try fitted(["filler": filler, "more": filler, "shortened": .string("by hand")])
         #expect(found.details["shortened"] == .bool(true))
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "integers beyond the range of JSON become strings of their digits, and those at its limits are kept",
+        "integers beyond ±(2^53 − 1) become strings of their digits, and those at the limits are kept",
         arguments: [1, -1] as [Int64])
     func numbers(sign: Int64) throws {
         let border = sign * 9_007_199_254_740_991
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(
-        "values nested too deep are replaced from the 33rd container on, and outer containers are kept",
+        "the 33rd nested container is replaced by an ellipsis, and the containers around it are kept",
         arguments: [30, 31, 32, 40])
     func depth(containers: Int) throws {
         let value = (0..<containers).reduce(RecordValue.integer(7)) { inner, _ in .array([inner]) }

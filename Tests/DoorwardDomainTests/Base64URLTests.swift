@@ -2,7 +2,7 @@ import DoorwardDomain
 import Testing
 
 @Suite struct Base64URLTests {
-    @Test("Base64 for URLs is read only as it is written", arguments: 0..<70)
+    @Test("base64url is decoded only in the form in which it is encoded", arguments: 0..<70)
     func base64URL(_ count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: 0xFF &- $0 &* 37) }
         let text = Base64URL.encode(bytes)

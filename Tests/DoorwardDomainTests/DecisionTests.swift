@@ -5,7 +5,7 @@ import Testing
     private static let association = AssociationID(high: 1, low: 2)
     private static let access = GuestAccessID(high: 3, low: 4)
 
-    @Test("An allowed decision has a rule and no denial, and differs by whether an override was needed")
+    @Test("An allowed decision has a rule and no denial; decisions with and without an override are different")
     func allowed() {
         let decision = Decision.allowed(.association(Self.association, .owner), override: false)
         #expect(decision.isAllowed)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct EntityIDFormTests {
     private static let text = "01998877-6655-7abc-9def-0123456789ab"
 
-    @Test("An id with one replaced character is valid only if a digit was replaced by another lower-case hexadecimal digit")
+    @Test("Of ids with one replaced character only those with lower-case hexadecimal digits and hyphens in place are valid")
     func mutated() {
         let hexadecimal = "0123456789abcdef"
         for position in Self.text.indices {

@@ -37,7 +37,7 @@ import Testing
         #expect(UserID(orNonexistent: text) == .nonexistent)
     }
 
-    @Test("An id of a request is read as it is written, and the id that no entity has is none that the gateway issues")
+    @Test("A valid id is parsed, and the id that stands for malformed ones is never issued by the gateway")
     func nonexistent() throws {
         var generator = SeededGenerator(seed: 3)
         let id = UserID.new(at: Timestamp(milliseconds: .max), using: &generator)

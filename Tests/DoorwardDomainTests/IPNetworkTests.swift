@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "Anything else is refused",
+        "Any other text is rejected",
         arguments: [
             "", "localhost", "10.0.0", "10.0.0.256", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "::1/129", " ::1", "1.2.3.4/8/8",
             "fe80::1%eth0",

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "Each state satisfies the right operations",
+        "Each state satisfies the operations that lead to it",
         arguments: [
             (LockState.locked, "LOCK"), (.unlocked, "UNLOCK"), (.unlatched, "UNLOCK UNLATCH"), (.locking, ""), (.unlocking, ""),
             (.jammed, ""), (.unknown, ""),

@@ -120,7 +120,7 @@ import Testing
         #expect(try names(in: database).filter { $0.hasPrefix("copy") } == [])
     }
 
-    @Test("A backup that fails midway, or whose name exists at the end, leaves no file of its own and can be repeated")
+    @Test("A backup that fails midway, or finds its file name in use at the end, leaves no file and can be repeated")
     func failing() async throws {
         struct DiskError: Error {}
         let database = try TemporaryDatabase()
@@ -145,7 +145,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("During a backup the writer does not wait to truncate its write-ahead log, and truncates it afterwards")
+    @Test("During a backup the writer does not truncate its write-ahead log; it truncates the log afterwards")
     func logIsCutAfterwards() async throws {
         let database = try TemporaryDatabase()
         let gate = BackupGate()

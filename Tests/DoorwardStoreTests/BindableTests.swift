@@ -39,7 +39,7 @@ struct BindableTests {
         }
     }
 
-    @Test("A statement that violates a constraint throws an error that names it, and can be run again with other values")
+    @Test("A statement that violates a constraint throws an error naming the constraint, and can be run again")
     func brokenRule() throws {
         try DatabaseQueue().writeWithoutTransaction { db in
             try db.execute(sql: "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT UNIQUE)")

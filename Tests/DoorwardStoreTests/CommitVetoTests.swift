@@ -24,7 +24,7 @@ private final class CommitVeto: TransactionObserver, Sendable {
 }
 
 @Suite struct CommitVetoTests {
-    @Test("A failed COMMIT rolls back the whole batch, and the next connection continues the numbering from before it")
+    @Test("A failed COMMIT rolls back the whole batch, and the next connection continues with the numbers of that batch")
     func failedCommit() async throws {
         let (database, veto) = (try TemporaryDatabase(), CommitVeto())
         let connection = try WriterConnection.open(path: database.path, limits: StoreLimits())

@@ -57,7 +57,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("The columns of a record hold the acting user, if there is one, and whether it was denied, if it was decided")
+    @Test("The columns of a record hold the acting user and whether access was denied; NULL if there is none")
     func actors() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()

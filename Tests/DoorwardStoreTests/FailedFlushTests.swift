@@ -44,7 +44,7 @@ private final class FailingFlush: Sendable {
     typealias Answer = Result<[RecordPosition], StoreError>
 
     @Test(
-        "If a flush fails, earlier flushes have succeeded, its transactions get `.failed`, and later ones `.unavailable`",
+        "If a flush fails, its transactions get `.failed` and later ones `.unavailable`; earlier ones have succeeded",
         arguments: 1...4, [false, true])
     func answers(failing: Int, isDurable: Bool) async throws {
         let (database, disk) = (try TemporaryDatabase(), FailingFlush(failing, isDurable: isDurable))
@@ -119,7 +119,7 @@ private final class FailingFlush: Sendable {
     }
 
     @Test(
-        "Keys that a failed flush created are created again, and values encrypted with them can be read",
+        "Keys that a failed flush created are created again, and later values can be decrypted",
         arguments: [false, true])
     func keys(isDurable: Bool) async throws {
         let (database, disk) = (try TemporaryDatabase(), FailingFlush(2, isDurable: isDurable))

@@ -39,7 +39,7 @@ private final class FaultyDisk: Sendable {
 
 @Suite struct FaultTests {
     @Test(
-        "After a disk failure at any moment the store reopens, keeps acknowledged records, and numbers without a gap",
+        "After a disk failure at any moment the store reopens, and has all acknowledged records and no gap",
         arguments: FaultyMoment.allCases, 1...3 as ClosedRange<UInt64>)
     func anyMoment(moment: FaultyMoment, seed: UInt64) async throws {
         let (database, disk) = (try TemporaryDatabase(), FaultyDisk(moment))

@@ -4,7 +4,7 @@ import Testing
 @testable import DoorwardStore
 
 @Suite struct InboxTests {
-    @Test("Only the first queued transaction wakes the writer, and again the first one after the writer found the inbox empty")
+    @Test("The first queued transaction wakes the writer, and then only the first after the writer found the inbox empty")
     func wakeUps() async {
         let inbox = Inbox(limit: 10)
         await withWaiting(5) { waiting in

@@ -143,7 +143,7 @@ import Testing
         reader.close()
     }
 
-    @Test("A list that exceeds its time is interrupted within a statement, and its connection can still be used")
+    @Test("A list that exceeds its time is interrupted even inside a statement, and its connection can still be used")
     func deadline() async throws {
         let sample = try await CheckedSample(seed: 74)
         let reader = try StoreReader(path: sample.database.path, clock: SteppingClock())
@@ -156,7 +156,7 @@ import Testing
         reader.close()
     }
 
-    @Test("A page whose time is over ends with the records found so far, and the next page continues from there")
+    @Test("If the time of a page is over, it ends with the records found so far, and the next page continues there")
     func shortPage() async throws {
         let sample = try await CheckedSample(seed: 75)
         var limits = StoreLimits()

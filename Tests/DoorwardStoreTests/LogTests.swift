@@ -95,7 +95,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("Personal values are not in the file in clear text, and are lost with the key while the log remains valid")
+    @Test("The file contains no personal values in clear text; deleting their key makes them unreadable and keeps the log valid")
     func withheld() async throws {
         let database = try TemporaryDatabase()
         var store = try database.open()

@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test("Leaves that a truncated tile lost are read from the records; lost nodes of higher levels are missing")
+    @Test("Leaf hashes missing in a truncated tile are read from the records; nodes of higher levels are not found")
     func damagedTile() throws {
         let queue = try TileTable.make()
         try queue.writeWithoutTransaction { db in

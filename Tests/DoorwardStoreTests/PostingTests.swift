@@ -85,7 +85,7 @@ import Testing
         return found
     }
 
-    @Test("Deleted posting lists, time marks and counts are rebuilt, and all queries have the same results")
+    @Test("Deleted posting lists, time marks and counts are rebuilt, and all queries return the same results")
     func deleted() async throws {
         let database = try TemporaryDatabase()
         var draw = RandomTransactions(seed: 5, now: database.clock.now())

@@ -6,7 +6,7 @@ import Testing
 @testable import DoorwardStore
 
 @Suite struct SessionUpkeepTests {
-    @Test("Expired sessions are deleted with their tokens, ended or not, a limited number at each new session")
+    @Test("Each new session deletes a limited number of expired sessions, whether ended or not, with their tokens")
     func pruning() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()

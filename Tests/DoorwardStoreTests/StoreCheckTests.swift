@@ -78,7 +78,7 @@ import Testing
         #expect(report.counts.erasedValues + report.counts.personalValues == 16)
     }
 
-    @Test("A truncated pair of a device and its carrier is reported by a check, and makes loading the tenancy fail")
+    @Test("A truncated list of device carriers is reported by a check, and makes loading the tenancy fail")
     func halfAPair() async throws {
         let database = try TemporaryDatabase()
         var store = try database.open()

@@ -65,7 +65,7 @@ private final class StoreGuard: MetricsFactory, Sendable {
 @Suite struct StoreMetricsTests {
     private static let (written, stored) = ("doorward_store_records_written_total", "doorward_store_records")
 
-    @Test("Each durable batch is counted and timed, and its records are counted without those of rejected transactions")
+    @Test("Each durable batch is counted and timed; records of rejected transactions are not counted")
     func batches() async throws {
         let (database, ledger) = (try TemporaryDatabase(), StoreGuard())
         let store = try open(database, ledger, flush: .milliseconds(3))

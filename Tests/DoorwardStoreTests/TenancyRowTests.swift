@@ -99,7 +99,7 @@ struct TenancyVariant: Sendable, CustomStringConvertible {
 }
 
 extension GuestAccess {
-    /// Returns the same access, with the associations that carry each device, by the device's index in the list.
+    /// Returns a copy of the access with other associations for each device. `carriers` gets the device's index.
     fileprivate func carried(_ carriers: (Int) -> [AssociationID]) -> GuestAccess {
         GuestAccess(
             id: id, guestUserID: guestUserID, label: label, propertyID: propertyID, unitID: unitID, deviceIDs: deviceIDs,
@@ -113,7 +113,7 @@ extension GuestAccess {
 /// The rows of the tenancy, with a variant of every field.
 @Suite struct TenancyRowTests {
     @Test(
-        "An entity with one changed value is stored exactly, as an update of the full entity and back again",
+        "Updates that change one value of an entity, or change it back, are stored exactly",
         arguments: TenancyVariant.all)
     func oneThing(_ variant: TenancyVariant) async throws {
         let database = try TemporaryDatabase()

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "The values that an upgrade derives from the records are the same as those of new records, for any number of records",
+        "An upgrade derives the same column values from any number of records as writing the records does",
         arguments: [0, 1, 999, 1000, 1001, 2050])
     func filled(count: Int) async throws {
         let database = try TemporaryDatabase()
@@ -75,7 +75,7 @@ import Testing
         #expect(try StoreCheck.run(path: old).isWhole)
     }
 
-    @Test("A response stored by an earlier version is reduced to the id in it, or dropped without one, and no text of it remains")
+    @Test("Of a response stored by an earlier version only its id is kept; a response without an id is dropped")
     func storedAnswers() async throws {
         let database = try TemporaryDatabase()
         let earlier = Schema(steps: Array(Schema.current.steps.prefix(4)))

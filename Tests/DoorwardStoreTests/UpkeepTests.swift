@@ -7,7 +7,7 @@ import GRDB
 import Testing
 
 @Suite struct UpkeepTests {
-    @Test("Idempotency entries older than a day are deleted, a limited number at each new entry")
+    @Test("Each new idempotency entry deletes a limited number of entries older than a day")
     func pruning() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()

@@ -239,7 +239,7 @@ import Testing
 
     // MARK: - Transports with delayed responses
 
-    @Test("A delayed response confirms its own command, and giving up a command cancels its request for good")
+    @Test("A delayed response confirms its own command; giving up a command cancels its request")
     func answersLater() throws {
         try ChannelRig.run { rig in
             let bridge = PlayedBridge(rig)
