@@ -41,7 +41,7 @@ import Testing
             kept.utf8.count == 4090 + offset + (kept.utf8.count - 4090 - offset) / character.utf8.count * character.utf8.count)
     }
 
-    @Test("all fields except the details are kept when a record is truncated", arguments: [70_000, 200_000])
+    @Test("if truncating the details is enough, all other fields are kept", arguments: [70_000, 200_000])
     func untouched(count: Int) throws {
         var body = Samples.outcome()
         body.details = ["k": .array([.string(String(repeating: "x", count: count)), .null])]

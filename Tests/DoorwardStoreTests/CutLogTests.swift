@@ -71,7 +71,7 @@ import Testing
         }
         for id in sample.commands.suffix(3) { #expect(try await store.command(id) != nil) }
         #expect(try await store.commands(query).commands.allSatisfy { !sample.commands.prefix(3).contains($0.command.id) })
-        // An intent that was removed by mistake, or is missing because of damage, is still an error.
+        // A missing intent of an open command is still an error if retention did not remove it.
         try await store.close()
         try sample.database.edit("DELETE FROM entries WHERE position = (SELECT max(intent) FROM commands WHERE is_ended = 0)")
         let damaged = try sample.database.open()

@@ -103,7 +103,7 @@ import Testing
         try await store.close()
     }
 
-    /// The settings that all connections share. Their values are 0, 2 (memory) and 0.
+    /// Settings with the same values on all connections: 0 (off), 2 (in memory) and 0 (off).
     private static let pragmas = ["trusted_schema", "temp_store", "wal_autocheckpoint"]
 }
 
