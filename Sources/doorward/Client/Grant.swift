@@ -10,7 +10,7 @@ struct Grant: AsyncParsableCommand {
         abstract: "Give somebody access to locks for a while.",
         discussion: """
             The first argument is a person: an email address, an id, or a name if you may see whose it is: you may list people, \
-            have granted to them under that label, or find them in your log. The other arguments are locks, by name or id.
+            have given them that name with --name, or find them in your log. The other arguments are locks, by name or id.
 
             With --label the first argument is the label of a guest without an account. The access is listed and logged under the \
             label, but nobody can open a lock with it: in this version only people who can sign in do.
@@ -47,8 +47,18 @@ struct Grant: AsyncParsableCommand {
     @Flag(name: .customLong("label"), help: "Take the first argument as the label of a guest without an account.")
     var isLabel = false
 
+    @Option(
+        help: ArgumentHelp(
+            "What to call the person in `doorward grants` and in later commands. Everybody who sees the guest access sees it.",
+            valueName: "name"))
+    var name: String?
+
     @OptionGroup var output: OutputOptions
     @OptionGroup var gateway: ClientOptions
+
+    func validate() throws {
+        if isLabel, name != nil { throw ValidationError("--name is for a person; with --label the first argument is the name.") }
+    }
 
     func run() async throws {
         let now = SystemClock().now()
@@ -61,7 +71,7 @@ struct Grant: AsyncParsableCommand {
         let guest = isLabel ? .label(self.guest) : try await finder.guest(self.guest)
         let answer = try await grant(guest, found.map(\.id), begin.description, end.description, finder)
         var names = GuestNames(locks: Dictionary(found.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first }))
-        if let id = answer.content.guestAccess.guestUserId { names.people[id] = guest.name }
+        if let id = answer.content.guestAccess.guestUserId { names.people[id] = name ?? guest.name }
         let view = GuestAccessView(answer.content.guestAccess, names: names, now: now)
         output.print(json: answer.json) { style in
             style.isInteractive
@@ -77,26 +87,26 @@ struct Grant: AsyncParsableCommand {
         _ guest: NameResolver.Guest, _ deviceIDs: [String], _ from: String, _ until: String, _ finder: NameResolver
     ) async throws -> Response<Wire.GuestAccessAnswer> {
         var access = Wire.NewGuestAccess(
-            guestUserId: nil, label: nil, deviceIds: deviceIDs, operations: operations.words, validFrom: from, validUntil: until)
+            guestUserId: nil, label: name, deviceIds: deviceIDs, operations: operations.words, validFrom: from, validUntil: until)
         switch guest {
         case .person(let id, _): access.guestUserId = id
         case .address(let email): access.guestEmail = email
         case .label(let label): access.label = label
         }
         do {
-            return try await namingOptions(Self.option) { try await finder.client.guestAccesses.grant(access) }
+            return try await namingOptions(option) { try await finder.client.guestAccesses.grant(access) }
         } catch ClientError.refused(let refusal) where refusal.status == 404 {
             throw CommandFailure(await finder.missingGuest(guest) + " Nothing was granted.")
         }
     }
 
     /// What the command line calls a field of the request.
-    private static func option(_ field: String) -> FieldOption? {
+    private func option(_ field: String) -> FieldOption? {
         switch field {
         case "validFrom": FieldOption("--from")
         case "validUntil": FieldOption("--until")
         case "operations": FieldOption("--operations")
-        case "label": FieldOption("the label")
+        case "label": FieldOption(isLabel ? "the label" : "--name")
         case "guestUserId", "guestEmail": FieldOption("the person")
         default: field.hasPrefix("deviceIds") ? FieldOption("the lock") : nil
         }

@@ -69,7 +69,7 @@ extension NameResolver {
         }
     }
 
-    /// The guests of labelled accesses that the caller can see, and the actors in the caller's log.
+    /// The guests of the accesses that the caller can see, by the names that the grantors gave them (the label), and the actors in the caller's log.
     private func guestsAndActors() async throws -> [NameMatch] {
         let guests = try await client.guestAccesses.list().all().content.compactMap { access in
             access.guestUserId.flatMap { id in access.label.map { NameMatch(id: id, name: $0, place: "a guest") } }

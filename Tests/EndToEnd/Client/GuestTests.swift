@@ -58,7 +58,7 @@ extension EndToEnd {
             let door = try await house.lock("Front door")
             let admin = try await gateway.signIn(RunningGateway.adminEmail)
             let gus = try await House.createUser("gus@doors.example", "Gus", by: admin)
-            let tom = try await house.tenant("Tom", on: gateway)
+            _ = try await house.tenant("Tom", on: gateway)
             let shell = try await Shell.signedIn("tom@doors.example", on: gateway)
             let window = ["--from", "now", "--until", "+1h"]
             let unknown = try await shell.run(["grant", "Gus Guest", "Front door"] + window)
@@ -73,43 +73,44 @@ extension EndToEnd {
             #expect(granted.code == 0, "\(granted.errors)")
             #expect(try granted.json["guestAccess"]["guestUserId"] == .string(gus))
             #expect(try await gateway.signIn("gus@doors.example").post("/devices/\(door)/unlock", "{}").status == 200)
-            // With a name beside the id, as other clients give it.
-            let named = try await tom.post(
-                "/guest-access",
-                #"{"guestUserId":"\#(gus)","label":"Gus Guest","deviceIds":["\#(door)"],"operations":["UNLOCK"],"#
-                    + #""validFrom":"2030-01-01T00:00:00Z","validUntil":"2030-01-02T00:00:00Z"}"#)
-            #expect(named.status == 201, "\(named.body)")
+            let named = try await shell.run(["grant", "gus@doors.example", "Front door", "--name", "Gus Guest"] + window)
+            #expect(named.rows.first?.first == "Gus Guest", "\(named.errors)")
+            #expect(try await Set(shell.run("grants").rows.map { $0[0] }).contains("Gus Guest"))
             let again = try await shell.run(["grant", "gus guest", "Front door", "--json"] + window)
             #expect(try again.json["guestAccess"]["guestUserId"] == .string(gus), "\(again.errors)")
         }
 
-        @Test("whoever may list people names a guest, who holds no role, by the label of an earlier grant")
+        @Test("whoever may list people names a guest, who holds no role, by the name of an earlier grant, before the guest acts")
         func grantedByOwner() async throws {
             let (gateway, house, shell) = try await ownersShell()
-            let door = try await house.lock("Front door")
+            _ = try await house.lock("Front door")
             let admin = try await gateway.signIn(RunningGateway.adminEmail)
             let gus = try await House.createUser("gus@doors.example", "Gus", by: admin)
-            let named = try await house.owner.post(
-                "/guest-access",
-                #"{"guestUserId":"\#(gus)","label":"Gus Guest","deviceIds":["\#(door)"],"operations":["UNLOCK"],"#
-                    + #""validFrom":"2030-01-01T00:00:00Z","validUntil":"2030-01-02T00:00:00Z"}"#)
-            #expect(named.status == 201, "\(named.body)")
-            let again = try await shell.run("grant", "gus guest", "Front door", "--from", "now", "--until", "+1h", "--json")
+            let window = ["--from", "now", "--until", "+1h"]
+            let named = try await shell.run(["grant", gus, "Front door", "--name", "Gus Guest"] + window)
+            #expect(named.rows.first?.first == "Gus Guest", "\(named.errors)")
+            #expect(try await shell.run("grants").rows.map { $0[0] } == ["Gus Guest"])
+            let again = try await shell.run(["grant", "gus guest", "Front door", "--json"] + window)
             #expect(again.code == 0, "\(again.errors)")
             #expect(try again.json["guestAccess"]["guestUserId"] == .string(gus))
+            let blank = try await shell.run(["grant", gus, "Front door", "--name", " "] + window)
+            #expect(blank.code == 1 && blank.errors.contains("\n  --name "), "\(blank.errors)")
         }
 
-        @Test("a guest, whom no list of people has, is shown by the name of the log")
+        @Test("a guest, whom no list of people has, is shown by the name of the log, and can be granted to again by that name")
         func guestsName() async throws {
             let (gateway, house, shell) = try await ownersShell()
             let door = try await house.lock("Front door")
-            _ = try await House.createUser("gus@doors.example", "Gus", by: gateway.signIn(RunningGateway.adminEmail))
+            let gus = try await House.createUser("gus@doors.example", "Gus", by: gateway.signIn(RunningGateway.adminEmail))
             let granted = try await shell.run("grant", "gus@doors.example", door, "--from", "now", "--until", "+1h")
             #expect(granted.code == 0, "\(granted.errors)")
             #expect(try await gateway.signIn("gus@doors.example").post("/devices/\(door)/unlock", "{}").status == 200)
             #expect(try await shell.run("grants").rows.map { $0[0] } == ["Gus Example"])
             let log = try await shell.run("log").rows
             #expect(log.contains { $0[2] == "grant guest access" && $0[4] == "Gus Example: Front door" }, "\(log)")
+            // The access has no label, so the name is known from the log alone.
+            let again = try await shell.run("grant", "gus example", door, "--from", "+2h", "--until", "+3h", "--json")
+            #expect(try again.json["guestAccess"]["guestUserId"] == .string(gus), "\(again.errors)")
             let near = try await shell.run("log", "--user", "gus@dors.example")
             #expect(near.code == 1 && near.output.isEmpty)
         }
@@ -181,7 +182,9 @@ extension EndToEnd {
             "wrong usage exits 2",
             arguments: [
                 ["grant", "a", "b", "--from", "now"], ["grant", "a", "b", "--until", "now"],
-                ["grant", "a", "--from", "now", "--until", "+1h"], ["revoke"], ["grants", "a", "b"],
+                ["grant", "a", "--from", "now", "--until", "+1h"],
+                ["grant", "a", "b", "--from", "now", "--until", "+1h", "--label", "--name", "c"], ["revoke"],
+                ["grants", "a", "b"],
             ])
         func usage(_ arguments: [String]) async throws {
             let result = try await Program.run(Program.doorward, arguments, in: TemporaryFolder())
