@@ -1,6 +1,7 @@
 import Crypto
 import DoorwardControl
 import DoorwardDomain
+import DoorwardTesting
 import HTTPTypes
 import Testing
 
@@ -52,7 +53,11 @@ import Testing
 }
 
 @Suite struct CursorTests {
-    private let cursors = Cursors(key: SymmetricKey(data: [UInt8](repeating: 7, count: 32)))
+    private static func cursors(seed: UInt64) -> Cursors {
+        Cursors(
+            key: SymmetricKey(data: [UInt8](repeating: 7, count: 32)), random: RandomSource(SeededGenerator(seed: seed)))
+    }
+    private let cursors = Self.cursors(seed: 1)
 
     private let places = [LogID.gateway, .portfolio(PortfolioID(high: 1, low: 2)), .portfolio(PortfolioID(high: .max, low: 0))]
         .flatMap { log in
@@ -73,7 +78,7 @@ import Testing
         let place = RecordPosition(log: .gateway, seq: 1, at: Timestamp(milliseconds: 5))
         let cursor = try cursors.cursor(after: place, scope: "a")
         #expect(cursors.place(cursor, scope: "b") == nil)
-        #expect(Cursors(key: SymmetricKey(size: .bits256)).place(cursor, scope: "a") == nil)
+        #expect(Cursors(key: SymmetricKey(size: .bits256), random: RandomSource()).place(cursor, scope: "a") == nil)
         for text in ["", "x", "====", cursor + "A", String(cursor.dropLast()), String(repeating: "A", count: 300)] {
             #expect(cursors.place(text, scope: "a") == nil)
         }
@@ -105,6 +110,12 @@ import Testing
             let text = String(decoding: Base64URL.decode(cursor.utf8) ?? [], as: UTF8.self)
             #expect(!text.contains("/\(place.seq)/") && !text.contains(place.log.description))
         }
+    }
+
+    @Test("The nonce is drawn from the source that the gateway was given")
+    func injected() throws {
+        func made(_ seed: UInt64) throws -> String { try Self.cursors(seed: seed).cursor(after: places[0], scope: "a") }
+        #expect(try made(1) == made(1) && made(1) != made(2))
     }
 
     @Test("A cursor of the earlier form, which could be read, gives none")

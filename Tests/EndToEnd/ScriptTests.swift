@@ -12,7 +12,9 @@ extension EndToEnd {
             folder = try TemporaryFolder()
             project = folder.file("a project (1)+[x")
             let files = FileManager.default
-            for name in ["Sources/A", "Sources/DoorwardStore", "Sources/DoorwardTesting/StoreConformance", "Tests/A", "bin"] {
+            for name in [
+                "Sources/A", "Sources/DoorwardStore/Values", "Sources/DoorwardTesting/StoreConformance", "Tests/A", "bin",
+            ] {
                 try files.createDirectory(atPath: "\(project)/\(name)", withIntermediateDirectories: true)
             }
             try files.copyItem(atPath: Self.scripts, toPath: "\(project)/scripts")
@@ -58,6 +60,13 @@ extension EndToEnd {
         @Test("lint finds nothing in a project that keeps the rules")
         func sound() async throws {
             try await beginRepository()
+            let kept = [
+                "Sources/A/A.swift":
+                    "let a = try AES.GCM.seal(text, using: key, nonce: nonce)\nlet b = Int.random(in: 0..<9, using: &random)\n",
+                "Sources/DoorwardStore/S.swift": "",
+                "Sources/DoorwardStore/Values/V.swift": "let a = String(decoding: digits, as: UTF8.self)  // ASCII\n",
+            ]
+            for (name, text) in kept { try Data(text.utf8).write(to: URL(filePath: "\(project)/\(name)")) }
             let result = try await run("lint")
             #expect(result.code == 0, "\(result.output)\(result.errors)")
             #expect(result.errors.contains("No findings"))
@@ -104,6 +113,19 @@ extension EndToEnd {
                 ("Sources/DoorwardStore/S.swift", "struct S {}\nstruct T {}\n", "Store: 2 lines of tests for 2 of source"),
                 ("Sources/A/A.swift", "// A.\npackage struct A {}\n", "A.swift:2: package struct A {}"),
                 ("Sources/A/A.swift", "/// A.\npackage enum A {\n    case a\n}\n", "A.swift:3: case a"),
+                // Each forbidden word has an escaped letter here, so that lint does not find it in this file.
+                ("Tests/A/ATests.swift", "try await Task.sl\u{65}ep(for: .seconds(1))\n", "ATests.swift:1:try await Task"),
+                ("Tests/A/a.sh", "sl\u{65}ep 1\n", "Tests/A/a.sh:1:sl"),
+                ("Tests/A/ATests.swift", "@Test(.dis\u{61}bled(\"for now\"))\n", "ATests.swift:1:@Test"),
+                ("Tests/A/ATests.swift", "let a = ContinuousClock.n\u{6F}w\n", "ATests.swift:1:let a"),
+                ("Tests/A/ATests.swift", "clock_g\u{65}ttime(CLOCK_REALTIM\u{45}, &time)\n", "ATests.swift:1:clock"),
+                ("Sources/A/A.swift", "let a = UUID()\n", "A.swift:1:let a = UUID"),
+                ("Sources/A/A.swift", "let a = Int.random(in: 0..<9)\n", "A.swift:1:let a = Int"),
+                ("Sources/A/A.swift", "let a = try AES.GCM.seal(text, using: key)\n", "A.swift:1:let a = try AES"),
+                (
+                    "Sources/DoorwardStore/Values/V.swift", "let a = String(decoding: bytes, as: UTF8.self)\n",
+                    "Values/V.swift:1:let a = String"
+                ),
             ])
         func findings(file: String, text: String, finding: String) async throws {
             try await beginRepository()

@@ -8,18 +8,21 @@ internal import DoorwardDomain
 /// have the same length.
 struct Cursors: Sendable {
     private let key: SymmetricKey
+    private let random: RandomSource
 
     /// Bytes of a place: `at`, `seq`, a byte that states whether the log is a portfolio's, and the portfolio's id.
     private static let placeBytes = 8 + 8 + 1 + 16
     /// Bytes of a cursor, including the nonce and the tag of AES-GCM.
     private static let sealedBytes = 12 + placeBytes + 16
 
-    init(key: SymmetricKey) { self.key = key }
+    /// - Parameter random: the source of the nonces.
+    init(key: SymmetricKey, random: RandomSource) { (self.key, self.random) = (key, random) }
 
     /// - Parameter scope: the caller, filters and order that the cursor is bound to.
     /// - Throws: errors of the cipher, which no place causes.
     func cursor(after place: RecordPosition, scope: String) throws -> String {
-        let sealed = try AES.GCM.seal(Self.bytes(of: place), using: key, authenticating: Array(scope.utf8))
+        let nonce = try AES.GCM.Nonce(data: random.bytes(12))
+        let sealed = try AES.GCM.seal(Self.bytes(of: place), using: key, nonce: nonce, authenticating: Array(scope.utf8))
         return Base64URL.encode(Array(sealed.nonce) + sealed.ciphertext + sealed.tag)
     }
 

@@ -39,7 +39,7 @@ final class Services: Sendable {
             random: control.random)
         authenticator = Authenticator(control: control, tokens: tokens)
         repeats = IdempotencyKeys(key: tokenKey.derivedKey(for: "doorward/idempotency/1"))
-        cursors = Cursors(key: tokenKey.derivedKey(for: "doorward/cursor/2"))
+        cursors = Cursors(key: tokenKey.derivedKey(for: "doorward/cursor/2"), random: control.random)
         proxies = try TrustedProxies(settings.trustedProxies)
         self.connections =
             connections ?? ConnectionTable(ConnectionLimits(settings), proxies: proxies, clock: control.clock, logger: logger)
