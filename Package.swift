@@ -36,6 +36,7 @@ let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: 
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -172,7 +173,8 @@ let package = Package(
             [
                 "DoorwardHTTP", "DoorwardAPI", "DoorwardControl", "DoorwardPolicy", "DoorwardAdapterKit", "DoorwardDomain",
                 "DoorwardStore", "DoorwardTesting",
-                "AdapterSimulator", hummingbird, hummingbirdTesting, httpTypes, nioCore, jwt, crypto, logging, metrics,
+                "AdapterSimulator", hummingbird, hummingbirdTesting, httpTypes, nioCore, nioEmbedded, jwt, crypto,
+                logging, metrics,
             ]),
         tests(
             "AdapterSimulatorTests",

@@ -41,6 +41,17 @@ import Testing
         }
     }
 
+    @Test("The health of an adapter is the one series that is 1", arguments: [AdapterHealth.ok, .degraded, .down])
+    func adapterHealth(_ health: AdapterHealth) async throws {
+        let house = try await House()
+        house.adapter.set(health: health)
+        let scrape = try await scrape(house)
+        for (word, its) in [("ok", AdapterHealth.ok), ("degraded", .degraded), ("down", .down)] {
+            let series = ["adapter": "scripted", "health": word]
+            #expect(scrape["doorward_adapter_health", series] == (its == health ? 1 : 0), "\(word)")
+        }
+    }
+
     @Test("The page is well formed, and counts what happened")
     func counts() async throws {
         let house = try await House(withPasswords: true)

@@ -31,10 +31,14 @@ final class AcceptPauseHandler: ChannelDuplexHandler {
 
     private let table: ConnectionTable
     private let logger: Logger
+    private let isReserveFree: () -> Bool
     private var isPaused = false
     private var loggedAt: NIODeadline?
 
-    init(_ table: ConnectionTable, _ logger: Logger) { (self.table, self.logger) = (table, logger) }
+    /// - Parameter isReserveFree: whether the reserve is free now; tests pass their own.
+    init(_ table: ConnectionTable, _ logger: Logger, isReserveFree: @escaping () -> Bool = { DescriptorReserve.isFree }) {
+        (self.table, self.logger, self.isReserveFree) = (table, logger, isReserveFree)
+    }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let error = error as? IOError, Self.exhaustion.contains(error.errnoCode) else {
@@ -45,14 +49,14 @@ final class AcceptPauseHandler: ChannelDuplexHandler {
 
     func read(context: ChannelHandlerContext) {
         guard !isPaused else { return }
-        guard DescriptorReserve.isFree else { return pause(context.channel, EMFILE) }
+        guard isReserveFree() else { return pause(context.channel, EMFILE) }
         context.read()
     }
 
     private func pause(_ channel: any Channel, _ code: CInt) {
         guard !isPaused else { return }
         isPaused = true
-        log(code)
+        log(code, at: channel.eventLoop.now)
         table.closeOldest(16)
         setReading(false, channel)
         let handler = NIOLoopBound(self, eventLoop: channel.eventLoop)
@@ -62,7 +66,7 @@ final class AcceptPauseHandler: ChannelDuplexHandler {
     private func resume(_ channel: any Channel) {
         isPaused = false
         // Reading begins again at once, without a call of `read`.
-        if DescriptorReserve.isFree { setReading(true, channel) } else { pause(channel, EMFILE) }
+        if isReserveFree() { setReading(true, channel) } else { pause(channel, EMFILE) }
     }
 
     private func setReading(_ isReading: Bool, _ channel: any Channel) {
@@ -71,9 +75,9 @@ final class AcceptPauseHandler: ChannelDuplexHandler {
     }
 
     /// Logs at most one line a minute.
-    private func log(_ code: CInt) {
-        if let loggedAt, NIODeadline.now() - loggedAt < .seconds(60) { return }
-        loggedAt = .now()
+    private func log(_ code: CInt, at now: NIODeadline) {
+        if let loggedAt, now - loggedAt < .seconds(60) { return }
+        loggedAt = now
         logger.error(
             "too many open files: accepting connections is paused",
             metadata: ["error": .string(String(cString: strerror(code)))])
