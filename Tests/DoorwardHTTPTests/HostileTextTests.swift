@@ -18,6 +18,7 @@ import Testing
 
     private static let bodies = [
         #"{"\#(bomb)":1}"#, #"{"name":"\#(bomb)"}"#, #"{"name":["\#(bomb)"]}"#, #"{"\#(escaped)":1}"#, #"{"a":{"\#(bomb)":{}}}"#,
+        #"{"email":"\#(bomb)","password":"x"}"#, #"{"email":"a@example.com","password":"\#(bomb)"}"#,
         #"{"\#(bomb)":1,"\#(bomb)":2}"#,
     ]
 
@@ -50,7 +51,7 @@ import Testing
     func query() async throws {
         let encoded = String(repeating: "%CC%81", count: 5_000)
         let house = try await House()
-        for item in [encoded, "a=\(encoded)", "sortBy=\(encoded)", Self.bomb, "adapter=\(Self.bomb)"] {
+        for item in [encoded, "a=\(encoded)", "sortBy=\(encoded)", "cursor=\(encoded)", Self.bomb, "adapter=\(Self.bomb)"] {
             var reader = QueryReader(item, mistakes: FieldErrors())
             #expect(reader.mistakes.problems.map(\.problem) == ["malformed"])
             #expect(reader.text("a") == nil && reader.text("sortBy") == nil && reader.text("adapter") == nil)

@@ -61,6 +61,17 @@ import Testing
         #expect(throws: UnreadableColumn.self) { try read("SELECT 'AJAR'") { _ = try $0.optionalWord(LockState.self) } }
     }
 
+    @Test("Text that an older gateway stored is read as stream-safe text")
+    func streamSafe() throws {
+        let marks = String(repeating: "\u{345}\u{301}", count: 2_000)
+        try read("SELECT '\(marks)', '\(marks)', 'Zo\u{E9}'") { (columns: inout ColumnReader) throws in
+            let required: String = try columns.value()
+            let optional: String? = try columns.optional()
+            #expect(required.hasSameBytes(as: marks.streamSafe) && optional?.hasSameBytes(as: marks.streamSafe) == true)
+            #expect(try columns.value(String.self) == "Zo\u{E9}")
+        }
+    }
+
     @Test(
         "An id and its bytes convert into each other, and the bytes sort like the id's text",
         arguments: 1...3 as ClosedRange<UInt64>)

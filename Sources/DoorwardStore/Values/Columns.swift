@@ -64,6 +64,19 @@ struct ColumnReader {
         return value
     }
 
+    mutating func value(_: String.Type = String.self) throws -> String {
+        guard let text = try optional(String.self) else { throw unreadable() }
+        return text
+    }
+
+    /// Makes the text stream-safe (`StreamSafeText`): an older gateway stored any text.
+    mutating func optional(_: String.Type = String.self) throws -> String? {
+        let stored: DatabaseValue = row[next()]
+        if stored.isNull { return nil }
+        guard let text = String.fromDatabaseValue(stored) else { throw unreadable() }
+        return text.streamSafe
+    }
+
     /// The stored value, of any type.
     mutating func stored() -> DatabaseValue { row[next()] }
 
