@@ -1,3 +1,5 @@
+internal import DoorwardDomain
+
 /// Hooks with which tests and measurements observe the writer or make it fail. The program sets none of them.
 ///
 /// All but `afterAdmission` and `duringBackup` are called on the writer. An error thrown by a hook is treated as a disk failure.
@@ -16,6 +18,8 @@ package struct StoreHooks: Sendable {
     package var afterCheckpoint: @Sendable () throws -> Void
     /// Called by a backup after each step, with the number of pages still to copy. Not called on the writer.
     package var duringBackup: @Sendable (_ pagesLeft: Int) throws -> Void
+    /// Whether there are file descriptors with which to reopen the database.
+    package var isDescriptorReserveFree: @Sendable () -> Bool
 
     package init(
         afterAdmission: @escaping @Sendable (_ number: Int) -> Void = { _ in },
@@ -24,11 +28,12 @@ package struct StoreHooks: Sendable {
         afterCommit: @escaping @Sendable (_ transactions: Int) throws -> Void = { _ in },
         beforeCheckpoint: @escaping @Sendable () throws -> Void = {},
         afterCheckpoint: @escaping @Sendable () throws -> Void = {},
-        duringBackup: @escaping @Sendable (_ pagesLeft: Int) throws -> Void = { _ in }
+        duringBackup: @escaping @Sendable (_ pagesLeft: Int) throws -> Void = { _ in },
+        isDescriptorReserveFree: @escaping @Sendable () -> Bool = { DescriptorReserve.isFree }
     ) {
         self.afterAdmission = afterAdmission
         (self.beforeBatch, self.beforeCommit, self.afterCommit) = (beforeBatch, beforeCommit, afterCommit)
         (self.beforeCheckpoint, self.afterCheckpoint) = (beforeCheckpoint, afterCheckpoint)
-        self.duringBackup = duringBackup
+        (self.duringBackup, self.isDescriptorReserveFree) = (duringBackup, isDescriptorReserveFree)
     }
 }

@@ -1,10 +1,11 @@
 import DoorwardControl
 import DoorwardDomain
-import DoorwardStore
 import DoorwardTesting
 import Foundation
 import GRDB
 import Testing
+
+@testable import DoorwardStore
 
 @Suite struct OpeningTests {
     @Test(
@@ -18,6 +19,19 @@ import Testing
         #expect(settings.secureDelete == 1)
         #expect(settings.automaticCheckpoint == 0)
         #expect(settings.foreignKeys == 1)
+    }
+
+    @Test("All connections are open from the start, so that no read needs a file descriptor")
+    func connections() async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        let path = try #require(realPath(database.path))
+        let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+        // Besides those that read, one that keeps the files open, the writer's, and the lock.
+        #expect(files.count { $0 == path } == TemporaryDatabase.limits.connectionsToRead + 3)
+        #expect(files.count { $0 == path + "-wal" } == TemporaryDatabase.limits.connectionsToRead + 2)
+        try await store.close()
     }
 
     @Test("Every file of the database is accessible only to its owner", arguments: ["", "-wal", "-shm", ".lock"])

@@ -10,19 +10,22 @@ import Testing
 /// Makes the next flushes fail, as many as requested.
 private final class Fault: Sendable {
     private let left = Mutex(0)
+    /// Whether the store may open the database anew.
+    let isReserveFree = Mutex(true)
 
     struct DiskError: Error {}
 
     func failNext(_ count: Int = 1) { left.withLock { $0 = count } }
 
     var hooks: StoreHooks {
-        StoreHooks(beforeCommit: { _ in
-            let fails = self.left.withLock { left in
-                defer { left = max(0, left - 1) }
-                return left > 0
-            }
-            if fails { throw DiskError() }
-        })
+        StoreHooks(
+            beforeCommit: { _ in
+                let fails = self.left.withLock { left in
+                    defer { left = max(0, left - 1) }
+                    return left > 0
+                }
+                if fails { throw DiskError() }
+            }, isDescriptorReserveFree: { self.isReserveFree.withLock { $0 } })
     }
 }
 
@@ -124,6 +127,23 @@ private final class Fault: Sendable {
         #expect(await store.isWritable() == false)
         database.clock.advance(by: delay)
         #expect(await store.isWritable())
+        try await store.close()
+    }
+
+    @Test("A database is not opened anew with the last descriptors, and is once more are free")
+    func noDescriptors() async throws {
+        let (database, fault) = (try TemporaryDatabase(), Fault())
+        fault.isReserveFree.withLock { $0 = false }
+        let store = try database.open(hooks: fault.hooks)
+        var script = StoreScript(seed: 7)
+        fault.failNext()
+        await expectFailed(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]), by: store)
+        database.clock.advance(by: StoreLimits().retryDelay)
+        #expect(await store.isWritable() == false)
+        fault.isReserveFree.withLock { $0 = true }
+        database.clock.advance(by: StoreLimits().retryDelay * 2)
+        #expect(await store.isWritable())
+        #expect(try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())])).map(\.seq) == [0])
         try await store.close()
     }
 

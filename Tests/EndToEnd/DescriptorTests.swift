@@ -36,6 +36,13 @@ extension EndToEnd {
             try #require(result.code == 0, "\(result.errors)")
         }
 
+        /// Leaves three numbers below the limit free: Dispatch ends the process when it gets none.
+        private func exhaust(_ gateway: RunningGateway) async throws {
+            let open = try descriptors(of: gateway)
+            let limit = try #require((0...).lazy.filter { !open.contains($0) }.dropFirst(3).first { _ in true })
+            try await setLimit(limit, of: gateway)
+        }
+
         private func descriptors(of gateway: RunningGateway) throws -> [Int] {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/\(gateway.program.processID)/fd").compactMap { Int($0) }
         }
@@ -85,10 +92,7 @@ extension EndToEnd {
             let owner = house.owner.at(gateway)
             #expect(try await owner.post("/devices/\(door)/unlock", "{}").status == 200)
             let admin = try await gateway.signIn(RunningGateway.adminEmail)
-            // Three numbers below the limit are free: Dispatch ends the process when it gets none.
-            let open = try descriptors(of: gateway)
-            let limit = try #require((0...).lazy.filter { !open.contains($0) }.dropFirst(3).first { _ in true })
-            try await setLimit(limit, of: gateway)
+            try await exhaust(gateway)
             // The gateway has waited for one connection since before; those who have signed in are not closed for others.
             var (taken, connections): (Int, [Idle]) = (0, [])
             while !(try log(gateway).contains("too many open files: accepting connections is paused")) {
@@ -115,6 +119,41 @@ extension EndToEnd {
             let backup = try await admin.post("/store/backup", #"{"file":"\#(folder.file("copy.db"))"}"#)
             #expect(backup.status == 200, "\(backup.body)")
             #expect(try await owner.post("/devices/\(door)/unlock", "{}").status == 200)
+            #expect(await gateway.stop() == 0)
+            try await RunningGateway.verifyLogs(in: folder)
+        }
+
+        @Test("without a free descriptor lists are read and people sign in, as the database is open for them already")
+        func reading() async throws {
+            let (folder, house, door) = try await prepared()
+            let gateway = try await start("-n 1024", in: folder)
+            let callers = [house.owner.at(gateway), try await gateway.signIn(RunningGateway.adminEmail)]
+            let connections = try (0..<12).map { _ in try Idle(gateway) }
+            func send(_ request: String, _ body: String, keepAlive: Bool, as caller: Caller, on connection: Idle) throws {
+                connection.send(
+                    "\(request) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(try #require(caller.token))\r\n"
+                        + (keepAlive ? "" : "Connection: close\r\n")
+                        + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            }
+            // Each connection is accepted and has signed in, so that it is closed for nobody.
+            for (number, connection) in connections.enumerated() {
+                try send("GET /api/v1/users/me", "", keepAlive: true, as: callers[number % 2], on: connection)
+                while !connection.hasAnswer { await Task.yield() }
+            }
+            try await exhaust(gateway)
+            let signIn = #"{"email":"owner@doors.example","password":"\#(RunningGateway.password)"}"#
+            for (number, connection) in connections.enumerated() {
+                let (request, body) =
+                    number < 8 ? ("GET /api/v1/access-records?limit=100", "") : ("POST /api/v1/auth/login", signIn)
+                try send(request, body, keepAlive: false, as: callers[number % 2], on: connection)
+            }
+            for connection in connections {
+                let answer = await connection.answer()
+                #expect(answer.split(separator: "HTTP/1.1 200").count == 2, "\(answer)")
+            }
+            #expect(try await callers[0].post("/devices/\(door)/unlock", "{}").status == 200)
+            try await setLimit(1024, of: gateway)
+            #expect(try await gateway.signIn("owner@doors.example").token != nil)
             #expect(await gateway.stop() == 0)
             try await RunningGateway.verifyLogs(in: folder)
         }
@@ -147,6 +186,21 @@ extension EndToEnd {
             #expect(await world.gateway.stop() == 0)
             #expect(await world.fleet.stop() == 0)
             try await RunningGateway.verifyLogs(in: world.gateway.folder)
+        }
+
+        @Test(
+            "does not open the database without descriptors for it, says why, and leaves it whole",
+            // Dispatch ends a process that has less than a few.
+            arguments: [8, 10])
+        func database(limit: Int) async throws {
+            let (folder, _, _) = try await prepared()
+            let check = ["store", "check", "--store-path", folder.file("doorward.db")]
+            let result = try await Program.run(
+                "/bin/sh", ["-c", "ulimit -n \(limit) && exec \"$0\" \"$@\"", Program.doorward] + check, in: folder)
+            #expect(result.code == 1)
+            #expect(result.errors.contains("the database could not be opened: too many open files."), "\(result.errors)")
+            #expect(try await Program.run(Program.doorward, check, in: folder).code == 0)
+            try await RunningGateway.verifyLogs(in: folder)
         }
 
         @Test("refuses to start where there is no room for connections, and says what it needs")

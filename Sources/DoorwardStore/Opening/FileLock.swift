@@ -1,3 +1,4 @@
+internal import DoorwardDomain
 import Glibc
 import Synchronization
 
@@ -9,8 +10,9 @@ final class FileLock: Sendable {
     /// `nil` after `release`.
     private let descriptor: Mutex<Int32?>
 
-    /// Takes the lock without waiting.
+    /// Takes the lock without waiting. The first step of opening a database: it fails without file descriptors for the others.
     init(for path: String) throws(StoreOpenError) {
+        guard DescriptorReserve.isFree else { throw .failed(path: path, reason: "too many open files") }
         let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, mode_t(0o600))
         guard descriptor >= 0 else { throw .failed(path: path, reason: systemError("its lock file cannot be opened")) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {

@@ -118,5 +118,7 @@ struct WriterConnection {
 /// A description of an error that contains no row and no value.
 func describe(_ error: any Error) -> String {
     guard let error = error as? DatabaseError else { return "an unexpected error of type \(type(of: error))" }
+    // SQLite reports no cause for a file that it cannot open.
+    if error.resultCode == .SQLITE_CANTOPEN, !DescriptorReserve.isFree { return "too many open files" }
     return "SQLite error \(error.extendedResultCode.rawValue), \(error.message ?? "no message")"
 }

@@ -1,3 +1,4 @@
+import Dispatch
 internal import DoorwardControl
 internal import DoorwardDomain
 import GRDB
@@ -31,9 +32,34 @@ final class StoreReader: Sendable {
             try pool.writeWithoutTransaction { db in
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM logs")
             }
+            try Self.openAll(of: pool, limits.connectionsToRead)
         } catch {
             throw .failed(path: path, reason: describe(error))
         }
+    }
+
+    /// Opens all connections now: the pool would open each when it is first needed, and there might be no file descriptor for it
+    /// then. Blocks until done.
+    private static func openAll(of pool: DatabasePool, _ count: Int) throws {
+        let (opened, failure) = (DispatchGroup(), FirstFailure())
+        for _ in 0..<count { opened.enter() }
+        for _ in 0..<count {
+            pool.asyncRead { result in
+                do {
+                    let db = try result.get()
+                    // Reading opens the write-ahead log too.
+                    _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM logs")
+                    opened.leave()
+                    // The connection stays in use until the last one is open.
+                    opened.wait()
+                } catch {
+                    failure.note(error)
+                    opened.leave()
+                }
+            }
+        }
+        opened.wait()
+        if let error = failure.error { throw error }
     }
 
     /// Reads part of a list in one snapshot, after waiting in the queue, and within the limits of one page.
@@ -97,4 +123,13 @@ final class StoreReader: Sendable {
         // Fails only while a read is running; the connections close after the last one.
         try? pool.close()
     }
+}
+
+/// The first error of several threads.
+private final class FirstFailure: Sendable {
+    private let state = Mutex<(any Error)?>(nil)
+
+    var error: (any Error)? { state.withLock { $0 } }
+
+    func note(_ error: any Error) { state.withLock { $0 = $0 ?? error } }
 }

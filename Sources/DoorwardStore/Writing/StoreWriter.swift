@@ -170,6 +170,7 @@ actor StoreWriter {
     private func reopenIfDue() {
         guard case .failed(let retryAt, let delay) = condition, retryAt <= clock.monotonicNow() else { return }
         do {
+            guard hooks.isDescriptorReserveFree() else { throw StoreOpenError.failed(path: path, reason: "too many open files") }
             let connection = try WriterConnection.open(path: path, limits: limits)
             // Copy the committed pages into the database file: pages that are written again are also flushed again.
             guard isCheckpointed(connection) else {
