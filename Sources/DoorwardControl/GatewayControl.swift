@@ -68,7 +68,10 @@ package final class GatewayControl: Sendable {
     private let reports: DeviceReports
     private let writer: TenancyWriter
     private let logger: Logger
-    private let background = Mutex<[Task<Void, Never>]>([])
+    /// Processes the locks' reports until they are finished.
+    private let processing = Mutex<Task<Void, Never>?>(nil)
+    /// Attempts to recover the store.
+    private let recoveries = Mutex<[Task<Void, Never>]>([])
     private let isReady = Mutex(false)
     /// Whether the start was recorded in the log.
     private let hasStarted = Mutex(false)
@@ -167,7 +170,7 @@ package final class GatewayControl: Sendable {
         try await ledger.write(StoreTransaction(records: startRecords(recovered: recovered)))
         hasStarted.withLock { $0 = true }
         ledger.onFailure { [weak self] in self?.startStoreRecovery() }
-        background.withLock { $0.append(Task(executorPreference: executor) { [reports] in await reports.run() }) }
+        processing.withLock { $0 = Task(executorPreference: executor) { [reports] in await reports.run() } }
         await startAdapters()
         isReady.withLock { $0 = true }
     }
@@ -273,7 +276,7 @@ package final class GatewayControl: Sendable {
                 }
             }
         }
-        background.withLock { $0.append(task) }
+        recoveries.withLock { $0.append(task) }
     }
 
     /// - Throws: if recovery has to be repeated: the store failed, or another write came to be in doubt meanwhile.
@@ -308,12 +311,8 @@ package final class GatewayControl: Sendable {
         // Skips adapters whose start has not returned: stopping them would block too.
         for adapter in adapters.all where adapters.isStarted(adapter.kind) { await adapter.stop() }
         reports.finish()
-        let background = background.withLock { tasks in
-            defer { tasks = [] }
-            return tasks
-        }
-        if let events = background.first { await events.value }
-        for task in background.dropFirst() { task.cancel() }
+        await processing.withLock(\.self)?.value
+        for task in recoveries.withLock(\.self) { task.cancel() }
         // The store is closed even if the record cannot be written; a gateway that never started has nothing to record.
         if hasStarted.withLock({ $0 }) {
             await orLog("failed sign-ins could not be written down") { try await signIn.stop() }

@@ -98,7 +98,10 @@ package final class SignIn: Sendable {
 
     /// Exchanges a refresh token for a new one.
     ///
-    /// - Throws: `.unauthenticated`; a token that was used before ends its session.
+    /// Unknown tokens are counted for the client's network, as failed sign-ins are; valid ones are exchanged all the same.
+    ///
+    /// - Throws: `.unauthenticated`; a token that was used before ends its session. `.rateLimited` for an unknown token from a
+    ///   network that has to wait.
     package func refresh(
         _ token: Secret<String>, origin: RequestOrigin
     ) async throws(GatewayError) -> SignedIn {
@@ -106,7 +109,13 @@ package final class SignIn: Sendable {
         let stored = try await mappingStoreErrors { () throws(StoreError) in
             try await ledger.credentials.refreshToken(digest: digest)
         }
-        guard let stored, !stored.isSessionEnded, var session = sessions.session(stored.session.id, at: clock.now()),
+        guard let stored else {
+            try limited { () throws(GatewayError) in
+                try throttle.noteFailureIfAdmitted(email: nil, address: origin.clientAddress)
+            }
+            throw .unauthenticated
+        }
+        guard !stored.isSessionEnded, var session = sessions.session(stored.session.id, at: clock.now()),
             let user = directory.current.user(session.userID), user.isEnabled
         else { throw .unauthenticated }
         guard !stored.isUsed else { throw try await endReused(session, user, origin) }

@@ -44,6 +44,25 @@ import Testing
         house.clock.advance(to: end)
     }
 
+    // MARK: - Refresh tokens
+
+    @Test("unknown refresh tokens are bounded for each network; a right one is exchanged all the same")
+    func refreshTokens() async throws {
+        let signed = try await SignInTests.Signed()
+        let signIn = signed.house.control.signIn
+        let token = try await signed.logIn().refreshToken
+        let origin = RequestOrigin(clientAddress: "2001:db8::1")
+        let guess = Secret("a refresh token of nobody")
+        func guessed(from origin: RequestOrigin) async -> String {
+            "\(await failure { _ = try await signIn.refresh(guess, origin: origin) }.map { "\($0)" } ?? "none")"
+        }
+        for _ in 0..<20 { #expect(await guessed(from: origin) == "unauthenticated") }
+        #expect(await guessed(from: origin) == "rateLimited(retryAfterSeconds: 60)")
+        #expect(await guessed(from: RequestOrigin(clientAddress: "2001:db8:0:1::1")) == "unauthenticated")
+        #expect(try await signIn.refresh(token, origin: origin).user == signed.user)
+        #expect(failures(signed.house).isEmpty, "a session that has expired is no attempt to sign in")
+    }
+
     // MARK: - Sessions
 
     @Test("beginning, ending and extending a session examines no more sessions when there are many")
