@@ -59,6 +59,8 @@ package struct DialectState: Hashable, Sendable {
         var quality: StateQuality
         /// The device's timestamp.
         var time: Int64?
+        /// The timestamp of the last live report that was older than `time`, and so was ignored.
+        var olderTime: Int64?
     }
 
     struct AdapterContext: Hashable, Sendable {

@@ -87,14 +87,30 @@ extension MessageDecoder {
             return false
         }
         let time = part.times.lazy.compactMap { payload.time(at: $0) }.first
-        if let time, let last = memory.states[index]?.time, time < last { return false }
-        tell(position, of: part, index, time: time)
+        let isOlder = if let time, let last = memory.states[index]?.time { time < last } else { false }
+        if isOlder, !isAfterClockChange(index, time) { return false }
+        tell(position, of: part, index, time: time, provesNothing: isOlder)
         return true
     }
 
-    private mutating func tell(_ position: BoltState, of part: StateMapping, _ index: Int, time: Int64?) {
+    /// Whether a report that is older than the known state shows that the device's clock was set back: it is newer than the last
+    /// such report. Requests the state after the first one, which may be a repetition.
+    private mutating func isAfterClockChange(_ index: Int, _ time: Int64?) -> Bool {
+        guard !message.isRetained else { return false }
+        let before = memory.states[index]?.olderTime
+        memory.states[index]?.olderTime = time
+        guard let time, let before else {
+            heard.publish += dialect.questions
+            return false
+        }
+        return before < time
+    }
+
+    private mutating func tell(
+        _ position: BoltState, of part: StateMapping, _ index: Int, time: Int64?, provesNothing: Bool = false
+    ) {
         let last = memory.states[index]
-        let isRepeated = time != nil && time == last?.time
+        let isRepeated = provesNothing || (time != nil && time == last?.time)
         // Repeated from a cache: the state at the device's timestamp.
         if isRepeated, last?.position == position, memory.quality == .confirmed { return }
         let quality = quality(of: position, part, isRepeated: isRepeated)

@@ -11,8 +11,8 @@ import Testing
     @Test("a command that the broker delivers after its deadline is reported once as delivered late")
     func late() async throws {
         let broker = try await MosquittoProcess.start()
-        let proxy = try Proxy(to: broker.port)
-        let rig = try await BrokerFixture(broker, port: proxy.port)
+        let (proxy, lines) = (try Proxy(to: broker.port), KeptLines())
+        let rig = try await BrokerFixture(broker, port: proxy.port, logger: lines.logger)
         let door = try await rig.attach("A")
         rig.nuki.set(.silent, of: "A")
         // The gateway cannot withdraw data that the proxy's kernel has accepted.
@@ -26,6 +26,8 @@ import Testing
         try await rig.settle()
         #expect(rig.nuki.orders(at: "A") == [1])
         #expect(rig.reports.all(of: door).count { $0.fact == .deliveredLate(order) } == 1)
+        let told = lines.holding("warning", "the broker has handed a command on after its deadline; the lock may move by it now")
+        #expect(told.count == 1 && told.allSatisfy { $0.contains("device=\(door)") && $0.contains("command=\(order)") })
         await rig.end()
         proxy.close()
     }

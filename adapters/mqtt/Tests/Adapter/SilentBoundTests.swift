@@ -46,6 +46,27 @@ import Testing
         await bridge.connection.stop()
     }
 
+    @Test("more announced locks than are remembered are reported by a warning and as the broker's problem")
+    func manyLocks() async throws {
+        let broker = try await MosquittoProcess.start()
+        let bridge = DoorwardTesting.MQTTTestClient(port: broker.port, ["rig/ready"])
+        await bridge.connected()
+        let devices = (0...10_000).map { Zigbee2MQTTTests.device("lock \($0)").replacing("0x01", with: "0x\($0)") }
+        let list = Array("[\(devices.joined(separator: ","))]".utf8)
+        let topic = try #require(MQTTTopic("zigbee2mqtt/bridge/devices"))
+        try bridge.connection.announce(MQTTRetainablePublish(topic: topic, payload: list, qos: .atLeastOnce))
+        let lines = KeptLines()
+        let (adapter, clock) = Self.adapter(broker.port, lines)
+        try await adapter.start(reports: KeptReports())
+        let expected = "discovery is incomplete: more than 10000 locks are announced: the others are left out"
+        while adapter.transports.first?.problem != expected { await clock.pass(.milliseconds(1)) }
+        let told = { lines.holding("warning", expected, "broker=home").count }
+        while told() == 0 { await clock.pass(.milliseconds(1)) }
+        #expect(told() == 1)
+        await adapter.stop()
+        await bridge.connection.stop()
+    }
+
     @Test("one warning at the start names the profiles whose locks cannot be discovered")
     func silentProfiles() async throws {
         let lines = KeptLines()

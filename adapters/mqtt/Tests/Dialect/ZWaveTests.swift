@@ -225,10 +225,22 @@ import Testing
         var spoken = try DialectFixture("zwave-js-ui", Example.zwave, prev: .unknown)
         #expect(spoken.receive(Self.mode, #"{"time":1000,"value":0}"#) == "unlocked confirmed")
         #expect(try spoken.order(.lock).hasPrefix(Self.api))
-        #expect(spoken.receive(Self.mode, #"{"time":900,"value":255}"#) == "", "older than the known value")
+        let question = try #require(spoken.dialect.questions.first)
+        let asked = ">\(question.topic) \(String(decoding: question.payload, as: UTF8.self))"
+        #expect(spoken.receive(Self.mode, #"{"time":900,"value":255}"#) == asked, "older than the known value")
+        #expect(spoken.receive(Self.mode, #"{"time":900,"value":255}"#) == "", "the same message again")
         #expect(spoken.receive(Self.mode, #"{"time":1000,"value":255}"#) == "locked retained", "the same timestamp")
         #expect(spoken.receive(Self.mode, #"{"time":1001,"value":255}"#) == "locked confirmed; confirmed it")
         #expect(spoken.receive(Self.mode, #"{"time":1001,"value":255}"#) == "", "an identical message")
+    }
+
+    @Test("after the bridge's clock was set back, the second report is accepted as retained, and the next one as live")
+    func clockSetBack() throws {
+        var spoken = try DialectFixture("zwave-js-ui", Example.zwave, prev: .unknown)
+        #expect(spoken.receive(Self.mode, #"{"time":5000,"value":0}"#) == "unlocked confirmed")
+        #expect(spoken.receive(Self.mode, #"{"time":1000,"value":255}"#).hasPrefix(">"), "it may be a repetition")
+        #expect(spoken.receive(Self.mode, #"{"time":1001,"value":255}"#) == "locked retained")
+        #expect(spoken.receive(Self.mode, #"{"time":1002,"value":0}"#) == "unlocked confirmed")
     }
 
     @Test("the state is jammed until the jam ends; then the last reported mode is stale")
