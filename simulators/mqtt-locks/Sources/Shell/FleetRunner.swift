@@ -15,7 +15,6 @@ final class FleetRunner: Sendable {
         var isFlushPlanned = false
         /// When the last lock stops ignoring commands after connecting.
         var guardedUntil: Duration
-        var end: CheckedContinuation<Void, Never>?
         /// Whether the connections are closed without a DISCONNECT.
         var endsSuddenly = false
     }
@@ -24,6 +23,8 @@ final class FleetRunner: Sendable {
     private let queue = DispatchQueue(label: "doorward.fleet")
     private let log: FrameLog?
     private let start: FrameLog.Moment
+    /// Finished when the run has to end, also if that is before `run` waits for it.
+    private let (running, ending) = AsyncStream<Void>.makeStream()
 
     init(_ plan: FleetPlan, settings: MQTTSettings, log: FrameLog?) {
         let start = FrameLog.Moment.now()
@@ -56,9 +57,7 @@ final class FleetRunner: Sendable {
         }
         queue.async { self.begin() }
         ControlInput.read { line in self.queue.async { self.obey(line) } }
-        await withCheckedContinuation { continuation in
-            queue.async { self.state.withLock { $0.end = continuation } }
-        }
+        for await _ in running {}
         for source in signals { source.cancel() }
         await stop()
     }
@@ -258,13 +257,7 @@ final class FleetRunner: Sendable {
 
     // MARK: - Ending
 
-    private func end() {
-        let continuation = state.withLock { state in
-            defer { state.end = nil }
-            return state.end
-        }
-        continuation?.resume()
-    }
+    private func end() { ending.finish() }
 
     private func stop() async {
         let (connections, isSudden, counts, locks) = state.withLock { state in
