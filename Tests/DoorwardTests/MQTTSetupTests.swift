@@ -1,11 +1,13 @@
-import AdapterMQTT
+import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardMQTT
+import DoorwardTesting
 import FoundationEssentials
 import Logging
 import Synchronization
 import Testing
 
+@testable import AdapterMQTT
 @testable import doorward
 
 @Suite("MQTT brokers from the configuration") struct MQTTSetupTests {
@@ -21,15 +23,11 @@ import Testing
 
     private func setup(_ yaml: String) throws -> MQTTSetup {
         let file = try folder.write(yaml, to: "doorward.yaml")
-        return try MQTTSetup(
-            try ConfigurationSources(file: file).load(), random: RandomSource(),
-            logger: Logger(label: "test") { _ in
-                SwiftLogNoOpLogHandler()
-            })
+        return try MQTTSetup(MQTTConfiguration(ConfigurationSources(file: file).load().mqtt), random: RandomSource())
     }
 
     private func refusal(_ yaml: String) throws -> String {
-        try #require(throws: CommandFailure.self) { _ = try setup(yaml) }.sentence
+        try #require(throws: ConfigurationError.self) { _ = try setup(yaml) }.description
     }
 
     @Test("a broker is made of its keys and of what its files hold, without the line's end")
@@ -119,8 +117,7 @@ import Testing
         let environment = ["DOORWARD_MQTT_0_CA_FILE": "/no/such.pem"]
         let configuration = try ConfigurationSources(file: file, environment: environment).load()
         let failure = try #require(throws: CommandFailure.self) {
-            _ = try MQTTSetup(
-                configuration, random: RandomSource(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            _ = try ConfiguredAdapters(configuration).make(AdapterEnvironment(clock: VirtualClock()))
         }
         #expect(
             failure.sentence
@@ -152,7 +149,7 @@ import Testing
             JSONLogHandler(
                 label: label, now: { Timestamp(milliseconds: 0) }, write: { line in lines.withLock { $0.append(line) } })
         }
-        _ = try MQTTSetup(try ConfigurationSources(file: file).load(), random: RandomSource(), logger: logger)
+        try MQTTSetup(MQTTConfiguration(ConfigurationSources(file: file).load().mqtt), random: RandomSource()).log(to: logger)
         let said = lines.withLock { $0 }
         #expect(said.count == 1)
         #expect(said.first?.contains(#""level":"notice""#) == true && said.first?.contains("tasmota") == true)
@@ -171,4 +168,9 @@ import Testing
                 "\(folder.path)/doorward.yaml, line 4: `mqtt.0.profiles`: there is no profile `zigbe2mqtt`; did you mean "
                     + "`zigbee2mqtt`?"))
     }
+}
+
+extension GatewayConfiguration {
+    /// What the sections of the MQTT adapter say.
+    var mqtt: AdapterSettings { adapters.of(MQTTAdapterFactory().sections) }
 }

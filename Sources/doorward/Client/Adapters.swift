@@ -13,12 +13,12 @@ struct Adapters: AsyncParsableCommand {
             brokers. With the name of an adapter it shows the keys of an address instead, as `doorward attach --address` takes \
             them. Only super admins may do this.
 
-            Example: doorward adapters mqtt
+            Example: doorward adapters \(ShippedAdapters.kinds.last ?? "")
             """)
 
     @Argument(
         help: ArgumentHelp("Show the address keys of this adapter.", valueName: "adapter"),
-        completion: .list(ShippedAdapters.guides.map(\.kind)))
+        completion: .list(ShippedAdapters.kinds))
     var adapter: String?
 
     @OptionGroup var output: OutputOptions

@@ -1,10 +1,7 @@
-import AdapterMQTT
-import AdapterSimulator
 import ArgumentParser
 import DoorwardAPI
 import DoorwardAdapterKit
 import DoorwardClient
-import DoorwardControl
 
 /// `doorward attach`: makes a lock known to the gateway.
 struct Attach: AsyncParsableCommand {
@@ -14,22 +11,20 @@ struct Attach: AsyncParsableCommand {
             The address tells the adapter which lock it is, and how to reach it; each adapter has keys of its own. A value that \
             reads as JSON (a number, true, a list) is taken as that, any other as text.
 
-            \(ShippedAdapters.guides.map { "\($0.kind): \($0.attaching)" }.joined(separator: "\n\n"))
+            \(ShippedAdapters.all.map { "\($0.guide.kind): \($0.guide.attaching)" }.joined(separator: "\n\n"))
 
             What `doorward discovered` lists is attached by its id; options beside it change or add parts of the address.
 
             Examples:
-              doorward attach "Front door" --adapter simulator --property "Quay 1"
-              doorward attach Cellar --adapter simulator --property "Quay 1" --unit 1A \\
-                --address latencyMs=400 batteryLevel=80
-              doorward attach Gate --adapter mqtt --profile zigbee2mqtt --property "Quay 1" \\
-                --address broker=home name=gate
+            \(ShippedAdapters.all.flatMap(\.guide.examples).map(indented).joined(separator: "\n"))
               doorward attach Gate --discovered home:zigbee2mqtt:0x00158d0001 --property "Quay 1"
             """)
 
-    private static let adapters = ShippedAdapters.guides.map(\.kind)
+    private static let adapters = ShippedAdapters.kinds
 
-    private static var simulatorKeyNames: [String] { SimulatorAdapter(clock: SystemClock()).addressFields.map(\.name) }
+    private static func indented(_ example: String) -> String {
+        example.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n")
+    }
 
     @Argument(help: ArgumentHelp("What the lock is to be called.", valueName: "name"))
     var name: String
@@ -78,7 +73,7 @@ struct Attach: AsyncParsableCommand {
         if let discovered { try await take(discovered, into: &device, client) }
         for part in lock.address { device.address[part.key] = part.value }
         if let profile { device.address["profile"] = .string(profile) }
-        let answer = try await namingOptions(option) { [device] in try await client.devices.attach(device) }
+        let answer = try await attach(device, client)
         output.print(json: answer.json) { style in
             let lock = answer.content.device
             return style.isInteractive
@@ -101,25 +96,29 @@ struct Attach: AsyncParsableCommand {
         (device.manufacturer, device.model) = (found.manufacturer, found.model)
     }
 
+    /// - Throws: a failure that names the fields that the gateway rejects as the command line names them.
+    private func attach(_ device: Wire.NewDevice, _ client: DoorwardClient) async throws -> Response<Wire.DeviceAnswer> {
+        do {
+            return try await client.devices.attach(device)
+        } catch ClientError.refused(let refusal) where !refusal.fields.isEmpty {
+            let hints = await AddressHints(of: device.adapter, client)
+            throw CommandFailure(RefusalWords(refusal, style: .error) { option($0, hints) }.text)
+        }
+    }
+
     /// What the command line calls a field of the request.
-    private func option(_ field: String) -> FieldOption? {
+    private func option(_ field: String, _ hints: AddressHints) -> FieldOption? {
         switch field {
         case "name": return FieldOption("the name")
         case "adapter": return FieldOption("--adapter", value: adapter, candidates: Self.adapters)
         case "propertyId": return FieldOption("--property", value: property)
         case "unitId": return FieldOption("--unit", value: unit)
         case "address": return FieldOption("--address")
-        case "address.profile" where profile != nil && adapter != "simulator":
-            return FieldOption("--profile", value: profile, candidates: ProfileLibrary.shipped.ids)
-        case "address.profile" where profile != nil: return FieldOption("--profile")
         default:
             guard field.hasPrefix("address.") else { return nil }
             let key = String(field.dropFirst("address.".count))
-            guard let part = lock.address.first(where: { $0.key == key }) else { return FieldOption("--address \(key)") }
-            if adapter == "simulator", !Self.simulatorKeyNames.contains(key) {
-                return FieldOption("--address \(key)", value: key, candidates: Self.simulatorKeyNames)
-            }
-            return FieldOption("--address \(key)", value: part.text)
+            if key == "profile", profile != nil { return hints.option("--profile", key: key, value: profile) }
+            return hints.option(key: key, value: lock.address.first { $0.key == key }?.text)
         }
     }
 }

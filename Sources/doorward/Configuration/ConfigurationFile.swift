@@ -1,10 +1,12 @@
-import DoorwardDomain
+import DoorwardAdapterKit
 import FoundationEssentials
 import Yams
 
 /// Reads the settings of a YAML file, each with its line.
 struct ConfigurationFile {
     let path: String
+    /// The keys that it can have.
+    let table: ConfigurationTable
 
     /// - Returns: the checked settings by key path.
     /// - Throws: the first mistake in the file.
@@ -69,17 +71,17 @@ struct ConfigurationFile {
                 throw ConfigurationError("\(origin(of: name)): a key must be a word")
             }
             let path = section.map { "\($0).\(word)" } ?? word
-            if let key = ConfigurationKey.key(at: path) {
+            if let key = table.key(at: path) {
                 settings[path] = try setting(key, value, at: origin(of: name))
-            } else if ConfigurationKey.sections.contains(path) {
+            } else if table.sections.contains(path) {
                 guard let mapping = try subsection(value, path, at: origin(of: name)) else { continue }
                 try collect(mapping, under: path, into: &settings)
-            } else if ConfigurationKey.lists.contains(path) {
+            } else if table.lists.contains(path) {
                 for (number, entry) in try entries(value, path, at: origin(of: name)).enumerated() {
                     try collect(entry, under: "\(path).\(number)", into: &settings)
                 }
             } else {
-                throw unknown(path, at: origin(of: name))
+                throw table.unknown(path, at: origin(of: name))
             }
         }
     }
@@ -103,33 +105,25 @@ struct ConfigurationFile {
             }
             entries.append(mapping)
         }
-        guard entries.count <= ConfigurationKey.maxEntries else {
-            throw ConfigurationError("\(origin): `\(path)` has more than \(ConfigurationKey.maxEntries) entries")
+        guard entries.count <= ConfigurationTable.maxEntries else {
+            throw ConfigurationError("\(origin): `\(path)` has more than \(ConfigurationTable.maxEntries) entries")
         }
         return entries
-    }
-
-    private func unknown(_ path: String, at origin: SettingOrigin) -> ConfigurationError {
-        if ConfigurationKey.reserved.contains(path) {
-            return ConfigurationError("\(origin): `\(path)` is not supported by this version of Doorward; remove it")
-        }
-        let hint = nearestName(to: path, among: ConfigurationKey.known(near: path)).map { "; did you mean `\($0)`?" } ?? ""
-        return ConfigurationError("\(origin): `\(path)` is not a key of the configuration\(hint)")
     }
 
     private func setting(_ key: ConfigurationKey, _ value: Node, at origin: SettingOrigin) throws(ConfigurationError) -> Setting {
         if let sequence = value.sequence {
             let items = sequence.compactMap { $0.scalar?.string }
-            guard items.count == sequence.count, let content = key.form.content(of: items) else {
-                throw Setting.mismatch(key, key.form.isList ? "this one" : "a list", origin)
+            guard items.count == sequence.count, let value = key.type.value(of: items) else {
+                throw Setting.mismatch(key, key.type.isList ? "this one" : "a list", origin)
             }
-            return Setting(content: content, origin: origin)
+            return Setting(value: value, origin: origin)
         }
         guard let scalar = value.scalar else { throw Setting.mismatch(key, "a section", origin) }
         guard value.null == nil else { throw Setting.mismatch(key, "nothing", origin) }
-        guard !key.form.isList else { throw Setting.mismatch(key, "`\(scalar.string)`", origin) }
+        guard !key.type.isList else { throw Setting.mismatch(key, "`\(scalar.string)`", origin) }
         let isQuoted = scalar.style == .singleQuoted || scalar.style == .doubleQuoted
-        guard !(isQuoted && key.form.isUnquoted) else { throw Setting.mismatch(key, "the text \"\(scalar.string)\"", origin) }
+        guard !(isQuoted && key.type.isUnquoted) else { throw Setting.mismatch(key, "the text \"\(scalar.string)\"", origin) }
         return try Setting.checked(scalar.string, for: key, at: origin)
     }
 

@@ -1,9 +1,9 @@
+import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardHTTP
 import DoorwardStore
 import FoundationEssentials
 import Glibc
-import Logging
 
 /// What a configuration that has no mistake amounts to.
 struct ConfigurationReport {
@@ -11,6 +11,7 @@ struct ConfigurationReport {
     private let file: String?
     private let hasDatabase: Bool
     private let signingKey: (path: String, exists: Bool)
+    private let adapterFacts: [ConfigurationFact]
     /// What does not stop a start, and is perhaps not meant.
     let warnings: [String]
 
@@ -26,9 +27,9 @@ struct ConfigurationReport {
         }
         let key = TokenKeyFile(configuration)
         signingKey = (key.path, try key.check())
-        let setup = try MQTTSetup(
-            configuration, random: RandomSource(), logger: Logger(label: "doorward") { _ in SwiftLogNoOpLogHandler() })
-        var warnings = setup.profileMistakes.map { "a profile is left out: \($0)" }
+        let adapters = try ConfiguredAdapters(configuration)
+        adapterFacts = adapters.facts
+        var warnings = try adapters.check()
         if hasDatabase, !signingKey.exists {
             warnings.append(
                 "\(key.path) does not exist: `serve` does not start if the database was ever served; restore it, or name its "
@@ -58,56 +59,33 @@ struct ConfigurationReport {
 
     /// For a person and in a pipe the same facts: one a line, its name before it.
     func lines(_ style: OutputStyle) -> [String] {
-        let brokers = configuration.mqtt.map { "\($0.name) (\($0.address))" }.joined(separator: ", ")
         func whether(_ exists: Bool, _ path: String) -> String { exists ? path : "\(path) (made by the first start)" }
         var facts: [[Table.Cell]] = [
             ["listens on", Table.Cell(address)], ["public URL", Table.Cell(configuration.gateway.publicURL)],
             ["database", Table.Cell(whether(hasDatabase, configuration.store.path))],
-            ["signing key", Table.Cell(whether(signingKey.exists, signingKey.path))], ["brokers", Table.Cell(brokers)],
-            ["profiles", Table.Cell(configuration.profileDirectories.joined(separator: ", "))],
-            ["log", Table.Cell("\(configuration.log.level), \(configuration.log.format.rawValue)")],
+            ["signing key", Table.Cell(whether(signingKey.exists, signingKey.path))],
         ]
+        facts += adapterFacts.map { [Table.Cell($0.name), Table.Cell($0.text)] }
+        facts.append(["log", Table.Cell("\(configuration.log.level), \(configuration.log.format.rawValue)")])
         facts += warnings.map { [Table.Cell("warning", .yellow), Table.Cell($0)] }
         return ["\((file ?? "no file").printable): \(style.paint("ok", .green))"]
             + Table("", "", rows: facts).lines(style, withHeadings: false)
     }
 
-    /// `{"configuration": {"file", "isOk", "address", "publicUrl", "database", "signingKey", "brokers", "profileDirectories",
-    /// "logLevel", "logFormat", "warnings"}}`.
+    /// `{"configuration": {"file", "isOk", "address", "publicUrl", "database", "signingKey", "logLevel", "logFormat", "warnings"}}`, and
+    /// the fields of the adapters: `brokers`, `profileDirectories`.
     var json: [UInt8] {
-        let document = Document(
-            file: file, address: address, publicUrl: configuration.gateway.publicURL,
-            database: .init(path: configuration.store.path, exists: hasDatabase),
-            signingKey: .init(path: signingKey.path, exists: signingKey.exists),
-            brokers: configuration.mqtt.map { .init(name: $0.name, url: $0.address.description) },
-            profileDirectories: configuration.profileDirectories, logLevel: configuration.log.level,
-            logFormat: configuration.log.format.rawValue, warnings: warnings)
+        func file(_ path: String, exists: Bool) -> JSONValue { .object(["path": .string(path), "exists": .bool(exists)]) }
+        var document: [String: JSONValue] = [
+            "isOk": .bool(true), "address": .string(address), "database": file(configuration.store.path, exists: hasDatabase),
+            "signingKey": file(signingKey.path, exists: signingKey.exists), "logLevel": .string(configuration.log.level),
+            "logFormat": .string(configuration.log.format.rawValue), "warnings": .array(warnings.map { .string($0) }),
+        ]
+        document["file"] = self.file.map { .string($0) }
+        document["publicUrl"] = configuration.gateway.publicURL.map { .string($0) }
+        for fact in adapterFacts { document[fact.field] = fact.value }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return (try? encoder.encode(["configuration": document])).map(Array.init) ?? []
-    }
-
-    private struct Document: Encodable {
-        let file: String?
-        let isOk = true
-        let address: String
-        let publicUrl: String?
-        let database: NamedPath
-        let signingKey: NamedPath
-        let brokers: [Broker]
-        let profileDirectories: [String]
-        let logLevel: String
-        let logFormat: String
-        let warnings: [String]
-
-        struct NamedPath: Encodable {
-            let path: String
-            let exists: Bool
-        }
-
-        struct Broker: Encodable {
-            let name: String
-            let url: String
-        }
     }
 }

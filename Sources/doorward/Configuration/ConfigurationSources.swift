@@ -1,4 +1,5 @@
 import Configuration
+import DoorwardAdapterKit
 import DoorwardDomain
 
 /// Where a configuration comes from: flags beat the environment, the environment beats the file.
@@ -9,71 +10,41 @@ struct ConfigurationSources {
     var environment: [String: String] = [:]
     /// Flags of the command line by the path of the key they set; never a secret.
     var flags: [String: String] = [:]
+    /// Those whose sections the configuration can have.
+    var adapters: [any AdapterFactory] = ShippedAdapters.all
 
     /// - Throws: one sentence about the first mistake.
     func load() throws(ConfigurationError) -> GatewayConfiguration {
-        let fileSettings = try fileSettings()
-        let layers = [try flagSettings(), try environmentSettings(over: fileSettings), fileSettings]
-        let origins = layers.reduce(into: [String: SettingOrigin]()) { origins, layer in
-            origins.merge(layer.mapValues(\.origin)) { stronger, _ in stronger }
+        let table = ConfigurationTable(adapters: adapters)
+        let fileSettings = if let file { try ConfigurationFile(path: file, table: table).settings() } else { [String: Setting]() }
+        let environmentSettings = try table.settings(
+            of: environment, except: ConfigurationTable.otherVariables, over: fileSettings)
+        let layers = [try flagSettings(table), environmentSettings, fileSettings]
+        let settings = layers.reduce(into: [String: Setting]()) { settings, layer in
+            settings.merge(layer) { stronger, _ in stronger }
         }
+        let origins = settings.mapValues(\.origin)
         let reader = ConfigReader(providers: layers.map(Self.provider))
         var configuration = try GatewayConfiguration(reader, origins)
         configuration.origins = SettingOrigins(origins)
+        configuration.adapters = AdapterSettings(adapters.flatMap(\.sections), settings)
+        for adapter in adapters { _ = try adapter.configure(configuration.adapters.of(adapter.sections)) }
         try configuration.checkExposure(origins)
         return configuration
     }
 
-    private func fileSettings() throws(ConfigurationError) -> [String: Setting] {
-        guard let file else { return [:] }
-        return try ConfigurationFile(path: file).settings()
-    }
-
-    private func flagSettings() throws(ConfigurationError) -> [String: Setting] {
+    private func flagSettings(_ table: ConfigurationTable) throws(ConfigurationError) -> [String: Setting] {
         var settings: [String: Setting] = [:]
         for (path, text) in flags {
-            guard let key = ConfigurationKey.byPath[path] else { continue }
+            guard let key = table.key(at: path) else { continue }
             settings[path] = try Setting.checked(
                 text, for: key, at: .flag("--\(path.split(separator: ".").joined(separator: "-"))"))
         }
         return settings
     }
 
-    /// - Parameter file: what of a list stays as the file has it, where a variable sets one item.
-    private func environmentSettings(over file: [String: Setting]) throws(ConfigurationError) -> [String: Setting] {
-        var settings: [String: Setting] = [:]
-        var items: [(key: ConfigurationKey, number: Int, setting: Setting)] = []
-        for (variable, text) in environment.sorted(by: { $0.key < $1.key })
-        where variable.hasPrefix("DOORWARD_") && !ConfigurationKey.otherVariables.contains(variable) {
-            let origin = SettingOrigin.environment(variable)
-            guard let (key, item) = ConfigurationKey.key(of: variable) else { throw Self.unknown(variable) }
-            if let item {
-                guard let content = key.form.content(of: [text]) else { throw Setting.mismatch(key, "`\(text)`", origin) }
-                items.append((key, item, Setting(content: content, origin: origin)))
-            } else {
-                settings[key.path] = try Setting.checked(text, for: key, at: origin)
-            }
-        }
-        for (key, number, item) in items.sorted(by: { $0.number < $1.number }) {
-            let list = settings[key.path] ?? file[key.path]
-            settings[key.path] = try item.placed(at: number, in: list, of: key)
-        }
-        return settings
-    }
-
-    private static func unknown(_ variable: String) -> ConfigurationError {
-        let section = variable.dropFirst("DOORWARD_".count).prefix { $0 != "_" }.lowercased()
-        if ConfigurationKey.reserved.contains(section) {
-            return ConfigurationError(
-                "environment variable \(variable): `\(section)` is not supported by this version of Doorward; unset it")
-        }
-        let known = ConfigurationKey.knownVariables(near: variable)
-        let hint = nearestName(to: variable, among: known).map { "; did you mean \($0)?" } ?? ""
-        return ConfigurationError("environment variable \(variable): this is not a key of the configuration\(hint)")
-    }
-
     private static func provider(_ settings: [String: Setting]) -> any ConfigProvider {
-        let values = settings.map { (AbsoluteConfigKey(ConfigKey($0)), ConfigValue($1.content, isSecret: false)) }
+        let values = settings.map { (AbsoluteConfigKey(ConfigKey($0)), ConfigValue($1.value.content, isSecret: false)) }
         return InMemoryProvider(values: Dictionary(uniqueKeysWithValues: values))
     }
 }
@@ -101,8 +72,6 @@ extension GatewayConfiguration {
         limits.signInFailuresPerMinute = reader.int(
             forKey: "limits.signInFailuresPerMinute", default: limits.signInFailuresPerMinute)
         commands.timeoutSeconds = reader.int(forKey: "commands.timeoutSeconds", default: commands.timeoutSeconds)
-        mqtt = try Broker.all(reader, origins)
-        profileDirectories = reader.stringArray(forKey: "profiles.directories", default: profileDirectories)
         log.level = reader.string(forKey: "log.level", default: log.level)
         log.format = reader.string(forKey: "log.format", as: Log.Format.self, default: log.format)
     }
@@ -128,5 +97,16 @@ extension GatewayConfiguration {
         throw ConfigurationError(
             "\(origins["http.host", default: .standard]): `http.host` is `\(http.host)`, which other machines reach without TLS; "
                 + "set `http.tls`, or `http.plainBehindProxy: true` behind a proxy that ends TLS, or a loopback address")
+    }
+}
+
+extension SettingValue {
+    fileprivate var content: ConfigContent {
+        switch self {
+        case .text(let text): .string(text)
+        case .integer(let number): .int(number)
+        case .boolean(let flag): .bool(flag)
+        case .texts(let texts): .stringArray(texts)
+        }
     }
 }

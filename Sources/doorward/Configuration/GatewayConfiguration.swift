@@ -1,3 +1,5 @@
+import DoorwardAdapterKit
+
 /// All that `doorward serve` can be told, checked, with the defaults filled in.
 struct GatewayConfiguration: Equatable, Sendable {
     var gateway = Identity()
@@ -6,10 +8,8 @@ struct GatewayConfiguration: Equatable, Sendable {
     var auth = Auth()
     var limits = Limits()
     var commands = Commands()
-    /// Several at once, each with a name of its own.
-    var mqtt: [Broker] = []
-    /// Where the user's own profiles of MQTT locks lie.
-    var profileDirectories: [String] = []
+    /// What the sections of the adapters say; each adapter reads its own.
+    var adapters = AdapterSettings([], [:])
     var log = Log()
     /// For sentences about what only turns out to be wrong when it is used.
     var origins = SettingOrigins()

@@ -95,8 +95,11 @@ struct Demo: AsyncParsableCommand {
         let tenancy = try await fill(configuration, with: plan.house, password)
         let (addresses, address) = AsyncStream<String>.makeStream()
         let gateway = try await Gateway.open(configuration, logger: Logger(label: "doorward")) { address.yield($0) }
+        guard let simulator = gateway.adapters.lazy.compactMap({ $0 as? SimulatorAdapter }).first else {
+            throw CommandFailure("this program has no simulator")
+        }
         let life = DemoScript(
-            plan: plan, users: tenancy.users, locks: tenancy.locks, control: gateway.control, simulator: gateway.simulator,
+            plan: plan, users: tenancy.users, locks: tenancy.locks, control: gateway.control, simulator: simulator,
             speed: Double(speed))
         let service = DemoService(life: life, password: password, folder: folder, addresses: addresses)
         // The last is stopped first: the life ends before the gateway that it goes on in.

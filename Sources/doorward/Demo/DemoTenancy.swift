@@ -1,3 +1,5 @@
+import AdapterSimulator
+import DoorwardAdapterKit
 import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
@@ -68,7 +70,8 @@ struct DemoTenancy {
         if locksItself { address["autoRelockSeconds"] = .integer(max(1, Int64(45 / speed))) }
         if let slots = slots[name] { address["keypadSlots"] = .string(slots.joined(separator: ",")) }
         let device = LockDevice(
-            id: random.id(at: now), name: name, adapter: "simulator", address: address, portfolioID: property.portfolioID,
+            id: random.id(at: now), name: name, adapter: AdapterGuide.simulator.kind, address: address,
+            portfolioID: property.portfolioID,
             propertyID: property.id, unitID: unit, isRemoteOperationEnabled: true, capabilities: .all, createdAt: now,
             updatedAt: now)
         locks[name] = device.id

@@ -1,5 +1,4 @@
-import AdapterMQTT
-import AdapterSimulator
+import DoorwardAdapterKit
 import DoorwardControl
 import DoorwardDomain
 import DoorwardHTTP
@@ -9,12 +8,10 @@ import Metrics
 import ServiceLifecycle
 
 /// One gateway, wired: the store, the use cases, the adapters and the HTTP server. `run` is its life.
-///
-/// A new adapter is one line here.
 struct Gateway: Service {
     let control: GatewayControl
-    /// The simulated locks, for whoever plays with them in this process.
-    let simulator: SimulatorAdapter
+    /// In the order of `ShippedAdapters`.
+    let adapters: [any LockAdapter]
     private let server: GatewayServer
     private let address: String
     private let logger: Logger
@@ -37,12 +34,9 @@ struct Gateway: Service {
             let random = RandomSource()
             let tokenKey = try await TokenKeyFile(configuration).key(
                 knownTo: StoreGuard(store: store, logger: logger), random: random)
-            let simulator = SimulatorAdapter(clock: clock)
-            let setup = try MQTTSetup(configuration, random: random, logger: logger)
-            let mqtt = MQTTAdapter(
-                brokers: setup.brokers, library: setup.library, clock: clock, random: random, logger: logger)
+            let adapters = try ConfiguredAdapters(configuration).make(AdapterEnvironment(clock: clock, random: random))
             let control = GatewayControl(
-                store: store, adapters: [simulator, mqtt], clock: clock, random: random,
+                store: store, adapters: adapters, clock: clock, random: random,
                 lockCodeKey: tokenKey.derivedBytes(for: "doorward/lock-codes/1"),
                 limits: GatewayControl.Limits(configuration), logger: logger, version: Doorward.version,
                 metrics: metrics)
@@ -50,10 +44,11 @@ struct Gateway: Service {
                 metrics, version: Doorward.version, samplers: [{ control.sampleMetrics() }, { await store.sampleMetrics() }])
             let settings = HTTPSettings(configuration)
             let server = try GatewayServer(
-                control: control, settings: settings, tokenKey: tokenKey, simulator: SimulatorSwitch(adapter: simulator),
+                control: control, settings: settings, tokenKey: tokenKey,
+                simulator: adapters.lazy.compactMap { $0 as? any SimulatorControl }.first,
                 logger: logger, metrics: page, onServerRunning: { port in onListening(settings.ownAddress(port: port)) })
             return Gateway(
-                control: control, simulator: simulator, server: server, address: settings.ownAddress(port: settings.port),
+                control: control, adapters: adapters, server: server, address: settings.ownAddress(port: settings.port),
                 logger: logger)
         } catch {
             try? await store.close()

@@ -1,3 +1,4 @@
+import DoorwardAdapterKit
 import DoorwardHTTP
 
 extension GatewayConfiguration {

@@ -22,9 +22,11 @@ enum OpenFilesLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// Descriptors that connections must not take: the database and its backups, the event loops, the brokers, and connections
+    /// Descriptors that connections must not take: the database and its backups, the event loops, the adapters, and connections
     /// that are closing and not closed yet.
-    static func reserve(brokers: Int) -> Int { 96 + 4 * Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 8 * brokers }
+    ///
+    /// - Parameter adapters: what the adapters need.
+    static func reserve(adapters: Int) -> Int { 96 + 4 * Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + adapters }
 
     /// Makes Dispatch open the timer of each of its clocks. It opens them at their first use, and where there is no descriptor left
     /// then, it ends the process with an illegal instruction.

@@ -68,7 +68,7 @@ struct Serve: AsyncParsableCommand {
     private static func prepareDescriptors(_ configuration: inout GatewayConfiguration, _ logger: Logger) async throws {
         let limit = OpenFilesLimit.raise()
         await OpenFilesLimit.openTimers()
-        let room = limit - OpenFilesLimit.reserve(brokers: configuration.mqtt.count)
+        let room = limit - OpenFilesLimit.reserve(adapters: try ConfiguredAdapters(configuration).descriptorCount)
         guard room >= OpenFilesLimit.leastConnections else {
             throw CommandFailure(
                 "the limit on open files is \(limit), which leaves no room for connections; raise it to at least "

@@ -2,8 +2,10 @@ import AdapterMQTT
 import AdapterSimulator
 import DoorwardAdapterKit
 
-/// The adapters of this program, in the order in which people are told of them. What makes them is `Gateway.open`.
+/// The adapters of this program, in the order in which people are told of them: the one list of them. A new adapter is one line here.
 enum ShippedAdapters {
-    /// Each adapter's own words; its kind is in no other list.
-    static let guides: [AdapterGuide] = [.simulator, .mqtt]
+    static let all: [any AdapterFactory] = [SimulatorAdapterFactory(), MQTTAdapterFactory()]
+
+    /// What devices carry in `adapter`.
+    static let kinds = all.map(\.guide.kind)
 }

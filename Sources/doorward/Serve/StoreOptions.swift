@@ -1,4 +1,5 @@
 import ArgumentParser
+import DoorwardAdapterKit
 import FoundationEssentials
 
 /// The options with which every command that opens the store finds it.

@@ -1,3 +1,4 @@
+import DoorwardAdapterKit
 import Testing
 
 @testable import doorward

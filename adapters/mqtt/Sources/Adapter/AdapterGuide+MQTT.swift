@@ -7,5 +7,11 @@ extension AdapterGuide {
         attaching: """
             real locks on a broker of the gateway's configuration. The keys are broker, profile (how the lock speaks), \
             and the profile's own; `doorward profile show PROFILE` lists those.
-            """)
+            """,
+        examples: [
+            """
+            doorward attach Gate --adapter mqtt --profile zigbee2mqtt --property "Quay 1" \\
+              --address broker=home name=gate
+            """
+        ])
 }

@@ -7,12 +7,16 @@ extension AddressField {
     ///   - brokers: the names of all configured brokers.
     ///   - profiles: the ids of all profiles.
     static func ofMQTT(brokers: [String], profiles: [String]) -> [AddressField] {
-        [
-            AddressField(
-                "broker", .word(brokers), isRequired: true, meaning: "The broker's name in the gateway's configuration."),
-            AddressField(
-                "profile", .word(profiles), isRequired: true,
-                meaning: "The profile of the lock; `doorward profile show` lists the further keys that it needs."),
-        ]
+        [broker(.word(brokers)), profile(profiles)]
+    }
+
+    static func broker(_ form: Form) -> AddressField {
+        AddressField("broker", form, isRequired: true, meaning: "The broker's name in the gateway's configuration.")
+    }
+
+    static func profile(_ ids: [String]) -> AddressField {
+        AddressField(
+            "profile", .word(ids), isRequired: true,
+            meaning: "The profile of the lock; `doorward profile show` lists the further keys that it needs.")
     }
 }

@@ -7,5 +7,12 @@ extension AdapterGuide {
         attaching: """
             locks in memory, to try things on. All keys can be left out: \
             \(AddressField.ofSimulator.map(\.name).joined(separator: ", ")).
-            """)
+            """,
+        examples: [
+            #"doorward attach "Front door" --adapter simulator --property "Quay 1""#,
+            """
+            doorward attach Cellar --adapter simulator --property "Quay 1" --unit 1A \\
+              --address latencyMs=400 batteryLevel=80
+            """,
+        ])
 }

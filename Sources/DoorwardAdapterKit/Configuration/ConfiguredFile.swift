@@ -1,21 +1,25 @@
-import DoorwardDomain
-import FoundationEssentials
-import Glibc
+package import DoorwardDomain
+internal import FoundationEssentials
+internal import Glibc
 
 /// A file or folder that a setting names, and that the gateway needs to start.
-struct ConfiguredFile {
-    let path: String
+package struct ConfiguredFile {
+    /// From the current folder, if it does not begin with `/`.
+    package let path: String
     /// How a sentence about it begins: where the setting was made, and its key.
-    let setting: String
+    package let setting: String
+
+    /// - Parameter setting: how a sentence about it begins.
+    package init(path: String, setting: String) { (self.path, self.setting) = (path, setting) }
 
     /// - Throws: one sentence for what is no file, or cannot be read.
-    func requireReadable() throws(ConfigurationError) {
+    package func requireReadable() throws(ConfigurationError) {
         let status = try opened("file")
         guard status.st_mode & S_IFMT != S_IFDIR else { throw unreadable("file", "it is a folder") }
     }
 
     /// - Throws: one sentence for what is no folder, or cannot be read.
-    func requireFolder() throws(ConfigurationError) {
+    package func requireFolder() throws(ConfigurationError) {
         let status = try opened("folder")
         guard status.st_mode & S_IFMT == S_IFDIR else { throw unreadable("folder", "it is no folder") }
     }
@@ -24,7 +28,7 @@ struct ConfiguredFile {
     ///
     /// - Parameter isSecret: refuses a file that others than its owner can read.
     /// - Throws: one sentence, which never says what is in the file.
-    func line(isSecret: Bool) throws(ConfigurationError) -> Secret<String> {
+    package func line(isSecret: Bool) throws(ConfigurationError) -> Secret<String> {
         let status = try opened("file")
         guard !isSecret || status.st_mode & 0o077 == 0 else {
             throw mistake("file", "can be read by others than its owner; run `chmod 600 \(path)`")

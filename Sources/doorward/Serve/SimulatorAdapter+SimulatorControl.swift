@@ -2,17 +2,15 @@ import AdapterSimulator
 import DoorwardDomain
 import DoorwardHTTP
 
-/// Lets the HTTP module play with the simulated locks without knowing their adapter.
-struct SimulatorSwitch: SimulatorControl {
-    let adapter: SimulatorAdapter
+/// What `POST /simulator/devices/:id/events` calls, so that the HTTP module depends on no adapter.
+extension SimulatorAdapter: SimulatorControl {
+    package var adapterKind: String { kind }
+    package var eventNames: Set<String> { Set(SimulatorEvent.allCases.map(\.rawValue)) }
 
-    var adapterKind: String { adapter.kind }
-    var eventNames: Set<String> { Set(SimulatorEvent.allCases.map(\.rawValue)) }
-
-    func trigger(_ event: String, slot: String?, on device: DeviceID) async -> SimulatorAnswer {
+    package func trigger(_ event: String, slot: String?, on device: DeviceID) async -> SimulatorAnswer {
         guard let event = SimulatorEvent(rawValue: event) else { return .lacksPart }
         do throws(SimulatorEventError) {
-            try adapter.inject(event, slot: slot, into: device)
+            try inject(event, slot: slot, into: device)
             return .done
         } catch {
             return SimulatorAnswer(error)

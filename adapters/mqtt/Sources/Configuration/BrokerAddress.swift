@@ -1,19 +1,19 @@
-import FoundationEssentials
+internal import FoundationEssentials
 
 /// Where an MQTT broker listens, as its URL says it.
-struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
+package struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
     /// A name or an IP address; one of version 6 without its brackets.
-    let host: String
+    package let host: String
     /// 1883, or 8883 with TLS, unless the URL names another.
-    let port: Int
+    package let port: Int
     /// Whether the URL is `mqtts://`.
-    let isEncrypted: Bool
+    package let isEncrypted: Bool
 
     /// The URL, with the port in any case.
-    var description: String { "\(isEncrypted ? "mqtts" : "mqtt")://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    package var description: String { "\(isEncrypted ? "mqtts" : "mqtt")://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
     /// `nil` for anything but `mqtt://` or `mqtts://` with a host and perhaps a port.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme, ["mqtt", "mqtts"].contains(scheme),
             let host = parts.host, !host.isEmpty, parts.user == nil, parts.password == nil, parts.query == nil,
             parts.fragment == nil, parts.path.isEmpty || parts.path == "/", (1...65_535).contains(parts.port ?? 1)

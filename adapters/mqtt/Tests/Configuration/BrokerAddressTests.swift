@@ -1,6 +1,6 @@
 import Testing
 
-@testable import doorward
+@testable import AdapterMQTT
 
 @Suite("Addresses of brokers") struct BrokerAddressTests {
     @Test(

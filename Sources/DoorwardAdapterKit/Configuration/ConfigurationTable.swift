@@ -1,0 +1,114 @@
+internal import DoorwardDomain
+
+/// All keys that a configuration may have: those of the gateway, and those of the sections of its adapters.
+package struct ConfigurationTable: Sendable {
+    /// How many entries a list may have.
+    package static let maxEntries = 100
+
+    /// In the order of the page of all keys.
+    package let keys: [ConfigurationKey]
+    /// Every section that there is once, nested ones included: `http`, `http.tls`.
+    package let sections: Set<String>
+    /// Every list of sections: `mqtt`.
+    package let lists: Set<String>
+    /// Sections that Doorward is known by, and that this version refuses. See docs/decisions/0010-refuse-keys-nothing-honours.md.
+    private let reserved: Set<String>
+    private let byPath: [String: ConfigurationKey]
+    private let byVariable: [String: ConfigurationKey]
+
+    /// - Parameter keys: with their whole paths; of two with one path the first counts.
+    package init(_ keys: [ConfigurationKey], reserved: Set<String> = []) {
+        (self.keys, self.reserved) = (keys, reserved)
+        byPath = Dictionary(keys.map { ($0.path, $0) }) { first, _ in first }
+        byVariable = Dictionary(keys.map { ($0.variable, $0) }) { first, _ in first }
+        lists = Set(keys.compactMap(\.list))
+        var sections: Set<String> = []
+        for key in keys where key.list == nil {
+            let words = key.path.split(separator: ".")
+            for count in 1..<words.count { sections.insert(words.prefix(count).joined(separator: ".")) }
+        }
+        self.sections = sections
+    }
+
+    /// The key at a path, of an entry too.
+    package func key(at path: String) -> ConfigurationKey? {
+        if let key = byPath[path] { return key.list == nil ? key : nil }
+        let words = path.split(separator: ".", maxSplits: 2)
+        guard words.count == 3, let number = Self.entryNumber(words[1]) else { return nil }
+        return byPath["\(words[0]).N.\(words[2])"]?.ofEntry(number)
+    }
+
+    /// What a variable sets: a key, or one item of a key whose value is a list.
+    package func key(of variable: String) -> (key: ConfigurationKey, item: Int?)? {
+        if let key = wholeKey(of: variable) { return (key, nil) }
+        guard let end = variable.lastIndex(of: "_"), let item = Self.entryNumber(variable[end...].dropFirst()),
+            let key = wholeKey(of: String(variable[..<end])), key.type.isList
+        else { return nil }
+        return (key, item)
+    }
+
+    private func wholeKey(of variable: String) -> ConfigurationKey? {
+        if let key = byVariable[variable] { return key.list == nil ? key : nil }
+        var words = variable.split(separator: "_", omittingEmptySubsequences: false)
+        guard words.count > 3, let number = Self.entryNumber(words[2]) else { return nil }
+        words[2] = "N"
+        return byVariable[words.joined(separator: "_")]?.ofEntry(number)
+    }
+
+    /// Nothing but the plain form is a number: one key has one name.
+    private static func entryNumber(_ text: Substring) -> Int? {
+        guard let number = Int(text), (0..<maxEntries).contains(number), String(number) == text else { return nil }
+        return number
+    }
+
+    /// Reads the environment. A variable that sets one item of a list leaves the others as the file has them.
+    ///
+    /// - Parameters:
+    ///   - environment: all variables; those that do not begin with `DOORWARD_` are ignored.
+    ///   - others: variables that begin with it and are no keys.
+    /// - Throws: the first mistake, by the name of the variable.
+    package func settings(
+        of environment: [String: String], except others: Set<String> = [], over file: [String: Setting] = [:]
+    ) throws(ConfigurationError) -> [String: Setting] {
+        var settings: [String: Setting] = [:]
+        var items: [(key: ConfigurationKey, number: Int, setting: Setting)] = []
+        for (variable, text) in environment.sorted(by: { $0.key < $1.key })
+        where variable.hasPrefix("DOORWARD_") && !others.contains(variable) {
+            let origin = SettingOrigin.environment(variable)
+            guard let (key, item) = key(of: variable) else { throw unknown(variable: variable) }
+            if let item {
+                guard let value = key.type.value(of: [text]) else { throw Setting.mismatch(key, "`\(text)`", origin) }
+                items.append((key, item, Setting(value: value, origin: origin)))
+            } else {
+                settings[key.path] = try Setting.checked(text, for: key, at: origin)
+            }
+        }
+        for (key, number, item) in items.sorted(by: { $0.number < $1.number }) {
+            let list = settings[key.path] ?? file[key.path]
+            settings[key.path] = try item.placed(at: number, in: list, of: key)
+        }
+        return settings
+    }
+
+    /// The mistake that a path of the file is no key, with the one that was probably meant.
+    package func unknown(_ path: String, at origin: SettingOrigin) -> ConfigurationError {
+        if reserved.contains(path) {
+            return ConfigurationError("\(origin): `\(path)` is not supported by this version of Doorward; remove it")
+        }
+        let entry = path.split(separator: ".").dropFirst().first.flatMap(Self.entryNumber) ?? 0
+        let known = keys.map { $0.ofEntry(entry).path } + sections + lists
+        let hint = nearestName(to: path, among: known).map { "; did you mean `\($0)`?" } ?? ""
+        return ConfigurationError("\(origin): `\(path)` is not a key of the configuration\(hint)")
+    }
+
+    private func unknown(variable: String) -> ConfigurationError {
+        let origin = SettingOrigin.environment(variable)
+        let section = variable.dropFirst("DOORWARD_".count).prefix { $0 != "_" }.lowercased()
+        if reserved.contains(section) {
+            return ConfigurationError("\(origin): `\(section)` is not supported by this version of Doorward; unset it")
+        }
+        let entry = variable.split(separator: "_").dropFirst(2).first.flatMap(Self.entryNumber) ?? 0
+        let hint = nearestName(to: variable, among: keys.map { $0.ofEntry(entry).variable }).map { "; did you mean \($0)?" }
+        return ConfigurationError("\(origin): this is not a key of the configuration\(hint ?? "")")
+    }
+}

@@ -1,0 +1,91 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+
+extension ConfigurationTable {
+    /// The keys of the gateway and of its adapters: file, environment and the page `docs/configuration.md` (by a test) follow it.
+    init(adapters: [any AdapterFactory]) {
+        self.init(
+            Self.gatewayKeys + adapters.flatMap { $0.sections.flatMap(\.configurationKeys) } + Self.logKeys,
+            reserved: ["audit", "clock", "iap"])
+    }
+
+    /// The rows of the table of docs/configuration.md.
+    var page: String { keys.map(\.row).joined(separator: "\n") }
+
+    /// Variables that belong to commands other than `serve`.
+    static let otherVariables: Set<String> = ["DOORWARD_SERVER", "DOORWARD_TOKEN", "DOORWARD_AS", "DOORWARD_CA_FILE"]
+
+    private static let gatewayKeys = [
+        ConfigurationKey(
+            "gateway.name", .hostName, default: .text("doorward.local"),
+            meaning: "the gateway's name, the issuer of its access tokens: letters, digits, dots, hyphens"),
+        ConfigurationKey(
+            "gateway.publicUrl", .webAddress, meaning: "the address at which people open the gateway, for links: `https://…`"),
+        ConfigurationKey("http.host", .text, default: .text("127.0.0.1"), meaning: "the address to listen on"),
+        ConfigurationKey(
+            "http.port", .integer(0...65_535), default: .integer(8080),
+            meaning: "0 picks a free one, which the line `listening on …` names"),
+        ConfigurationKey(
+            "http.trustedProxies", .addresses, shownDefault: "none",
+            meaning: "addresses and networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` is trusted"),
+        ConfigurationKey(
+            "http.plainBehindProxy", .boolean, default: .boolean(false),
+            meaning: "allows plain HTTP on other than loopback addresses, behind a proxy on another machine that terminates TLS"),
+        ConfigurationKey(
+            "http.maxConnections", .integer(16...65_536), default: .integer(4096),
+            meaning: "open connections, half of them reserved for signed-in clients; fewer if the limit on open files is low"),
+        ConfigurationKey(
+            "http.maxConnectionsPerAddress", .integer(1...65_536), default: .integer(512),
+            meaning: "connections of one IPv4 address or IPv6 /64; behind a trusted proxy, requests in progress of one client"),
+        ConfigurationKey(
+            "http.requestTimeoutSeconds", .integer(5...600), default: .integer(30),
+            meaning: "timeout for receiving a whole request, from its first byte to its last"),
+        ConfigurationKey(
+            "http.tls.certificate", .text, meaning: "the certificate and its intermediates, a PEM file; read at the start"),
+        ConfigurationKey("http.tls.privateKey", .text, meaning: "the certificate's key, a PEM file"),
+        ConfigurationKey("store.path", .text, default: .text("doorward.db"), meaning: "the database file, on a local disk"),
+        ConfigurationKey(
+            "auth.accessTokenMinutes", .integer(1...1_440), default: .integer(15), meaning: "lifetime of an access token"),
+        ConfigurationKey(
+            "auth.refreshTokenDays", .integer(1...365), default: .integer(30),
+            meaning: "how long a session lasts without being refreshed"),
+        ConfigurationKey(
+            "auth.signingKeyFile", .text, shownDefault: "`<store.path>.signing-key`",
+            meaning: "the key that signs access tokens; created at the first start, mode 0600"),
+        ConfigurationKey(
+            "auth.passwordCost", .integer(14...20), default: .integer(17),
+            meaning: "the base-2 logarithm of scrypt's N: each step doubles time and memory (17: 128 MiB)"),
+        ConfigurationKey(
+            "limits.deniedPerMinute", .integer(1...100_000), default: .integer(20),
+            meaning: "denied commands of one person; further ones are refused without a decision"),
+        ConfigurationKey(
+            "limits.signInFailuresPerMinute", .integer(1...100_000), default: .integer(20),
+            meaning: "failed sign-ins from one address (IPv6: one network of 64 bits); further ones are refused for a while"),
+        ConfigurationKey(
+            "commands.timeoutSeconds", .integer(1...60), default: .integer(10),
+            meaning: "the timeout of a command whose request has no `timeoutMs`"),
+    ]
+
+    private static let logKeys = [
+        ConfigurationKey(
+            "log.level", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), default: .text("info"),
+            meaning: "`trace debug info notice warning error critical`"),
+        ConfigurationKey(
+            "log.format", .choice(["text", "json"]), default: .text("text"), meaning: "`text` or `json`, on standard error"),
+    ]
+}
+
+extension SettingType {
+    /// `https://…` or `http://…`.
+    fileprivate static let webAddress = SettingType.formatted(
+        SettingFormat("a web address such as https://doors.example") { text in
+            guard let scheme = ["https://", "http://"].first(where: text.hasPrefix) else { return false }
+            let rest = text.dropFirst(scheme.count)
+            return !rest.isEmpty && !rest.hasPrefix("/") && rest.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+                && !rest.contains(where: { $0 == "?" || $0 == "#" })
+        })
+
+    /// A list of IP addresses or networks: `10.0.0.1`, `10.0.0.0/8`.
+    fileprivate static let addresses = SettingType.list(
+        SettingFormat("a list of IP addresses or networks such as 10.0.0.0/8") { IPNetwork($0) != nil })
+}

@@ -1,0 +1,86 @@
+package import DoorwardAdapterKit
+package import DoorwardDomain
+internal import Logging
+
+/// What the sections of the MQTT adapter say, checked as far as they alone can tell.
+package struct MQTTConfiguration: Sendable {
+    /// Several at once, each with a name of its own.
+    package let brokers: [Broker]
+    /// Where the user's own profiles lie.
+    package let profileDirectories: [String]
+    let profiles: SectionSettings?
+
+    /// - Throws: the first mistake in what belongs together.
+    package init(_ settings: AdapterSettings) throws(ConfigurationError) {
+        var brokers: [Broker] = []
+        for entry in try settings.entries("mqtt") { brokers.append(try Broker(entry)) }
+        self.brokers = brokers
+        profiles = try settings.section("profiles")
+        profileDirectories = profiles?.texts("directories") ?? []
+    }
+
+    /// One broker.
+    package struct Broker: Sendable {
+        /// What addresses of locks call it; no two have the same.
+        package let name: String
+        /// Where it listens.
+        package let address: BrokerAddress
+        /// The portfolio whose locks use it; `nil` for a broker from which only a super admin attaches locks.
+        package let portfolio: PortfolioID?
+        /// The profiles that discovery looks for; empty for all.
+        package let profiles: [String]
+        /// Whether to look for locks at all.
+        package let discovery: Bool
+        /// The entry itself, for the files that it names.
+        let settings: SectionSettings
+
+        fileprivate init(_ entry: SectionSettings) throws(ConfigurationError) {
+            guard let url = entry.text("url"), let address = BrokerAddress(url) else {
+                throw entry.mistake(at: "url", "is no broker's address")
+            }
+            (name, self.address, settings) = (entry.text("name") ?? "", address, entry)
+            (portfolio, profiles) = (entry.portfolio("portfolio"), entry.texts("profiles"))
+            discovery = entry.flag("discovery")
+            if !address.isEncrypted,
+                let key = ["caFile", "certificate", "privateKey"].first(where: { entry.text($0) != nil })
+            {
+                throw entry.mistake(
+                    at: key, "says something about TLS, but `\(entry.path("url"))` begins with mqtt://; write mqtts://")
+            }
+            try entry.require("privateKey", beside: "certificate")
+            try entry.require("certificate", beside: "privateKey")
+            try entry.require("usernameFile", beside: "passwordFile")
+        }
+    }
+}
+
+extension MQTTConfiguration: ConfiguredAdapter {
+    /// 8 for each broker.
+    package var descriptorCount: Int { 8 * brokers.count }
+
+    /// The brokers, and the folders of profiles.
+    package var facts: [ConfigurationFact] {
+        [
+            ConfigurationFact(
+                "brokers", brokers.map { "\($0.name) (\($0.address))" }.joined(separator: ", "), field: "brokers",
+                .array(brokers.map { .object(["name": .string($0.name), "url": .string($0.address.description)]) })),
+            ConfigurationFact(
+                "profiles", profileDirectories.joined(separator: ", "), field: "profileDirectories",
+                .array(profileDirectories.map { .string($0) })),
+        ]
+    }
+
+    /// Reads the files of the brokers and the profiles. A profile with a mistake stops no start.
+    package func check() throws(ConfigurationError) -> [String] {
+        try MQTTSetup(self, random: RandomSource()).profileMistakes.map { "a profile is left out: \($0)" }
+    }
+
+    package func make(_ environment: AdapterEnvironment) throws(ConfigurationError) -> any LockAdapter {
+        let setup = try MQTTSetup(self, random: environment.random)
+        let logger = Logger(label: "doorward")
+        setup.log(to: logger)
+        return MQTTAdapter(
+            brokers: setup.brokers, library: setup.library, clock: environment.clock, random: environment.random,
+            logger: logger)
+    }
+}
