@@ -1,13 +1,14 @@
-/// Why an adapter did not hand an order over, sorted by what to do next. Nothing has left when one is thrown.
+/// The reason why an adapter did not hand a command over. Each case tells the caller what to do next. When one is thrown, nothing
+/// has been sent.
 public enum AdapterError: Error, Hashable, Sendable {
-    /// The lock or its broker is known to be away: try again when it is back.
+    /// The lock or its broker is known to be offline: try again when it is back.
     case offline
-    /// The transport cannot take more at this moment: try again shortly.
+    /// The transport cannot accept more at the moment: try again shortly.
     case transportBusy
-    /// The lock cannot do this at all: never try again.
+    /// The lock does not support this command: never try again.
     case unsupported
     /// The adapter does not know this lock: attach it first.
     case notAttached
-    /// The lock takes no command without its code, and none is set: set it first.
+    /// The lock executes no command without its code, and no code is set: set it first.
     case codeRequired
 }

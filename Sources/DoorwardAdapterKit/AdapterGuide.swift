@@ -1,8 +1,9 @@
-/// What people are told of an adapter where no gateway runs that could be asked: in the help and the completions of the command line.
+/// Describes an adapter for the command line's help and completions, which must work without a running gateway.
 public struct AdapterGuide: Hashable, Sendable {
-    /// The name that devices carry in `adapter`, as in `LockAdapter.kind`.
+    /// The adapter's name in the `adapter` field of a device, the same as `LockAdapter.kind`.
     public let kind: String
-    /// How to attach a lock of this kind: what it is, then the keys of its address. Whole sentences, the first in lower case.
+    /// How to attach a lock of this kind: what the kind is, then the keys of its address. Complete sentences; the first begins in
+    /// lower case.
     public let attaching: String
     /// Command lines of `doorward attach`, each as it stands in a terminal; later lines of one begin with two spaces.
     public let examples: [String]

@@ -1,9 +1,9 @@
-/// Whether an adapter can do its work at this moment. Says nothing of single locks. Raw values are the wire's.
+/// Whether an adapter can work at the moment. It does not describe single locks. The raw values are those of the API.
 public enum AdapterHealth: String, CaseIterable, Sendable {
-    /// Started, and every connection that it needs stands.
+    /// The adapter is started, and all connections that it needs are established.
     case ok
-    /// Started, and some of its locks cannot be reached for a reason of the adapter's: a broker is away, say.
+    /// The adapter is started, but cannot reach some of its locks for a reason of its own, for example because a broker is offline.
     case degraded
-    /// Not started, stopped, or without any connection: it reaches no lock.
+    /// The adapter is not started, is stopped, or has no connection: it reaches no lock.
     case down
 }

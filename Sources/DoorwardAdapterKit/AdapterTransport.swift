@@ -1,13 +1,13 @@
-/// A way to locks as it is at this moment: an MQTT broker, say.
+/// The present state of a transport to locks, for example of an MQTT broker.
 public struct AdapterTransport: Hashable, Sendable {
-    /// What addresses name it by.
+    /// The name by which addresses refer to the transport.
     public let name: String
-    /// Whose it is: nobody else may learn that it exists.
+    /// The owner of the transport. No other tenant may learn that the transport exists.
     public let owner: TransportOwner
-    /// `.ok` while locks can be reached by it, else `.down`.
+    /// `.ok` while locks can be reached over the transport, else `.down`.
     public let health: AdapterHealth
-    /// The transport's problem, as a text without secrets for operators: why it is `.down`, or what it leaves out while
-    /// it is `.ok`. `nil` where no problem is known.
+    /// The transport's problem, as a text for operators without secrets: why it is `.down`, or what is missing while it is `.ok`.
+    /// `nil` if no problem is known.
     public let problem: String?
 
     public init(name: String, owner: TransportOwner, health: AdapterHealth, problem: String? = nil) {

@@ -1,10 +1,10 @@
 public import DoorwardDomain
 
 extension [AddressField] {
-    /// Checks an address against these fields: each key is one of them, those that are required are there, and each value has the
-    /// field's form. What an adapter knows beyond that, such as a broker that there is not, it checks afterwards.
+    /// Checks an address against these fields: it has no other keys, all required keys are present, and each value has the form of
+    /// its field. Anything else, for example whether a broker of that name exists, the adapter checks afterwards.
     ///
-    /// - Throws: every mistake, sorted by field.
+    /// - Throws: all errors, sorted by field.
     public func check(_ address: [String: JSONValue]) throws(AddressErrors) {
         var mistakes = Set(address.keys).subtracting(map(\.name)).map {
             AddressErrors.Mistake(field: "address.\($0)", problem: "unknown_key")
@@ -18,7 +18,7 @@ extension [AddressField] {
 }
 
 extension AddressField.Form {
-    /// Why a field of this form does not take the value; `nil` where it does.
+    /// Returns the problem of a value in a field of this form, or `nil` if the value is valid.
     fileprivate func problem(of value: JSONValue) -> String? {
         switch (self, value) {
         case (.text, .string(let text)): text.isEmpty ? "too_short" : nil

@@ -1,15 +1,15 @@
-/// What is wrong with an address: at least one mistake.
+/// The errors of an address; at least one.
 public struct AddressErrors: Error, Hashable, Sendable {
     /// Never empty; sorted by field.
     public let mistakes: [Mistake]
 
     public init(_ mistakes: [Mistake]) { self.mistakes = mistakes }
 
-    /// One thing that is wrong with one field.
+    /// One error in one field.
     public struct Mistake: Hashable, Sendable {
-        /// A path from the request's body: `address.latencyMs`.
+        /// The path of the field in the request's body, such as `address.latencyMs`.
         public let field: String
-        /// A stable word: `unknown_key`, `wrong_type`, `out_of_range`, `required`.
+        /// A stable code: `unknown_key`, `wrong_type`, `out_of_range`, `required`.
         public let problem: String
 
         public init(field: String, problem: String) { (self.field, self.problem) = (field, problem) }

@@ -1,7 +1,7 @@
 public import DoorwardDomain
 
-/// One key of the `address` that an adapter takes, as data: for `GET /adapters`, forms and help texts. `check(address:)`
-/// takes these keys and no other.
+/// Describes one key of the `address` of an adapter, for `GET /adapters`, forms and help texts. `check(address:)` accepts these
+/// keys and no others.
 public struct AddressField: Hashable, Sendable {
     /// The types that a value may have, with their limits.
     public enum Form: Hashable, Sendable {
@@ -11,23 +11,23 @@ public struct AddressField: Hashable, Sendable {
         case boolean
         /// A whole number within the range.
         case integer(ClosedRange<Int64>)
-        /// A number within the range, with a fraction or without.
+        /// A number within the range, with or without a fraction.
         case number(ClosedRange<Double>)
-        /// One of these words.
+        /// One of these values.
         case word([String])
-        /// A list of these words, each once, perhaps none.
+        /// A list of these values, each at most once. The list may be empty.
         case words([String])
     }
 
     /// The key in `address`, such as `latencyMs`.
     public let name: String
-    /// What `check` takes as its value.
+    /// The values that `check` accepts.
     public let form: Form
-    /// Whether an address without it is refused.
+    /// Whether an address without this key is rejected.
     public let isRequired: Bool
-    /// What holds where the key is absent; `nil` where that has no value of its own.
+    /// The value that is used if the key is absent; `nil` if there is no default.
     public let defaultValue: JSONValue?
-    /// One sentence for the person who attaches a lock: what it means, and in which unit.
+    /// One sentence for the person who attaches a lock: the meaning of the value, and its unit.
     public let meaning: String
 
     public init(

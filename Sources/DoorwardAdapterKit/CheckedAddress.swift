@@ -1,22 +1,23 @@
 public import DoorwardDomain
 
-/// What an adapter says of an address that makes sense to it.
+/// The result of checking a valid address.
 public struct CheckedAddress: Hashable, Sendable {
-    /// What a lock there can do.
+    /// The capabilities of a lock at this address.
     public let capabilities: LockCapabilities
-    /// The lock that is attached already and takes its orders at the same place (with MQTT: the same command topic of the same
-    /// broker); of several the one attached last, and `nil` where there is none or where no two addresses are one lock.
+    /// The attached lock that receives its commands at the same endpoint (with MQTT: the same command topic of the same broker). If
+    /// there are several, the one attached last. `nil` if there is none, or if the adapter does not detect that two addresses are
+    /// the same lock.
     public let holder: DeviceID?
-    /// Conflicts with other attached locks, beside `holder`.
+    /// Conflicts with attached locks other than `holder`.
     public let conflicts: [Conflict]
 
     public init(_ capabilities: LockCapabilities, holder: DeviceID? = nil, conflicts: [Conflict] = []) {
         (self.capabilities, self.holder, self.conflicts) = (capabilities, holder, conflicts)
     }
 
-    /// A conflict with an attached lock: a value of this address does not tell the two locks apart.
+    /// A conflict with an attached lock: a value of this address does not distinguish the two locks.
     public struct Conflict: Hashable, Sendable {
-        /// The lock that is attached.
+        /// The lock that is already attached.
         public let device: DeviceID
         /// The field of the address, and a stable problem code such as `state_topic_in_use`.
         public let mistake: AddressErrors.Mistake

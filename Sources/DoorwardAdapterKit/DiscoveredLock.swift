@@ -1,26 +1,28 @@
 public import DoorwardDomain
 
-/// A lock that an adapter has found by itself, and that nobody has attached. One that its own system takes away is none any more.
+/// A lock that an adapter has discovered and that is not attached. A lock that is removed from its own system is no longer
+/// discovered.
 public struct DiscoveredLock: Hashable, Sendable {
-    /// Tells it from the adapter's others; the same for the same lock as long as it is told of, also after a restart.
+    /// The id of the lock among the discovered locks of the adapter. It stays the same while the lock is discovered, also after a
+    /// restart.
     public let id: String
-    /// What its own system calls it; `nil` where that says nothing.
+    /// Its name in its own system (for example the bridge); `nil` if there is none.
     public let name: String?
-    /// Who made it, as far as its own system says.
+    /// Its manufacturer, if its own system provides it.
     public let manufacturer: String?
-    /// The maker's name for it, as far as its own system says.
+    /// Its model name, if its own system provides it.
     public let model: String?
-    /// What to attach it with, whole; where `problem` is not `nil`, what is known of it.
+    /// The complete address to attach it with. If `problem` is not `nil`, the part of the address that is known.
     public let address: [String: JSONValue]
-    /// Whose the way is by which it was found: nobody else is told of it.
+    /// The owner of the transport over which it was discovered. It is not shown to other tenants.
     public let owner: TransportOwner
-    /// What it can do; `nil` where only attaching it tells.
+    /// Its capabilities; `nil` if they are not known before it is attached.
     public let capabilities: LockCapabilities?
-    /// Why `check` would refuse the address as it stands, as a sentence for a person; `nil` when it can be attached at once.
+    /// Why `check` would reject this address, as a sentence for an operator; `nil` if the lock can be attached as it is.
     public let problem: String?
-    /// When this process heard of it first.
+    /// When this process first received a message about it.
     public let firstSeenAt: Timestamp
-    /// When this process heard of it last.
+    /// When this process last received a message about it.
     public let lastSeenAt: Timestamp
 
     public init(

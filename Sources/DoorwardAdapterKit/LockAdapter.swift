@@ -1,124 +1,124 @@
 public import DoorwardDomain
 
-/// What speaks to locks of one make or transport. The gateway knows nothing of a lock but what its adapter says.
+/// Connects the gateway to locks of one manufacturer or transport. The gateway knows of a lock only what its adapter reports.
 ///
-/// An adapter decides nothing and keeps nothing for later: it hands bytes over now, or throws. It is shared by all who
-/// use it and is called from any thread.
+/// An adapter makes no access decisions and queues no commands: it hands the bytes over at once, or throws. One instance is shared
+/// by all callers and is called from any thread.
 public protocol LockAdapter: Sendable {
-    /// The name that devices carry in `adapter`: lower-case letters, `simulator`.
+    /// The adapter's name in the `adapter` field of a device, in lower-case letters, such as `simulator`.
     var kind: String { get }
 
-    /// The keys that an `address` for this adapter may hold, in the order in which a form shows them. Always the same keys; the
-    /// words that one may be change only where an operator changes the adapter's own files.
+    /// The keys that an `address` for this adapter may have, in the order in which a form shows them. The keys never change; the
+    /// allowed values of a key may change only when an operator changes the adapter's own files.
     var addressFields: [AddressField] { get }
 
-    /// The ways to its locks that it was configured with, by name, over all tenants: MQTT brokers, say. Waits for nothing.
+    /// The transports that the adapter was configured with, such as MQTT brokers, of all tenants, sorted by name. Does not block.
     var transports: [AdapterTransport] { get }
 
-    /// Whether the adapter can do its work at this moment. Waits for nothing.
+    /// Whether the adapter can work at the moment. Does not block.
     var health: AdapterHealth { get }
 
-    /// What the adapter has counted since it was made, for `/metrics`: numbers that never fall, each under a word in snake case
-    /// that names no tenant, lock, broker or topic. Always the same words. Waits for nothing.
+    /// Counters since the adapter was created, for `/metrics`. They never decrease. Each has a name in snake case that does not
+    /// identify a tenant, lock, broker or topic. The names are always the same. Does not block.
     var counts: [String: Int] { get }
 
-    /// Checks an address before a device is attached with it. Moves nothing, waits for nothing.
+    /// Checks an address before a device is attached with it. Moves no lock and does not block.
     ///
-    /// - Parameter scope: what whoever asks may know of. A way to locks outside it, such as another tenant's broker, is answered
-    ///   exactly as one that does not exist, whatever else the address says.
-    /// - Returns: what a lock at this address can do, and which is attached there already.
-    /// - Throws: every mistake, each with the field it is in (`address.latencyMs`).
+    /// - Parameter scope: the transports that the caller may know of. For a transport outside it, such as another tenant's broker,
+    ///   the result is exactly the same as for one that does not exist, whatever else the address contains.
+    /// - Returns: the capabilities of a lock at this address, and the lock that is already attached there.
+    /// - Throws: all errors, each with its field (`address.latencyMs`).
     func check(address: [String: JSONValue], within scope: TransportScope) throws(AddressErrors) -> CheckedAddress
 
-    /// Whose the way to the lock at an address is; `nil` where there is no such way now. Quick, for it is asked of every lock
-    /// at the start; the rest of the address makes no difference.
+    /// Returns the owner of the transport of an address; `nil` if there is no such transport at the moment. The rest of the address
+    /// makes no difference. Must be fast, because it is called for every lock when the gateway starts.
     func owner(of address: [String: JSONValue]) -> TransportOwner?
 
-    /// The locks that the adapter has found by itself and that are not attached, in an order that stays; over all tenants.
-    /// Waits for nothing.
+    /// The discovered locks that are not attached, in a stable order, of all tenants. Does not block.
     var discovered: [DiscoveredLock] { get }
 
-    /// Begins to listen; what locks report from now on goes to `reports`. Moves nothing.
+    /// Starts to receive. From now on the adapter delivers the locks' reports to `reports`. Moves no lock.
     func start(reports: any ReportReceiver) async throws
 
-    /// Ends every connection. Nothing is sent afterwards.
+    /// Closes all connections. Nothing is sent afterwards.
     func stop() async
 
-    /// Makes a lock known: from now on its reports are delivered and `send` accepts orders for it. Moves nothing.
+    /// Attaches a lock: from now on its reports are delivered, and `send` accepts commands for it. Moves no lock.
     ///
-    /// Attaching an id again replaces its address.
+    /// If the id is already attached, its address is replaced.
     func attach(_ lock: AttachedLock)
 
-    /// Forgets a lock. Its reports are dropped, an order for it throws `.notAttached`.
+    /// Detaches a lock. Its reports are dropped, and a command for it throws `.notAttached`.
     func detach(_ id: DeviceID)
 
-    /// Sets the code that is sent with a lock's commands, also before `attach`; `nil` for none. Sends nothing. The adapter keeps
-    /// the code until `detach`, and never reports or logs it.
+    /// Sets the code that is sent with the commands of a lock; `nil` removes it. May be called before `attach`. Sends nothing. The
+    /// adapter keeps the code until `detach`, and never reports or logs it.
     func setCode(_ code: Secret<String>?, for id: DeviceID)
 
-    /// Hands the bytes of one order to the transport, now, or throws; returns without waiting for the lock.
+    /// Hands the bytes of one command to the transport at once, or throws. Returns without waiting for the lock.
     ///
-    /// MUST NOT suspend, block on the network or keep the order for a later attempt: it is called inside the device's
-    /// dispatch gate, right after the decision. When it throws, no byte of the order has left and none will.
-    /// A report that answers the order may be delivered before this returns. Reports bear the order in `after` from the moment
-    /// at which it leaves, and never before: what the lock said earlier, and what is on its way to the receiver, does not.
-    /// `LockChannel` does that, for one command at a time.
+    /// MUST NOT suspend, block on the network or keep the command for a later attempt: it is called inside the device's dispatch
+    /// gate, immediately after the access decision. When it throws, no byte of the command has been sent and none will be. A report
+    /// that responds to the command may be delivered before this returns. Reports have the command in `after` from the moment at
+    /// which it is sent, and not earlier: what the lock reported before that does not, even if it has not been delivered to the
+    /// receiver yet. `LockChannel` does this, for one command at a time.
     func send(_ order: LockCommand) throws(AdapterError)
 
-    /// Queries the lock for its state, if it supports queries; the answer comes as a report. Where the transport is busy the query
-    /// may be sent later. Can move nothing.
+    /// Queries the state of a lock, if the lock supports queries; the response is delivered as a report. The query may be sent
+    /// later if the transport is busy. Must not move the lock.
     func refresh(_ id: DeviceID) throws(AdapterError)
 
-    /// Explains a command that `send` refused, that was refused later, or that timed out. Asked once, when the command ends.
+    /// Returns the transport problem behind a command that `send` rejected, that was refused later, or that timed out. Called once,
+    /// when the command ends.
     ///
-    /// - Returns: `nil` where the adapter knows of nothing wrong between the gateway and the lock.
+    /// - Returns: `nil` if the adapter knows of no problem between the gateway and the lock.
     func problem(of command: CommandID, for id: DeviceID) -> TransportProblem?
 }
 
 extension LockAdapter {
-    /// Locks of this kind are reached by no way that could be somebody's.
+    /// The default: the adapter has no transports that could belong to a tenant.
     public func owner(of address: [String: JSONValue]) -> TransportOwner? { .shared }
 
-    /// It reaches its locks by itself.
+    /// The default: the adapter has no configured transports.
     public var transports: [AdapterTransport] { [] }
 
-    /// There is nothing to count.
+    /// The default: there are no counters.
     public var counts: [String: Int] { [:] }
 
-    /// Locks of this kind do not make themselves known.
+    /// The default: the adapter discovers no locks.
     public var discovered: [DiscoveredLock] { [] }
 
-    /// Its locks take no codes.
+    /// The default: the locks need no codes.
     public func setCode(_ code: Secret<String>?, for id: DeviceID) {}
 
-    /// The adapter knows no more than the outcome.
+    /// The default: the adapter knows of no problem.
     public func problem(of command: CommandID, for id: DeviceID) -> TransportProblem? { nil }
 
-    /// As for one from whom nothing is hidden.
+    /// Checks an address with access to all transports.
     public func check(address: [String: JSONValue]) throws(AddressErrors) -> CheckedAddress {
         try check(address: address, within: .everything)
     }
 }
 
-/// A lock as its adapter needs to know it.
+/// An attached lock, with what its adapter needs to know of it.
 public struct AttachedLock: Hashable, Sendable {
-    /// What its reports and its orders are named by.
+    /// The device's id, used in its reports and commands.
     public let id: DeviceID
-    /// The device's `address`, which `check` has let pass; its meaning is the adapter's own.
+    /// The device's `address`, which `check` accepted when the device was attached. Only the adapter interprets it.
     public let address: [String: JSONValue]
 
     public init(id: DeviceID, address: [String: JSONValue]) { (self.id, self.address) = (id, address) }
 }
 
-/// One order to move one lock once.
+/// One command to move one lock once.
 public struct LockCommand: Hashable, Sendable {
-    /// The command that the order belongs to; no two orders have the same.
+    /// The id of the command; no two commands have the same.
     public let commandID: CommandID
     /// The lock to move, which must be attached.
     public let deviceID: DeviceID
-    /// One of `LockOperation.movements`.
+    /// The movement; one of `LockOperation.movements`.
     public let operation: LockOperation
-    /// After this instant the order means nothing any more; for transports that can say so in the frame.
+    /// The instant after which the command must not be executed; for transports that can send an expiry time with it.
     public let deadline: Timestamp
 
     public init(commandID: CommandID, deviceID: DeviceID, operation: LockOperation, deadline: Timestamp) {

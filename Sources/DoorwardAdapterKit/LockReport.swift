@@ -1,24 +1,23 @@
 public import DoorwardDomain
 
-/// Receives what locks say. Returns at once; safe to call from any thread, also from inside `send`.
+/// Receives the locks' reports. Returns at once; may be called from any thread, also from inside `send`.
 public protocol ReportReceiver: Sendable {
-    /// Takes one message. A lock's messages come in the order in which the lock said them.
+    /// Receives one report. The reports of a lock arrive in the order in which the lock sent them.
     func receive(_ report: LockReport)
 }
 
-/// One message of one lock, in the gateway's words.
+/// One report of one lock, translated into the gateway's terms.
 public struct LockReport: Hashable, Sendable {
-    /// The attached lock that speaks.
+    /// The attached lock that the report is about.
     public let deviceID: DeviceID
-    /// What it says.
+    /// The reported fact.
     public let fact: Fact
-    /// The order that was the last to have been handed over to the lock when its adapter took in what it said; `nil` before
-    /// the first. Only a report after an order can be the lock's word on it: what was said before the hand-over is not, however
-    /// late it is delivered.
+    /// The last command that had been handed over to the lock when its adapter received this report; `nil` if there was none. Only
+    /// a report after a command can confirm or refuse it. A report from before the hand-over cannot, however late it is delivered.
     public let after: CommandID?
 
-    /// It tells where the bolt is after something that an `.event` has told a moment ago: it counts as any other, and is no second
-    /// line in the log.
+    /// Whether this state only follows from an `.event` that was reported a moment ago. It is processed like any other report, but
+    /// not recorded in the log a second time.
     public let isRepeat: Bool
 
     /// Truncates the fact's texts to their limits, and makes them stream-safe (`StreamSafeText`).
@@ -33,22 +32,22 @@ public struct LockReport: Hashable, Sendable {
     /// Maximum length of a fault code in bytes; a longer one is dropped.
     public static let maxFaultBytes = 64
 
-    /// What the lock says.
+    /// The facts that a lock can report.
     public enum Fact: Hashable, Sendable {
-        /// Where the bolt is. Only quality `.confirmed`, a live word of the lock, can end a command.
+        /// The position of the bolt. Only a report of quality `.confirmed`, which comes live from the lock, can end a command.
         case state(LockState, quality: StateQuality, method: EventMethod?, operatorName: String?)
-        /// Whether the door stands open, from the lock's own contact or one beside it.
+        /// Whether the door is open, from the lock's own contact or a separate one.
         case door(DoorState)
-        /// 0 to 100, and the lock's own warning; each `nil` where this message does not say.
+        /// The charge from 0 to 100, and the lock's own low-battery warning; each is `nil` if this message does not contain it.
         case battery(level: Int?, low: Bool?)
-        /// Whether the lock can be reached; `nil` when the transport no longer knows.
+        /// Whether the lock can be reached; `nil` if the transport no longer knows.
         case availability(Bool?)
-        /// The lock or its bridge refuses the order that is under way.
+        /// The lock or its bridge has refused the command in flight.
         case refusal(LockRefusal)
-        /// Something that is no state: a tamper alarm, a wrong code.
+        /// An event that is not a state, such as a tamper alarm or a wrong code.
         case event(RecordEvent, method: EventMethod?, operatorName: String?)
-        /// Everything that is wrong with the lock at this moment beside a jam, which is a state: words in camel case such as
-        /// `notFullyLocked`, `tamper`, `uncalibrated`, `gone`. The whole set each time; empty when all is well again.
+        /// All present faults of the lock except a jam, which is a state: codes in camel case such as `notFullyLocked`, `tamper`,
+        /// `uncalibrated`, `gone`. Always the complete set; empty when there are no faults any more.
         case faults(Set<String>)
         /// The transport delivered a command after its deadline: the lock may still execute it.
         case deliveredLate(CommandID)
@@ -56,7 +55,7 @@ public struct LockReport: Hashable, Sendable {
 }
 
 extension LockReport.Fact {
-    /// The same fact with stream-safe texts of limited length, whatever the adapter's source for them was.
+    /// The same fact with stream-safe texts of limited length, whatever text the adapter passed.
     fileprivate var bounded: Self {
         switch self {
         case .state(let state, let quality, let method, let name?):
@@ -77,26 +76,26 @@ extension LockReport.Fact {
     }
 }
 
-/// Why a lock or its bridge did not do what it was told. Raw values are the command's `outcomeDetail`.
+/// Why a lock or its bridge did not execute a command. The raw values are those of the command's `outcomeDetail`.
 public enum LockRefusal: String, CaseIterable, Sendable {
-    /// It is doing something else: another order, an update.
+    /// It is busy, for example with another command or an update.
     case busy
-    /// The bridge does not let the gateway do this.
+    /// The bridge does not permit the gateway to do this.
     case notAuthorised = "not_authorised"
-    /// A code that the order needs is wrong or missing.
+    /// The code for the command is wrong or missing.
     case invalidCode = "invalid_code"
-    /// The battery no longer moves the bolt.
+    /// The battery is too low to move the bolt.
     case lowPower = "low_power"
-    /// The lock has not learnt where its ends are.
+    /// The lock has not been calibrated.
     case notCalibrated = "not_calibrated"
-    /// The lock does not know the order.
+    /// The lock does not support the command.
     case unsupported
-    /// The order got lost between the bridge and the lock.
+    /// The command was lost between the bridge and the lock.
     case transport
-    /// The bridge knows the lock to be away.
+    /// The bridge knows that the lock is offline.
     case offline = "device_offline"
-    /// The bolt stuck; where it is now, a state tells.
+    /// The bolt is jammed. Its position is reported as a state.
     case jammed
-    /// A cause that this list has no word for.
+    /// Any other cause.
     case other
 }

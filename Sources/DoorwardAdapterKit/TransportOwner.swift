@@ -1,15 +1,17 @@
 public import DoorwardDomain
 
-/// Whose a way to locks is: an MQTT broker's, say. It decides who may attach by it, and where such a lock may hang.
+/// The owner of a transport, for example of an MQTT broker. It decides who may attach locks over the transport, and where these
+/// locks may be placed.
 public enum TransportOwner: Hashable, Sendable {
-    /// Nobody's in particular: who may attach a lock may attach it by this way, to hang anywhere.
+    /// Shared: every user who may attach locks may use the transport, and place the locks anywhere.
     case shared
-    /// One portfolio's. A lock that is reached by it hangs in that portfolio or, for a while, nowhere.
+    /// Owned by one portfolio. A lock that is reached over the transport is placed in that portfolio or, temporarily, nowhere.
     case portfolio(PortfolioID)
-    /// Given to nobody yet: a super admin alone attaches by it, and hands the lock over to wherever it is to hang.
+    /// Not assigned to a portfolio yet. Only a super admin attaches locks over it; such a lock can be placed anywhere.
     case gateway
 
-    /// Whether a lock that is reached by this way may hang there; `nil` stands for a lock that hangs nowhere.
+    /// Returns whether a lock that is reached over this transport may be placed in the portfolio; `nil` means a lock without a
+    /// place.
     package func allows(hangingIn portfolio: PortfolioID?) -> Bool {
         guard case .portfolio(let owner) = self, let portfolio else { return true }
         return portfolio == owner

@@ -1,21 +1,20 @@
 public import DoorwardDomain
 
-/// The ways to locks that somebody may know of, or use for one lock. Any other is to be answered exactly as one that does not
-/// exist.
+/// The transports that a caller may know of, or use for one lock. Any other must be treated exactly like one that does not exist.
 public struct TransportScope: Hashable, Sendable {
-    /// `nil`: those of all portfolios.
+    /// `nil`: the transports of all portfolios.
     private var portfolios: Set<PortfolioID>?
     private var includesGateway: Bool
 
-    /// Nothing is hidden: a super admin's, and the gateway's own.
+    /// All transports: for super admins, and for the gateway itself.
     public static let everything = TransportScope(portfolios: nil, includesGateway: true)
 
-    /// Those of these portfolios, and those that are anybody's.
+    /// Returns the scope of the transports of these portfolios, and the shared ones.
     public static func of(_ portfolios: Set<PortfolioID>) -> TransportScope {
         TransportScope(portfolios: portfolios, includesGateway: false)
     }
 
-    /// Those of them by which a lock may be reached that hangs in the portfolio; `nil` for one that hangs nowhere.
+    /// Returns the part of this scope that a lock in the portfolio may use; `nil` means a lock without a place.
     public func hanging(in portfolio: PortfolioID?) -> TransportScope {
         guard let portfolio else { return self }
         var narrowed = self
@@ -23,7 +22,7 @@ public struct TransportScope: Hashable, Sendable {
         return narrowed
     }
 
-    /// Whether a way with that owner is among them.
+    /// Returns whether transports of that owner are in the scope.
     public func includes(_ owner: TransportOwner) -> Bool {
         switch owner {
         case .shared: true

@@ -1,27 +1,28 @@
 package import DoorwardDomain
 
-/// A timer on the injected clock, kept in a state that a mutex protects: set, set anew and cancelled with that state.
+/// A timer on the injected clock. It is part of a state that a mutex protects, and is set, changed and cancelled together with that
+/// state.
 ///
-/// A timer that was set anew may already be waking up. So `onDue` gets the setting that it belongs to, and MUST ask `expire` under the
-/// mutex whether that is still the current one.
+/// When the timer is changed, the previous setting may already be waking up. So `onDue` receives the setting that it belongs to,
+/// and MUST call `expire` under the mutex to find out whether that setting is still the current one.
 package struct DeadlineTimer: Sendable {
     /// Identifies one setting of one timer.
     package struct Setting: Hashable, Sendable { fileprivate let number: UInt64 }
 
-    /// When it is due; `nil` while it is not set.
+    /// When the timer is due; `nil` while it is not set.
     package private(set) var due: MonotonicInstant?
     private var task: Task<Void, Never>?
     private var settings: UInt64 = 0
 
-    /// Not set.
+    /// Creates a timer that is not set.
     package init() {}
 
-    /// Sets the timer to another instant, or cancels it. Keeps a timer that is set to that instant already.
+    /// Sets the timer to another instant, or cancels it. Does nothing if it is already set to that instant.
     ///
     /// - Parameters:
     ///   - due: the instant; `nil` cancels.
-    ///   - executor: where the timer waits and `onDue` is called; `nil` for the global one.
-    ///   - onDue: called without the mutex, at `due` or as soon as that has passed.
+    ///   - executor: runs the wait and `onDue`; `nil` for the global executor.
+    ///   - onDue: called without the mutex, at `due` or as soon as possible afterwards.
     package mutating func set(
         _ due: MonotonicInstant?, clock: any GatewayClock, executor: (any TaskExecutor)?,
         onDue: @escaping @Sendable (Setting) -> Void
@@ -37,16 +38,16 @@ package struct DeadlineTimer: Sendable {
         }
     }
 
-    /// Cancels the timer. `expire` refuses a setting that is waking up already.
+    /// Cancels the timer. `expire` then returns false for a setting that is already waking up.
     package mutating func cancel() {
         task?.cancel()
         (task, due) = (nil, nil)
         settings += 1
     }
 
-    /// Ends the setting that has become due.
+    /// Ends the setting that is due.
     ///
-    /// - Returns: false, and nothing changes, where the timer was set anew or cancelled meanwhile.
+    /// - Returns: false, without any change, if the timer was changed or cancelled in the meantime.
     package mutating func expire(_ setting: Setting) -> Bool {
         guard setting.number == settings, due != nil else { return false }
         (task, due) = (nil, nil)

@@ -1,32 +1,33 @@
 public import DoorwardDomain
 import Synchronization
 
-/// What an adapter needs for one attached lock beside the lock's own protocol. It
+/// The part of an adapter that is the same for every attached lock, whatever the lock's protocol is. It
 ///
-/// - takes one command at a time: another is refused with `.transportBusy` until the first is answered or its deadline has passed,
-/// - names in each report the order that it follows, as `LockReport.after` demands,
-/// - delivers reports one at a time in their order, never under a mutex, so that the receiver may send the next order at once,
-/// - gives a command up at its deadline, by the injected clock.
+/// - has one command in flight at a time: until that one has its response or its deadline has passed, others are rejected with
+///   `.transportBusy`,
+/// - marks each report with the command before it, as `LockReport.after` requires,
+/// - delivers reports one at a time and in order, never under a mutex, so that the receiver may send the next command at once,
+/// - drops a command at its deadline, by the injected clock.
 ///
-/// An adapter makes one for each `attach`, opens it while the adapter runs, and closes it at `detach` and `stop`. All of it may be
-/// called from any thread, and from inside `handOver` and `receive`.
+/// An adapter creates one channel for each `attach`, opens it while the adapter runs, and closes it at `detach` and `stop`. All
+/// members may be called from any thread, and from inside `handOver` and `receive`.
 public final class LockChannel: Sendable {
-    /// The lock that its reports are of.
+    /// The lock that the channel belongs to.
     public let id: DeviceID
     private let clock: any GatewayClock
     private let executor: (any TaskExecutor)?
     private let state = Mutex(State())
 
-    /// No command waits longer for its answer, whatever its deadline.
+    /// The maximum time that a command waits for its response, even if its deadline is later.
     public static let maxLifetime = Duration.seconds(3600)
 
     fileprivate struct State {
         var outbox = ReportOutbox<LockReport>()
         var command: InFlight?
-        /// The command that was the last to be handed over.
+        /// The last command that was handed over.
         var last: (number: UInt64, id: CommandID)?
         var timer = DeadlineTimer()
-        /// How many commands were taken.
+        /// The number of commands accepted so far.
         var commands: UInt64 = 0
     }
 
@@ -37,19 +38,19 @@ public final class LockChannel: Sendable {
         let onGivenUp: (@Sendable () -> Void)?
     }
 
-    /// Closed.
+    /// Creates a closed channel.
     ///
     /// - Parameters:
-    ///   - clock: what deadlines are measured on: the one that the adapter was made with.
-    ///   - executor: where deadlines are waited for; `nil` for the global one. A test hands in its own.
+    ///   - clock: the clock for deadlines: the one that the adapter was created with.
+    ///   - executor: runs the waits for deadlines; `nil` for the global executor. Tests pass their own.
     public init(_ id: DeviceID, clock: any GatewayClock, executor: (any TaskExecutor)? = nil) {
         (self.id, self.clock, self.executor) = (id, clock, executor)
     }
 
-    /// From now on the lock's reports are delivered to this receiver, and commands are taken. Reports nothing by itself.
+    /// Opens the channel: from now on reports are delivered to this receiver and commands are accepted. Reports nothing by itself.
     public func open(to receiver: any ReportReceiver) { state.withLock { $0.outbox.open(to: receiver) } }
 
-    /// Drops the reports that were not delivered, and gives up the command in flight. Commands and reports are refused afterwards.
+    /// Drops the reports that have not been delivered, and the command in flight. Commands and reports are rejected afterwards.
     public func close() {
         let command = state.withLock { state in
             state.outbox.close()
@@ -58,10 +59,10 @@ public final class LockChannel: Sendable {
         command?.onGivenUp?()
     }
 
-    /// Whether it was opened and not closed since.
+    /// Whether the channel is open.
     public var isOpen: Bool { state.withLock { $0.outbox.isOpen } }
 
-    /// The command that was handed over, or is being handed over, and has neither an answer nor reached its deadline.
+    /// The command that was handed over, or is being handed over, if it has no response yet and its deadline has not passed.
     public var commandInFlight: CommandID? {
         let now = clock.monotonicNow()
         return state.withLock { state in state.command.flatMap { $0.due > now ? $0.id : nil } }
@@ -69,15 +70,15 @@ public final class LockChannel: Sendable {
 
     // MARK: - Commands
 
-    /// Hands an order over, if no other is in flight.
+    /// Hands a command over, if no other is in flight.
     ///
     /// - Parameters:
-    ///   - onGivenUp: called once if the command gets no answer: at its deadline, or when the channel is closed. A transport that
-    ///     answers later ends its exchange here, so that nothing of it leaves late.
-    ///   - handOver: hands the order's bytes to the transport, now, or throws; what `LockAdapter.send` MUST NOT do it must not
-    ///     either. It is called without a mutex: `answer` may come before it returns.
-    /// - Throws: `.offline` while the channel is closed, `.transportBusy` while another command is in flight and after the order's
-    ///   deadline, and what `handOver` throws.
+    ///   - onGivenUp: called once if the command gets no response: at its deadline, or when the channel is closed. A transport that
+    ///     responds later cancels its request here, so that no byte of it is sent late.
+    ///   - handOver: hands the command's bytes to the transport at once, or throws. The restrictions of `LockAdapter.send` apply to
+    ///     it too. It is called without a mutex: `answer` may be called before it returns.
+    /// - Throws: `.offline` while the channel is closed, `.transportBusy` while another command is in flight or if the deadline has
+    ///   passed, and any error of `handOver`.
     public func send(
         _ order: LockCommand, onGivenUp: (@Sendable () -> Void)? = nil, handOver: () throws(AdapterError) -> Void
     ) throws(AdapterError) {
@@ -88,7 +89,7 @@ public final class LockChannel: Sendable {
         let due = now.advanced(by: lifetime)
         let (number, overdue) = try state.withLock { (state) throws(AdapterError) -> (UInt64, InFlight?) in
             guard state.outbox.isOpen else { throw .offline }
-            // Overdue by the clock, whether its timer has woken up or not.
+            // The deadline decides, even if the timer has not fired yet.
             let overdue = state.command.flatMap { $0.due <= now ? $0 : nil }
             if overdue != nil { state.command = nil }
             guard state.command == nil else { throw .transportBusy }
@@ -113,15 +114,17 @@ public final class LockChannel: Sendable {
 
     // MARK: - Reports
 
-    /// Ends a command with what the lock, or its bridge, has answered to it, and reports that as following it.
+    /// Ends a command with the response of the lock or its bridge, and reports that response with the command in `after`.
     ///
-    /// An answer after the deadline is reported too, as long as no other command was handed over since. After that it is dropped: the
-    /// lock gave it before it took the later command, of which it says nothing.
+    /// A response after the deadline is reported too, as long as no other command has been handed over since. Otherwise it is
+    /// dropped: it is about the earlier command, and must not be reported as following the later one.
     ///
     /// - Parameters:
-    ///   - command: the command that the answer names; `nil` in a protocol whose answers name none, for the last one.
-    ///   - facts: `.refusal` where the lock does not do it, the state where the bolt has arrived, `.state(.jammed, …)` where it stuck.
-    /// - Returns: whether the answer was reported.
+    ///   - command: the command that the response refers to; `nil`, in a protocol whose responses identify no command, for the last
+    ///     one.
+    ///   - facts: `.refusal` if the lock does not execute it, the state when the bolt has arrived, `.state(.jammed, …)` if it is
+    ///     stuck.
+    /// - Returns: whether the response was reported.
     @discardableResult
     public func answer(_ command: CommandID?, _ facts: [LockReport.Fact]) -> Bool {
         let isReported = state.withLock { state in
@@ -140,7 +143,8 @@ public final class LockChannel: Sendable {
         return isReported
     }
 
-    /// Reports what the lock says by itself. Ends no command, and follows the last one that was handed over before this call.
+    /// Reports facts that are not a response. Ends no command; the reports follow the last command that was handed over before this
+    /// call.
     public func report(_ facts: [LockReport.Fact]) {
         state.withLock { $0.report(facts, of: id) }
         deliver()
@@ -167,14 +171,14 @@ public final class LockChannel: Sendable {
 }
 
 extension LockChannel.State {
-    /// Frees the channel of its command.
+    /// Removes the command in flight and returns it.
     fileprivate mutating func giveUp() -> LockChannel.InFlight? {
         timer.cancel()
         defer { command = nil }
         return command
     }
 
-    /// What is reported from now on follows this command, unless a later one was handed over meanwhile.
+    /// Marks reports from now on as following this command, unless a later one was handed over in the meantime.
     fileprivate mutating func noteHandedOver(_ number: UInt64, _ command: CommandID) {
         if number > last?.number ?? 0 { last = (number, command) }
     }

@@ -1,5 +1,5 @@
-/// What is to be reported of one lock, kept in a state that a mutex protects: delivered one report at a time, in order, and without
-/// the mutex, since the receiver may send the next order from inside `receive`.
+/// The queue of reports of one lock, part of a state that a mutex protects. Reports are delivered one at a time, in order, and
+/// without the mutex, because the receiver may send the next command from inside `receive`.
 ///
 ///     func deliver() {
 ///         var isFirst = true
@@ -13,28 +13,28 @@ package struct ReportOutbox<Element: Sendable>: Sendable {
     private var waiting: [Element] = []
     private var isDelivering = false
 
-    /// Closed.
+    /// Creates a closed outbox.
     package init() {}
 
-    /// Whether there is a receiver.
+    /// Whether the outbox has a receiver.
     package var isOpen: Bool { receiver != nil }
 
-    /// From now on reports are delivered to this receiver.
+    /// Opens the outbox: from now on reports are delivered to this receiver.
     package mutating func open(to receiver: any ReportReceiver) { self.receiver = receiver }
 
-    /// Drops what was not delivered. A call of `receive` that has begun ends as it does.
+    /// Drops the reports that have not been delivered. A call of `receive` that has begun is not interrupted.
     package mutating func close() { (receiver, waiting) = (nil, []) }
 
-    /// Adds what is to be reported next; dropped while the outbox is closed.
+    /// Appends elements to be delivered; drops them while the outbox is closed.
     package mutating func append(contentsOf elements: some Sequence<Element>) {
         if isOpen { waiting.append(contentsOf: elements) }
     }
 
-    /// Takes the next element out, for the caller to deliver.
+    /// Removes and returns the next element, for the caller to deliver.
     ///
-    /// - Parameter isFirst: whether this is the first call of the caller's loop. Another loop, on another thread or further up this
-    ///   one, may be delivering: it goes on with what is waiting.
-    /// - Returns: `nil` where there is nothing to deliver, or where another loop delivers it.
+    /// - Parameter isFirst: whether this is the first call in the caller's loop. If another loop is delivering, on another thread
+    ///   or further up the call stack, that loop delivers the remaining elements too.
+    /// - Returns: `nil` if there is nothing to deliver, or if another loop is delivering.
     package mutating func next(isFirst: Bool) -> (element: Element, receiver: any ReportReceiver)? {
         if isFirst, isDelivering { return nil }
         isDelivering = false
