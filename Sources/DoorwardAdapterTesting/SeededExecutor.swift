@@ -3,9 +3,10 @@ import Synchronization
 /// Runs tasks one job at a time on the thread that calls `run`, in an order drawn from a seed: the same seed gives the same
 /// interleaving, other seeds give others.
 ///
-/// All tasks that the body starts must use this executor. Child tasks, groups and actors without their own executor do so by themselves
-/// (SE-0417); an unstructured `Task` does so if it is created with `Task(executorPreference: executor)`. Other tasks are not tracked:
-/// if the body waits for one, the executor may report a deadlock. When no job can run, the clock moves to its next sleeper.
+/// All tasks that the body starts must use this executor. Child tasks, groups and actors without their own executor do so by
+/// themselves (SE-0417); an unstructured `Task` does so if it is created with `Task(executorPreference: executor)`. Other tasks are
+/// not tracked: if the body waits for one, the executor may report a deadlock. When no job can run, the clock advances to its next
+/// sleeper.
 public final class SeededExecutor: TaskExecutor {
     private let clock: VirtualClock?
     private let state: Mutex<(jobs: [UnownedJob], generator: SeededGenerator)>

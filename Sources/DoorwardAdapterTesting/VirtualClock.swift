@@ -122,7 +122,8 @@ private struct State {
         return tickets
     }
 
-    /// Registers the sleeper, or returns at once what ends its sleep; also returns the watchers that waited for this number of sleepers.
+    /// Registers the sleeper, or returns at once the result that ends its sleep. Also returns the watchers that waited for this
+    /// number of sleepers.
     mutating func admit(
         _ sleeper: Sleeper, isCancelled: Bool
     ) -> (now: Result<Void, any Error>?, watchers: [CheckedContinuation<Void, Never>]) {

@@ -3,13 +3,13 @@ internal import DoorwardDomain
 
 extension AdapterConformance {
     static let addressPromises: [ConformanceCheck] = [
-        ConformanceCheck("An adapter's kind is a word in lower case, and stays") { harness in
+        ConformanceCheck("An adapter's kind consists of lower-case letters and never changes") { harness in
             let kind = harness.adapter.kind
             try require(!kind.isEmpty && kind.utf8.allSatisfy { (0x61...0x7A).contains($0) }, "the kind is '\(kind)'")
             _ = try await ConformanceRun(harness)
             try require(harness.adapter.kind, is: kind, "the kind after the start")
         },
-        ConformanceCheck("Check answers what the lock at the address can do") { harness in
+        ConformanceCheck("`check` returns the capabilities of the lock at the address") { harness in
             for number in 0..<3 {
                 let found = try harness.adapter.check(address: harness.address(of: number)).capabilities
                 try require(found, is: harness.capabilities, "the capabilities of lock \(number)")
@@ -19,15 +19,15 @@ extension AdapterConformance {
                 try require(found, is: limited.capabilities, "the capabilities of the limited lock")
             }
         },
-        ConformanceCheck("Check answers alike before the start, while the adapter runs and after its stop") { harness in
+        ConformanceCheck("`check` gives the same result before the start, while the adapter runs, and after the stop") { harness in
             let (good, bad) = (harness.address(of: 0), everyFieldWrong(harness))
             let expected = [verdict(on: good, harness), verdict(on: bad, harness)]
             _ = try await ConformanceRun(harness)
-            try require([verdict(on: good, harness), verdict(on: bad, harness)], is: expected, "the verdicts while it runs")
+            try require([verdict(on: good, harness), verdict(on: bad, harness)], is: expected, "the results while the adapter runs")
             await harness.adapter.stop()
-            try require([verdict(on: good, harness), verdict(on: bad, harness)], is: expected, "the verdicts after the stop")
+            try require([verdict(on: good, harness), verdict(on: bad, harness)], is: expected, "the results after the stop")
         },
-        ConformanceCheck("Checking the address of an attached lock moves nothing and makes it say nothing") { harness in
+        ConformanceCheck("Checking the address of an attached lock moves no lock and causes no report") { harness in
             let bench = try await ConformanceRun(harness)
             for _ in 0..<3 { _ = try harness.adapter.check(address: harness.address(of: 0)) }
             _ = verdict(on: everyFieldWrong(harness), harness)
@@ -35,31 +35,31 @@ extension AdapterConformance {
             try bench.requireNoReports(of: 0, "after a check")
             try await bench.requireOrders([], at: 0, "after a check")
         },
-        ConformanceCheck("A key that an address does not have is a mistake, not overlooked") { harness in
+        ConformanceCheck("An unknown key in an address is rejected, not ignored") { harness in
             guard !harness.adapter.addressFields.isEmpty else { throw NotApplicable.fields }
             var address = harness.address(of: 0)
             address["noSuchKey"] = .null
             let expected = AddressErrors([.init(field: "address.noSuchKey", problem: "unknown_key")])
-            try require(verdict(on: address, harness), is: .mistakes(expected), "the verdict on another key")
+            try require(verdict(on: address, harness), is: .mistakes(expected), "the result for an unknown key")
         },
-        ConformanceCheck("All mistakes of an address are told at once, sorted, each with its field") { harness in
+        ConformanceCheck("All errors of an address are reported at once, sorted, each with its field") { harness in
             let address = everyFieldWrong(harness)
             guard !address.isEmpty else { throw NotApplicable.fields }
             guard case .mistakes(let found) = verdict(on: address, harness) else {
-                throw ConformanceFailure("an address with every field wrong is taken")
+                throw ConformanceFailure("an address with a wrong value in every field is accepted")
             }
             try require(found.mistakes.map(\.field), is: address.keys.map { "address.\($0)" }.sorted(), "the fields")
-            try require(found.mistakes.allSatisfy { isWord($0.problem) }, "a problem is no word: \(found.mistakes)")
+            try require(found.mistakes.allSatisfy { isWord($0.problem) }, "a problem code is not in snake case: \(found.mistakes)")
         },
     ]
 
-    /// What `check` makes of an address.
+    /// The result of checking an address.
     enum Verdict: Equatable {
         case capabilities(LockCapabilities)
         case mistakes(AddressErrors)
     }
 
-    /// - Parameter scope: what whoever asks may know of.
+    /// - Parameter scope: the transports that the caller may know of.
     static func verdict(
         on address: [String: JSONValue], _ harness: any AdapterHarness, within scope: TransportScope = .everything
     ) -> Verdict {
@@ -70,12 +70,12 @@ extension AdapterConformance {
         }
     }
 
-    /// An address with each key that the adapter lists, and a value of the wrong type under each.
+    /// Returns an address with every key that the adapter lists, each with a value of the wrong type.
     static func everyFieldWrong(_ harness: any AdapterHarness) -> [String: JSONValue] {
         Dictionary(harness.adapter.addressFields.map { ($0.name, $0.form.wrongValue) }) { first, _ in first }
     }
 
-    /// Whether this is a word that programs can hold on to: `out_of_range`.
+    /// Returns whether the text is a code such as `out_of_range`.
     private static func isWord(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }
     }

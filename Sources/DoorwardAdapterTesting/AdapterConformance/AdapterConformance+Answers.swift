@@ -5,25 +5,25 @@ import Synchronization
 
 extension AdapterConformance {
     static let answerPromises: [ConformanceCheck] = [
-        ConformanceCheck("What a lock says before its first order follows none") { harness in
+        ConformanceCheck("Reports before the first command have no `after`") { harness in
             let bench = try await ConformanceRun(harness)
             guard try await bench.happen(.speaks, at: 0) else { throw NotApplicable.reports }
             try await bench.pass(harness.promptTime)
-            try require(!bench.heard.reports.isEmpty, "a lock that speaks is not heard")
-            try require(bench.heard.reports.allSatisfy { $0.after == nil }, "a word before the first order follows one")
+            try require(!bench.heard.reports.isEmpty, "the lock has sent a report, and none was received")
+            try require(bench.heard.reports.allSatisfy { $0.after == nil }, "a report before the first command has an `after`")
         },
-        ConformanceCheck("What a lock says after an order follows that order, and after the next the next") { harness in
+        ConformanceCheck("Reports after a command have that command in `after`") { harness in
             let bench = try await ConformanceRun(harness)
             for number in UInt64(1)...3 {
                 let command = CommandID(high: 0xAF, low: number)
                 bench.heard.forget()
                 try bench.send(number % 2 == 1 ? bench.opening : .lock, to: 0, command: command)
                 try await bench.pass(harness.promptTime)
-                try require(!bench.heard.restingStates(of: 0).isEmpty, "order \(number) is not confirmed")
-                try require(bench.heard.reports.allSatisfy { $0.after == command }, "what is heard after order \(number)")
+                try require(!bench.heard.restingStates(of: 0).isEmpty, "command \(number) is not confirmed")
+                try require(bench.heard.reports.allSatisfy { $0.after == command }, "wrong `after` following command \(number)")
             }
         },
-        ConformanceCheck("An order that was not handed over is followed by nothing") { harness in
+        ConformanceCheck("A rejected command is not the `after` of any report") { harness in
             let bench = try await ConformanceRun(harness)
             try await bench.carryOut(bench.opening, by: 0)
             try await bench.set(.away, of: 0)
@@ -35,21 +35,21 @@ extension AdapterConformance {
                 _ = try await bench.happen(.speaks, at: 0)
                 try await bench.pass(harness.promptTime)
                 let followsIt = bench.heard.reports.contains { $0.after == refused }
-                return try require(!followsIt, "what is heard follows an order that never left")
+                return try require(!followsIt, "a report has a rejected command in `after`")
             }
-            throw NotApplicable("an order to a lock that is away is handed over, and refused later")
+            throw NotApplicable("the adapter accepts commands to an unavailable lock and reports the refusal later")
         },
-        ConformanceCheck("A word follows the orders of its own lock, not those of another") { harness in
+        ConformanceCheck("The `after` of a report is a command to the same lock, never to another") { harness in
             let bench = try await ConformanceRun(harness, locks: 2)
             try bench.send(bench.opening, to: 0, command: CommandID(high: 0xAF, low: 1))
             guard try await bench.happen(.speaks, at: 1) else { throw NotApplicable.reports }
             try await bench.pass(harness.promptTime)
             for report in bench.heard.reports {
                 let expected = report.deviceID == ConformanceRun.id(0) ? CommandID(high: 0xAF, low: 1) : nil
-                try require(report.after == expected, "a word of \(report.deviceID) follows \(String(describing: report.after))")
+                try require(report.after == expected, "\(report.deviceID) reports after \(String(describing: report.after))")
             }
         },
-        ConformanceCheck("Orders to one lock from many threads at once arrive once each, or are refused") { harness in
+        ConformanceCheck("Commands to one lock from many threads at once each arrive once or are rejected") { harness in
             let bench = try await ConformanceRun(harness)
             let taken = Mutex(0)
             DispatchQueue.concurrentPerform(iterations: 16) { _ in
@@ -58,25 +58,24 @@ extension AdapterConformance {
             try await bench.pass(harness.promptTime)
             try await bench.pass(settlingTime)
             let count = taken.withLock { $0 }
-            try require(count > 0, "no order is taken")
+            try require(count > 0, "all commands are rejected")
             if let orders = await harness.orders(at: ConformanceRun.id(0)) {
-                try require(orders.count, is: count, "the orders at the lock")
+                try require(orders.count, is: count, "the commands received by the lock")
             }
-            try require(bench.heard.restingStates(of: 0).last, is: bench.opening.rest, "what is confirmed")
+            try require(bench.heard.restingStates(of: 0).last, is: bench.opening.rest, "the confirmed states")
         },
-        ConformanceCheck("What an adapter counts has a word in snake case each, the same ones always, and never falls") {
-            harness in
+        ConformanceCheck("Counters have fixed names in snake case and never decrease") { harness in
             let before = harness.adapter.counts
             let isWord = { (word: String) in word.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") } }
-            try require(before.keys.allSatisfy { !$0.isEmpty && isWord($0) }, "a count has no word: \(before.keys)")
+            try require(before.keys.allSatisfy { !$0.isEmpty && isWord($0) }, "a counter is not in snake case: \(before.keys)")
             let bench = try await ConformanceRun(harness, locks: 2)
             var last = before
             for step in 0..<4 {
                 if step < 3 { try await bench.carryOut(step == 1 ? .lock : bench.opening, by: 0) }
                 if step == 3 { await harness.adapter.stop() }
                 let now = harness.adapter.counts
-                try require(Set(now.keys), is: Set(before.keys), "the words of what is counted")
-                for (word, count) in now { try require(count >= last[word, default: 0], "\(word) falls to \(count)") }
+                try require(Set(now.keys), is: Set(before.keys), "the names of the counters")
+                for (word, count) in now { try require(count >= last[word, default: 0], "counter \(word) decreases to \(count)") }
                 last = now
             }
         },

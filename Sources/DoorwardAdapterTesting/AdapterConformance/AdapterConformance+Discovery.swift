@@ -3,85 +3,84 @@ internal import DoorwardDomain
 
 extension AdapterConformance {
     static let discoveryPromises: [ConformanceCheck] = [
-        ConformanceCheck("A lock that makes itself known is listed once, and can be attached as it is listed") { harness in
+        ConformanceCheck("A discovered lock is listed once, and can be attached with the listed address") { harness in
             let bench = try await ConformanceRun(harness, locks: 0)
             guard try await bench.announce(3) else {
-                try require(harness.adapter.discovered, is: [], "what is found where nothing makes itself known")
+                try require(harness.adapter.discovered, is: [], "the discovered locks, although no lock can be discovered")
                 throw NotApplicable.discovery
             }
             let found = harness.adapter.discovered
-            try require(found.count, is: 1, "how many are listed")
+            try require(found.count, is: 1, "the number of discovered locks")
             let lock = found[0]
             try require(lock.problem == nil, "it cannot be attached: \(lock.problem ?? "")")
-            try require(harness.adapter.owner(of: lock.address), is: lock.owner, "whose the way to it is")
+            try require(harness.adapter.owner(of: lock.address), is: lock.owner, "the owner of its transport")
             let checked = try harness.adapter.check(address: lock.address)
-            if let told = lock.capabilities { try require(checked.capabilities, is: told, "what it can do") }
+            if let told = lock.capabilities { try require(checked.capabilities, is: told, "its capabilities") }
             bench.attach(3, as: lock.address)
             try await bench.pass(harness.promptTime)
             bench.heard.forget()
             try await bench.carryOut(bench.opening, by: 3)
         },
-        ConformanceCheck("A lock is not listed while it is attached, and is again when it is detached") { harness in
+        ConformanceCheck("A discovered lock is not listed while it is attached, and is listed again when detached") { harness in
             let bench = try await ConformanceRun(harness, locks: 0)
             let lock = try await bench.discovered(3)
             bench.attach(3, as: lock.address)
             try await bench.pass(harness.promptTime)
-            try require(harness.adapter.discovered, is: [], "what is listed while it is attached")
+            try require(harness.adapter.discovered, is: [], "the discovered locks while it is attached")
             bench.detach(3)
             try await bench.pass(harness.promptTime)
-            try require(harness.adapter.discovered.map(\.id), is: [lock.id], "what is listed when it is detached")
+            try require(harness.adapter.discovered.map(\.id), is: [lock.id], "the discovered locks when it is detached")
         },
-        ConformanceCheck("A lock that its own system has taken away is no longer listed, and is again when it is back") {
-            harness in
+        ConformanceCheck("A lock removed from its own system is no longer listed, and is listed again when it is back") { harness in
             let bench = try await ConformanceRun(harness, locks: 0)
             let lock = try await bench.discovered(3)
             _ = try await bench.announce(3, isThere: false)
-            try require(harness.adapter.discovered, is: [], "what is listed when it is taken away")
+            try require(harness.adapter.discovered, is: [], "the discovered locks when it is removed")
             _ = try await bench.announce(3)
-            try require(harness.adapter.discovered.map(\.id), is: [lock.id], "what is listed when it is back")
+            try require(harness.adapter.discovered.map(\.id), is: [lock.id], "the discovered locks when it is back")
         },
-        ConformanceCheck("What is listed has ids of its own in an order that stays, and was seen first before it was seen last") {
+        ConformanceCheck("Discovered locks have different ids and a stable order, and were first seen no later than last seen") {
             harness in
             let bench = try await ConformanceRun(harness, locks: 0)
             for number in 0..<5 { guard try await bench.announce(number) else { throw NotApplicable.discovery } }
             let found = harness.adapter.discovered
             try require(Set(found.map(\.id)).count, is: 5, "the number of ids")
             for _ in 0..<3 { try require(harness.adapter.discovered.map(\.id), is: found.map(\.id), "the order") }
-            try require(found.allSatisfy { $0.firstSeenAt <= $0.lastSeenAt }, "one was seen last before it was seen first")
+            try require(found.allSatisfy { $0.firstSeenAt <= $0.lastSeenAt }, "a lock was last seen before it was first seen")
             try require(Set(found.map(\.address)).count, is: 5, "the number of addresses")
         },
-        ConformanceCheck("Looking for locks moves none, and what was found and not attached is not heard") { harness in
+        ConformanceCheck("Discovery moves no lock, and nothing is reported for locks that are not attached") { harness in
             let bench = try await ConformanceRun(harness, locks: 1)
             guard try await bench.announce(3) else { throw NotApplicable.discovery }
             _ = harness.adapter.discovered
             try await bench.pass(settlingTime)
-            try require(bench.heard.reports.filter { $0.deviceID != ConformanceRun.id(0) }, is: [], "what is heard of others")
-            try await bench.requireOrders([], at: 0, "after others were found")
+            try require(bench.heard.reports.filter { $0.deviceID != ConformanceRun.id(0) }, is: [], "the reports of other locks")
+            try await bench.requireOrders([], at: 0, "after other locks were discovered")
             bench.attach(3, as: harness.adapter.discovered[0].address)
             try await bench.pass(harness.promptTime)
-            try await bench.requireOrders([], at: 3, "after it was found and attached")
+            try await bench.requireOrders([], at: 3, "after it was discovered and attached")
         },
     ]
 }
 
 extension ConformanceRun {
-    /// Lets a lock make itself known, or be taken away, and lets that arrive.
+    /// Makes a lock discoverable, or removes it from its own system, and waits until the adapter knows.
     ///
-    /// - Returns: false where locks of this kind have no such thing.
+    /// - Returns: false if locks of this kind cannot be discovered.
     func announce(_ number: Int, isThere: Bool = true) async throws -> Bool {
         guard try await harness.announce(number, isThere: isThere) else { return false }
         try await pass(harness.promptTime)
         return true
     }
 
-    /// Lets a lock make itself known.
+    /// Makes a lock discoverable.
     ///
-    /// - Returns: the lock as it is listed.
-    /// - Throws: `NotApplicable` where locks of this kind have no such thing.
+    /// - Returns: the discovered lock.
+    /// - Throws: `NotApplicable` if locks of this kind cannot be discovered.
     func discovered(_ number: Int) async throws -> DiscoveredLock {
         guard try await announce(number) else { throw NotApplicable.discovery }
         guard let lock = adapter.discovered.first else {
-            throw ConformanceFailure("a lock that makes itself known is not listed")
+            throw ConformanceFailure("a discovered lock is not listed")
         }
         return lock
     }

@@ -3,27 +3,27 @@ internal import DoorwardDomain
 
 extension AdapterConformance {
     static let fieldPromises: [ConformanceCheck] = [
-        ConformanceCheck("The keys of an address are listed once each, with a meaning, and the list stays") { harness in
+        ConformanceCheck("Each key of an address is listed once with its meaning, and the list never changes") { harness in
             let fields = harness.adapter.addressFields
             try require(Set(fields.map(\.name)).count, is: fields.count, "the number of different keys")
             for field in fields {
                 try require(!field.name.isEmpty, "a key is empty")
-                try require(field.meaning.hasSuffix("."), "the meaning of \(field.name) is no sentence: \(field.meaning)")
-                try require(!field.isRequired || field.defaultValue == nil, "\(field.name) is required and has a default")
+                try require(field.meaning.hasSuffix("."), "the meaning of \(field.name) is not a sentence: \(field.meaning)")
+                try require(!field.isRequired || field.defaultValue == nil, "\(field.name) is required and has a default value")
             }
             _ = try await ConformanceRun(harness)
             try require(harness.adapter.addressFields, is: fields, "the fields after the start")
         },
-        ConformanceCheck("What is listed as a default is a value that check takes") { harness in
+        ConformanceCheck("`check` accepts the listed default values") { harness in
             let fields = try fields(of: harness) { $0.defaultValue != nil }
             for field in fields { try requireTaken(field.name, field.defaultValue ?? .null, harness) }
         },
-        ConformanceCheck("An address without a required key is refused for just that") { harness in
+        ConformanceCheck("An address without a required key gets exactly one error: `required` for that key") { harness in
             for field in try fields(of: harness, where: \.isRequired) {
                 var address = harness.address(of: 0)
                 address[field.name] = nil
                 let expected = AddressErrors([.init(field: "address.\(field.name)", problem: "required")])
-                try require(verdict(on: address, harness), is: .mistakes(expected), "the verdict without \(field.name)")
+                try require(verdict(on: address, harness), is: .mistakes(expected), "the result without \(field.name)")
             }
         },
         ConformanceCheck("A key that is not required may be absent") { harness in
@@ -35,7 +35,7 @@ extension AdapterConformance {
                 }
             }
         },
-        ConformanceCheck("A range is taken up to its ends and not beyond") { harness in
+        ConformanceCheck("Values at both ends of a range are accepted, values outside it are rejected") { harness in
             for field in try fields(of: harness, where: \.form.isRange) {
                 switch field.form {
                 case .integer(let range):
@@ -52,7 +52,7 @@ extension AdapterConformance {
                 }
             }
         },
-        ConformanceCheck("The listed words are taken, and no others") { harness in
+        ConformanceCheck("Only the listed values are accepted") { harness in
             for field in try fields(of: harness, where: { !$0.form.isRange }) {
                 switch field.form {
                 case .word(let words):
@@ -71,9 +71,9 @@ extension AdapterConformance {
         },
     ]
 
-    /// The fields of an address for which this holds, at least one.
+    /// Returns the fields that meet the condition; at least one.
     ///
-    /// - Throws: `NotApplicable` where it holds for none.
+    /// - Throws: `NotApplicable` if none does.
     private static func fields(
         of harness: any AdapterHarness, where condition: (AddressField) -> Bool
     ) throws(NotApplicable) -> [AddressField] {
@@ -93,7 +93,7 @@ extension AdapterConformance {
         throw ConformanceFailure("\(key) \(value): \(mistakes.mistakes)")
     }
 
-    /// A word may ask for other keys than the harness's address has.
+    /// Requires that the value is accepted for its key. It may require other keys that the harness's address does not have.
     private static func requireKnown(_ key: String, _ word: String, _ harness: any AdapterHarness) throws {
         guard case .mistakes(let mistakes) = verdict(on: .string(word), under: key, harness) else { return }
         guard mistakes.mistakes.contains(where: { $0.field == "address.\(key)" }) else { return }
@@ -102,9 +102,9 @@ extension AdapterConformance {
 
     private static func requireRefused(_ key: String, _ value: JSONValue, _ harness: any AdapterHarness) throws {
         guard case .mistakes(let found) = verdict(on: value, under: key, harness) else {
-            throw ConformanceFailure("\(key) \(value) is taken")
+            throw ConformanceFailure("\(key) \(value) is accepted")
         }
-        try require(found.mistakes.map(\.field), is: ["address.\(key)"], "the fields that are wrong")
+        try require(found.mistakes.map(\.field), is: ["address.\(key)"], "the rejected fields")
     }
 }
 

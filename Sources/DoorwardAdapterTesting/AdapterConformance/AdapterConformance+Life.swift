@@ -3,7 +3,7 @@ internal import DoorwardDomain
 
 extension AdapterConformance {
     static let lifePromises: [ConformanceCheck] = [
-        ConformanceCheck("Health is down before the start, good while the adapter runs, and down after the stop") { harness in
+        ConformanceCheck("Health is `down` before the start, `ok` while the adapter runs, and `down` after the stop") { harness in
             try require(harness.adapter.health, is: .down, "the health before the start")
             let bench = try await ConformanceRun(harness)
             try require(harness.adapter.health, is: .ok, "the health while it runs")
@@ -11,41 +11,41 @@ extension AdapterConformance {
             try await bench.pass(harness.promptTime)
             try require(harness.adapter.health, is: .down, "the health after the stop")
         },
-        ConformanceCheck("A lock that was attached before the start is heard and obeys after it") { harness in
+        ConformanceCheck("A lock attached before the start reports and executes commands after it") { harness in
             let number = 7
             harness.adapter.attach(AttachedLock(id: ConformanceRun.id(number), address: harness.address(of: number)))
             let bench = try await ConformanceRun(harness, locks: 0)
             try await bench.carryOut(bench.opening, by: number)
             try await bench.requireOrders([bench.opening], at: number, "after the start")
         },
-        ConformanceCheck("Starting and attaching move nothing") { harness in
+        ConformanceCheck("Starting the adapter and attaching locks move no lock") { harness in
             let bench = try await ConformanceRun(harness, locks: 3)
             try await bench.pass(settlingTime)
             for number in 0..<3 { try await bench.requireOrders([], at: number, "after the start") }
         },
-        ConformanceCheck("An order before the start is not taken, and not kept for the start") { harness in
+        ConformanceCheck("A command before the start is rejected, and not sent after the start") { harness in
             let order = LockCommand(
                 commandID: CommandID(high: 0, low: 1), deviceID: ConformanceRun.id(0), operation: .unlock,
                 deadline: harness.clock.now().advanced(by: .seconds(3600)))
             harness.adapter.attach(AttachedLock(id: order.deviceID, address: harness.address(of: 0)))
             do {
                 try harness.adapter.send(order)
-                throw ConformanceFailure("an order is taken before the start")
+                throw ConformanceFailure("a command is accepted before the start")
             } catch is AdapterError {}
             let bench = try await ConformanceRun(harness, locks: 0)
             try await bench.pass(settlingTime)
-            try await bench.requireOrders([], at: 0, "after a start with an order before it")
+            try await bench.requireOrders([], at: 0, "after a command before the start")
         },
         ConformanceCheck("Nothing is sent after the stop") { harness in
             let bench = try await ConformanceRun(harness)
             await harness.adapter.stop()
             let failure = bench.failure(of: bench.opening, to: 0)
-            try require(failure != nil, "an order is taken after the stop")
-            try require(bench.refreshFailure(0) != nil, "a question is taken after the stop")
+            try require(failure != nil, "a command is accepted after the stop")
+            try require(bench.refreshFailure(0) != nil, "a state request is accepted after the stop")
             try await bench.pass(settlingTime)
-            try require(await harness.orders(at: ConformanceRun.id(0)) ?? [], is: [], "the orders after the stop")
+            try require(await harness.orders(at: ConformanceRun.id(0)) ?? [], is: [], "the commands received after the stop")
         },
-        ConformanceCheck("Nothing is reported after the stop, not even of a movement under way") { harness in
+        ConformanceCheck("Nothing is reported after the stop, not even for a movement in progress") { harness in
             let bench = try await ConformanceRun(harness)
             try await bench.set(.late, of: 0)
             try bench.send(bench.opening, to: 0)
@@ -56,7 +56,7 @@ extension AdapterConformance {
             try await bench.pass(harness.promptTime)
             try bench.requireNoReports(of: 0, "after the stop")
         },
-        ConformanceCheck("Stopping twice does no harm, nor does stopping what was never started") { harness in
+        ConformanceCheck("Stopping twice, or without a start, has no effect") { harness in
             await harness.adapter.stop()
             let bench = try await ConformanceRun(harness)
             try await bench.carryOut(bench.opening, by: 0)
@@ -64,13 +64,13 @@ extension AdapterConformance {
             await harness.adapter.stop()
             try require(harness.adapter.health, is: .down, "the health after two stops")
         },
-        ConformanceCheck("Attaching and detaching after the stop say nothing") { harness in
+        ConformanceCheck("Attaching and detaching after the stop cause no report") { harness in
             let bench = try await ConformanceRun(harness)
             await harness.adapter.stop()
             bench.attach(1)
             bench.detach(0)
             try await bench.pass(settlingTime)
-            try require(bench.heard.reports, is: [], "what is heard after the stop")
+            try require(bench.heard.reports, is: [], "the reports after the stop")
         },
     ]
 }

@@ -3,38 +3,38 @@ internal import DoorwardDomain
 
 extension AdapterConformance {
     static let transportPromises: [ConformanceCheck] = [
-        ConformanceCheck("While the transport is away no order is taken, and none arrives when it is back") { harness in
+        ConformanceCheck("A command sent while the transport is disconnected is rejected, and never sent later") { harness in
             let bench = try await ConformanceRun(harness, locks: 2)
             guard try await bench.cut() else { throw NotApplicable.transport }
             for number in 0..<2 { try await bench.requireRefusal(of: bench.opening, by: number) }
             try await bench.mend()
             try await bench.pass(settlingTime)
-            for number in 0..<2 { try await bench.requireOrders([], at: number, "after the transport came back") }
+            for number in 0..<2 { try await bench.requireOrders([], at: number, "after the transport has reconnected") }
         },
-        ConformanceCheck("A lock obeys again when its transport is back") { harness in
+        ConformanceCheck("A lock executes commands again when its transport has reconnected") { harness in
             let bench = try await ConformanceRun(harness, locks: 2)
             guard try await bench.cut() else { throw NotApplicable.transport }
             try await bench.mend()
             for number in 0..<2 { try await bench.carryOut(bench.opening, by: number) }
         },
-        ConformanceCheck("An adapter whose transport is away is not well, and is well again when it is back") { harness in
+        ConformanceCheck("Health is not `ok` while the transport is disconnected, and `ok` when it has reconnected") { harness in
             let bench = try await ConformanceRun(harness)
             guard try await bench.cut() else { throw NotApplicable.transport }
-            try require(harness.adapter.health != .ok, "an adapter without its transport says that it is well")
+            try require(harness.adapter.health != .ok, "the health is `ok` without a transport")
             try await bench.mend()
-            try require(harness.adapter.health, is: .ok, "the health when the transport is back")
+            try require(harness.adapter.health, is: .ok, "the health when the transport has reconnected")
         },
-        ConformanceCheck("Of a lock whose transport is away nobody says that it is in reach, or where it is") { harness in
+        ConformanceCheck("While its transport is disconnected, a lock is not available and reports no live state") { harness in
             let bench = try await ConformanceRun(harness)
             guard try await bench.cut() else { throw NotApplicable.transport }
             let isOut = bench.heard.availabilities(of: 0).last.map { $0 != true }
-            try require(isOut, is: true, "whether it is said to be out of reach")
+            try require(isOut, is: true, "whether it is reported as unavailable")
             bench.heard.forget()
             _ = try? await bench.happen(.turnedByHand, at: 0)
             try await bench.pass(harness.promptTime)
-            try require(bench.heard.states(of: 0).isEmpty, "a live word comes over a transport that is away")
+            try require(bench.heard.states(of: 0).isEmpty, "a live state is reported while the transport is disconnected")
         },
-        ConformanceCheck("An order that was under way when the transport went is not sent again") { harness in
+        ConformanceCheck("A command that was in flight when the transport disconnected is not sent again") { harness in
             let bench = try await ConformanceRun(harness)
             try await bench.set(.silent, of: 0)
             try bench.send(bench.opening, to: 0)
@@ -43,9 +43,9 @@ extension AdapterConformance {
             try await bench.mend()
             try await bench.pass(settlingTime)
             let found = await harness.orders(at: ConformanceRun.id(0)) ?? [bench.opening]
-            try require(found, is: [bench.opening], "the orders at the lock")
+            try require(found, is: [bench.opening], "the commands received by the lock")
         },
-        ConformanceCheck("What the transport kept is not passed off as live when it is back") { harness in
+        ConformanceCheck("When the transport has reconnected, a retained report is not reported as live") { harness in
             let bench = try await ConformanceRun(harness)
             try await bench.set(.silent, of: 0)
             try bench.send(bench.opening, to: 0)
@@ -55,9 +55,9 @@ extension AdapterConformance {
             try await bench.mend()
             guard try await bench.happen(.repeatedFromBefore, at: 0) else { throw NotApplicable.retained }
             try await bench.pass(harness.promptTime)
-            try require(!bench.heard.restingStates(of: 0).contains(bench.opening.rest), "what was kept is said to be live")
+            try require(!bench.heard.restingStates(of: 0).contains(bench.opening.rest), "a retained report is reported as live")
         },
-        ConformanceCheck("An adapter that is stopped while its transport is away sends nothing when that is back") { harness in
+        ConformanceCheck("An adapter stopped while its transport is disconnected sends nothing when it reconnects") { harness in
             let bench = try await ConformanceRun(harness)
             guard try await bench.cut() else { throw NotApplicable.transport }
             _ = bench.failure(of: bench.opening, to: 0)
@@ -65,40 +65,40 @@ extension AdapterConformance {
             bench.heard.forget()
             _ = try await harness.setTransport(isAway: false)
             try await bench.pass(settlingTime)
-            try require(await harness.orders(at: ConformanceRun.id(0)) ?? [], is: [], "the orders at the lock")
-            try require(bench.heard.reports, is: [], "what is heard after the stop")
+            try require(await harness.orders(at: ConformanceRun.id(0)) ?? [], is: [], "the commands received by the lock")
+            try require(bench.heard.reports, is: [], "the reports after the stop")
         },
-        ConformanceCheck("Locks may be attached and detached while the transport is away") { harness in
+        ConformanceCheck("Locks can be attached and detached while the transport is disconnected") { harness in
             let bench = try await ConformanceRun(harness, locks: 2)
             guard try await bench.cut() else { throw NotApplicable.transport }
             bench.detach(1)
             bench.attach(2)
             try await bench.mend()
             try await bench.carryOut(bench.opening, by: 2)
-            try require(bench.failure(of: .lock, to: 1), is: .notAttached, "what an order for the detached one throws")
+            try require(bench.failure(of: .lock, to: 1), is: .notAttached, "the error of a command for the detached lock")
         },
-        ConformanceCheck("An adapter starts without its transport, and its locks obey once that is there") { harness in
+        ConformanceCheck("An adapter starts without its transport; its locks execute commands once it is connected") { harness in
             guard try await harness.setTransport(isAway: true) else { throw NotApplicable.transport }
             let bench = try await ConformanceRun(harness)
             try await bench.requireRefusal(of: bench.opening, by: 0)
             try await bench.mend()
-            try await bench.requireOrders([], at: 0, "after the transport came")
+            try await bench.requireOrders([], at: 0, "after the transport has connected")
             try await bench.carryOut(bench.opening, by: 0)
         },
     ]
 }
 
 extension ConformanceRun {
-    /// Takes the transport away, and lets that become known.
+    /// Disconnects the transport, and waits until the adapter knows.
     ///
-    /// - Returns: false where the adapter has none.
+    /// - Returns: false if the adapter has no transport.
     func cut() async throws -> Bool {
         guard try await harness.setTransport(isAway: true) else { return false }
         try await pass(harness.promptTime)
         return true
     }
 
-    /// Gives the transport back, and lets that become known; forgets what was heard until then of where locks are.
+    /// Reconnects the transport, and waits until the adapter knows.
     func mend() async throws {
         _ = try await harness.setTransport(isAway: false)
         try await pass(harness.lateTime)

@@ -1,128 +1,132 @@
 public import DoorwardAdapterKit
 public import DoorwardDomain
 
-/// One adapter on a virtual clock, with a hand on its locks: what the conformance kit needs to try an adapter of any kind.
+/// An adapter under test on a virtual clock, with control over its locks: the conformance kit's interface to adapters of any kind.
 ///
-/// Locks are named by the id that the kit attaches them with; `AdapterConformance.number(of:)` tells which number that is. A harness is used for one promise and thrown away.
+/// A lock is identified by the id that the kit attaches it with; `AdapterConformance.number(of:)` returns its number. A harness is
+/// used for one check only.
 public protocol AdapterHarness: Sendable {
-    /// The adapter on trial, not yet started; the same at every call.
+    /// The adapter under test, not started yet; always the same instance.
     var adapter: any LockAdapter { get }
 
-    /// The clock that the adapter was made with.
+    /// The clock that the adapter was created with.
     var clock: VirtualClock { get }
 
-    /// An address that `check` takes. Other numbers are other locks; each begins locked, in reach, and obeys promptly.
+    /// Returns a valid address. Different numbers are different locks. Each lock begins locked, online, and with the behavior
+    /// `.prompt`.
     func address(of number: Int) -> [String: JSONValue]
 
-    /// What `check` answers for those addresses.
+    /// The capabilities that `check` returns for those addresses.
     var capabilities: LockCapabilities { get }
 
-    /// The address of a lock that cannot do everything, with what it can do; `nil` where every lock can do the same. The kit attaches
-    /// it as number 0, in place of `address(of: 0)`.
+    /// The address and the capabilities of a lock that does not support all operations; `nil` if all locks have the same
+    /// capabilities. The kit attaches it as number 0, in place of `address(of: 0)`.
     var limited: (address: [String: JSONValue], capabilities: LockCapabilities)? { get }
 
-    /// From now on the lock takes orders in this way. Said once it is attached and the adapter runs.
+    /// Sets how the lock responds to commands from now on. Called after the lock is attached and the adapter is started.
     func set(_ manner: LockBehavior, of lock: DeviceID) async throws
 
-    /// Makes something happen at the lock.
+    /// Triggers a stimulus at the lock.
     ///
-    /// - Returns: false where locks of this kind have no such thing; nothing has happened then.
+    /// - Returns: false, without any effect, if locks of this kind do not have it.
     func happen(_ event: LockStimulus, at lock: DeviceID) async throws -> Bool
 
-    /// The orders that have arrived at the lock itself since it was attached, the first first. `nil` where nobody counts
-    /// them there: then what the lock says of itself has to do.
+    /// Returns the commands that the lock itself has received since it was attached, the oldest first. `nil` if they are not
+    /// recorded there; the kit then relies on the lock's reports.
     func orders(at lock: DeviceID) async -> [LockOperation]?
 
-    /// Whether `check` knows which two addresses are one lock, so that none is attached twice.
+    /// Whether `check` detects that two addresses are the same lock, so that no lock is attached twice.
     var detectsDuplicates: Bool { get }
 
-    /// Ways to locks that belong to somebody, with an address by each, and an address that differs from those by a way that there
-    /// is not; `nil` where the adapter's ways are anybody's.
+    /// Transports that have an owner, each with an address that uses it, and an address that differs from those only in that its
+    /// transport does not exist. `nil` if all transports of the adapter are shared.
     var ways: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? { get }
 
-    /// Takes away what the adapter reaches all its locks by, such as a broker, or gives it back. May be called before the start.
+    /// Disconnects or reconnects the transport over which the adapter reaches all its locks, such as a broker. May be called before
+    /// the start.
     ///
-    /// - Returns: false where nothing lies between the adapter and its locks; nothing has happened then.
+    /// - Returns: false, without any effect, if there is no transport between the adapter and its locks.
     func setTransport(isAway: Bool) async throws -> Bool
 
-    /// Lets the lock of that number, which nobody has attached, make itself known, or be taken away by its own system.
+    /// Makes the lock of that number, which is not attached, discoverable, or removes it from its own system.
     ///
-    /// - Returns: false where locks of this kind have no such thing; nothing has happened then.
+    /// - Returns: false, without any effect, if locks of this kind cannot be discovered.
     func announce(_ number: Int, isThere: Bool) async throws -> Bool
 
-    /// Within this time a prompt lock has moved and its adapter has reported it, and whatever else happens at a lock or to the
-    /// transport has been reported. An adapter that polls its locks, or connects for each command, needs more than the default.
+    /// The time within which a prompt lock has moved and its adapter has reported it. Within the same time anything else that
+    /// happens at a lock or to the transport has been reported. An adapter that polls its locks, or connects for each command,
+    /// needs more than the default.
     var promptTime: Duration { get }
 
-    /// Within this time a late lock has confirmed; longer than `promptTime`.
+    /// The time within which a late lock has confirmed; longer than `promptTime`.
     var lateTime: Duration { get }
 
-    /// Lets this time pass on the clock, and everything happen that is due by its end. Whatever is on its way between adapter and
-    /// locks has arrived when this returns: a harness over real sockets moves the clock on and waits for what is in flight.
+    /// Advances the clock by this time, so that everything happens that is due by then. When it returns, all messages between the
+    /// adapter and the locks have arrived: a harness with real sockets advances the clock and waits for messages in flight.
     func pass(_ time: Duration) async throws
 }
 
 extension AdapterHarness {
-    /// Every lock can do the same.
+    /// The default: all locks have the same capabilities.
     public var limited: (address: [String: JSONValue], capabilities: LockCapabilities)? { nil }
 
-    /// Locks that are told apart by nothing but the devices they are attached as.
+    /// The default: the adapter does not detect that two addresses are the same lock.
     public var detectsDuplicates: Bool { false }
 
-    /// Every way is anybody's.
+    /// The default: all transports are shared.
     public var ways: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? { nil }
 
-    /// Nothing lies between.
+    /// The default: there is no transport.
     public func setTransport(isAway: Bool) async throws -> Bool { false }
 
-    /// No lock makes itself known.
+    /// The default: no lock can be discovered.
     public func announce(_ number: Int, isThere: Bool) async throws -> Bool { false }
 
-    /// Two seconds, enough for an adapter that is told of each change.
+    /// The default: two seconds, enough for an adapter that receives each change at once.
     public var promptTime: Duration { AdapterConformance.prompt }
 
-    /// A minute.
+    /// The default: one minute.
     public var lateTime: Duration { AdapterConformance.late }
 
-    /// Nobody counts.
+    /// The default: the commands are not recorded at the lock.
     public func orders(at lock: DeviceID) async -> [LockOperation]? { nil }
 
-    /// On a `SeededExecutor` the clock moves on only when nothing else can run. A harness whose adapter has threads or
-    /// sockets of its own waits for those too.
+    /// The default, for a `SeededExecutor`: there the clock advances only when nothing else can run. A harness whose adapter has
+    /// its own threads or sockets must wait for those too.
     public func pass(_ time: Duration) async throws {
-        // A nanosecond more, so that what is due at that very instant has happened.
+        // One nanosecond more, so that everything that is due exactly then has happened.
         try await clock.sleep(until: clock.monotonicNow().advanced(by: time + .nanoseconds(1)))
     }
 }
 
-/// How a lock takes orders.
+/// How a lock under test responds to commands.
 public enum LockBehavior: CaseIterable, Hashable, Sendable {
-    /// It moves and confirms within `promptTime`.
+    /// The lock moves and confirms within `promptTime`.
     case prompt
-    /// It moves, and confirms `lateTime` afterwards at the latest, but not within `promptTime`.
+    /// The lock moves and confirms within `lateTime`, but not within `promptTime`.
     case late
-    /// It moves, and does not say so.
+    /// The lock moves, and does not report it.
     case silent
-    /// Its bolt sticks on the way.
+    /// The lock reports a jam of its bolt.
     case jamming
-    /// It, or its bridge, refuses.
+    /// The lock, or its bridge, refuses the command.
     case refusing
-    /// It is known to be out of reach.
+    /// The lock is known to be offline.
     case away
 }
 
-/// What can happen at a lock without an order.
+/// The stimuli at a lock that are not commands.
 public enum LockStimulus: CaseIterable, Hashable, Sendable {
-    /// It says all of its condition.
+    /// The lock reports its complete state.
     case speaks
-    /// Somebody at the door turns the bolt: a locked one is withdrawn, any other thrown.
+    /// The bolt is turned by hand at the door: a locked one is withdrawn, any other is thrown.
     case turnedByHand
-    /// The transport hands over once more what it kept of an earlier word: that the bolt was withdrawn.
+    /// The transport delivers a retained report again: that the bolt was withdrawn.
     case repeatedFromBefore
-    /// Something arrives as if from the lock that no lock says.
+    /// The adapter receives a message from the lock that is not valid in its protocol.
     case rubbish
-    /// Something goes wrong with it that lasts and is no jam: somebody is at its housing, say.
+    /// The lock begins to report a lasting fault other than a jam, for example because its housing is opened.
     case tampered
-    /// What was wrong is over.
+    /// The fault ends.
     case calmed
 }

@@ -2,7 +2,7 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 import Synchronization
 
-/// Keeps everything that an adapter reports.
+/// Records all reports of an adapter.
 final class AdapterListener: ReportReceiver {
     private let kept = Mutex<[LockReport]>([])
     private let onReport: @Sendable (LockReport) -> Void
@@ -22,14 +22,14 @@ final class AdapterListener: ReportReceiver {
         reports.filter { $0.deviceID == ConformanceRun.id(number) }.map(\.fact)
     }
 
-    /// Every state that the lock said live, in order, and by what means it came there.
+    /// All states that the lock reported live, in order, with their methods.
     func states(of number: Int) -> [(state: LockState, method: EventMethod?)] {
         facts(of: number).compactMap {
             if case .state(let state, .confirmed, let method, _) = $0 { (state, method) } else { nil }
         }
     }
 
-    /// The states that a bolt rests in, as the lock said them live.
+    /// The locked, unlocked and unlatched states that the lock reported live.
     func restingStates(of number: Int) -> [LockState] {
         states(of: number).map(\.state).filter { [.locked, .unlocked, .unlatched].contains($0) }
     }
@@ -38,7 +38,7 @@ final class AdapterListener: ReportReceiver {
         facts(of: number).compactMap { if case .availability(let isOnline) = $0 { .some(isOnline) } else { nil } }
     }
 
-    /// The faults as they were told, each time whole.
+    /// The reported sets of faults, in order.
     func faults(of number: Int) -> [Set<String>] {
         facts(of: number).compactMap { if case .faults(let words) = $0 { words } else { nil } }
     }

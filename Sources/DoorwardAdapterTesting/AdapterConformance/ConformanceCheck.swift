@@ -1,9 +1,9 @@
 internal import DoorwardAdapterKit
 public import DoorwardDomain
 
-/// One promise of `LockAdapter`, and how to find out whether an adapter keeps it.
+/// One requirement of `LockAdapter`, and the check of it.
 public struct ConformanceCheck: Sendable, CustomStringConvertible {
-    /// The promise as a sentence.
+    /// The requirement, as a sentence.
     public let description: String
     private let body: @Sendable (any AdapterHarness) async throws -> Void
 
@@ -11,10 +11,10 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
         (self.description, self.body) = (description, body)
     }
 
-    /// Tries it with a new harness.
+    /// Runs the check with a new harness.
     ///
-    /// - Returns: `.kept`, or `.notApplicable` where locks of this kind, or their transport, lack what it is about.
-    /// - Throws: `ConformanceFailure`, or whatever the adapter threw where it should not have.
+    /// - Returns: `.kept`, or `.notApplicable` if locks of this kind, or their transport, do not have the feature.
+    /// - Throws: `ConformanceFailure`, or an error that the adapter must not throw there.
     @discardableResult
     public func check(_ harness: any AdapterHarness) async throws -> ConformanceOutcome {
         do {
@@ -26,21 +26,21 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
     }
 }
 
-/// Every promise that an adapter of any kind must keep: a test runs each with a harness of its own, on a `SeededExecutor`
-/// unless the harness can do without.
+/// The checks that apply to adapters of any kind. A test runs each check with its own harness, on a `SeededExecutor` unless the
+/// harness does not need one.
 public enum AdapterConformance {
-    /// All of them. One that asks for something which locks of this kind do not have is not applicable to them.
+    /// All checks. A check of a feature that locks of this kind do not have is not applicable.
     public static let promises: [ConformanceCheck] =
         addressPromises + fieldPromises + placePromises + lifePromises + restartPromises + attachPromises + orderPromises
         + answerPromises + faultPromises + transportPromises + reportPromises + fleetPromises + discoveryPromises
 
-    /// The number of the lock that the kit attaches with this id: `AdapterHarness.address(of:)` is asked for its address.
+    /// Returns the number of the lock with this id, for `AdapterHarness.address(of:)`.
     public static func number(of lock: DeviceID) -> Int { Int(truncatingIfNeeded: lock.low) }
 
-    /// Within this time a prompt lock has moved and said so, where the harness says nothing else.
+    /// The default of `promptTime`: the time within which a prompt lock has moved and reported it.
     public static let prompt = Duration.seconds(2)
-    /// Within this time a late lock has said so, where the harness says nothing else.
+    /// The default of `lateTime`: the time within which a late lock has confirmed.
     public static let late = Duration.seconds(60)
-    /// After this time whatever an adapter might have kept for later would have come out.
+    /// The time after which a report or command that an adapter has delayed must have been delivered.
     static let settlingTime = Duration.seconds(1800)
 }

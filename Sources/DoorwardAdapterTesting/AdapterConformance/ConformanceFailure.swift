@@ -1,6 +1,6 @@
 /// A violated requirement of an adapter or a store.
 public struct ConformanceFailure: Error, CustomStringConvertible {
-    /// Expected and actual values, as one line of a test report.
+    /// The expected and the actual values, as one line of a test report.
     public let description: String
 
     package init(_ description: String) { self.description = description }

@@ -1,37 +1,37 @@
-/// What a check of one promise has come to.
+/// The result of one conformance check.
 public enum ConformanceOutcome: Hashable, Sendable {
-    /// The adapter does what it promises.
+    /// The adapter meets the requirement.
     case kept
-    /// The promise is about something that locks of this kind, or their transport, lack; the text says what.
+    /// Locks of this kind, or their transport, do not have the feature that the check is about; the text gives the reason.
     case notApplicable(String)
-    /// The adapter does something else; the text says what was expected and what was found.
+    /// The adapter does not meet the requirement; the text has the expected and the actual values.
     case failed(String)
 }
 
-/// What the checks of all promises have come to, for a test and for people: print it.
+/// The results of all conformance checks, for tests and for developers: it can be printed.
 public struct ConformanceReport: Sendable, CustomStringConvertible {
-    /// One promise and what came of it.
+    /// The result of one check.
     public struct Entry: Hashable, Sendable {
-        /// The promise as a sentence.
+        /// The requirement, as a sentence.
         public let promise: String
-        /// What its check has come to.
+        /// The result of the check.
         public let outcome: ConformanceOutcome
     }
 
-    /// One for each promise, in the kit's order.
+    /// One entry for each check, in the kit's order.
     public let entries: [Entry]
 
-    /// The promises that the adapter keeps.
+    /// The requirements that the adapter meets.
     public var kept: [String] { entries.filter { $0.outcome == .kept }.map(\.promise) }
 
-    /// The promises that do not apply to the adapter, each with the reason.
+    /// The requirements that do not apply to the adapter, each with the reason.
     public var notApplicable: [(promise: String, reason: String)] {
         entries.compactMap { entry in
             if case .notApplicable(let reason) = entry.outcome { (entry.promise, reason) } else { nil }
         }
     }
 
-    /// The promises that the adapter breaks, each with what was found.
+    /// The requirements that the adapter does not meet, each with the expected and the actual values.
     public var failed: [(promise: String, problem: String)] {
         entries.compactMap { entry in
             if case .failed(let problem) = entry.outcome { (entry.promise, problem) } else { nil }
@@ -43,7 +43,7 @@ public struct ConformanceReport: Sendable, CustomStringConvertible {
         "\(entries.count) promises: \(kept.count) kept, \(notApplicable.count) not applicable, \(failed.count) failed"
     }
 
-    /// The counts, then a line for each promise that is not kept.
+    /// The counts, then a line for each requirement that is not met or not applicable.
     public var description: String {
         let lines =
             [summary] + failed.map { "failed: \($0.promise): \($0.problem)" }
@@ -53,11 +53,11 @@ public struct ConformanceReport: Sendable, CustomStringConvertible {
 }
 
 extension AdapterConformance {
-    /// Checks every promise on a virtual clock, each with a clock, an executor and a harness of its own.
+    /// Runs every check on a virtual clock, each with its own clock, executor and harness.
     ///
     /// - Parameters:
-    ///   - seed: chooses the order in which concurrent work runs: the same seed gives the same run again.
-    ///   - makeHarness: makes a harness whose adapter, and whatever plays its locks, run on this clock and this executor alone.
+    ///   - seed: determines the order in which concurrent tasks run; the same seed gives the same run.
+    ///   - makeHarness: makes a harness whose adapter and simulated locks use only this clock and this executor.
     public static func report(
         seed: UInt64 = 1,
         of makeHarness: @escaping @Sendable (_ clock: VirtualClock, _ executor: SeededExecutor) async throws -> any AdapterHarness
@@ -68,10 +68,10 @@ extension AdapterConformance {
             })
     }
 
-    /// Checks every promise, one after the other.
+    /// Runs every check, one after the other.
     ///
-    /// - Parameter check: checks one with a harness of its own, and ends that: for an adapter with sockets or threads, whose
-    ///   harness cannot run on a `SeededExecutor`.
+    /// - Parameter check: makes a harness, runs one check with it, and ends the harness. It is for an adapter with sockets or
+    ///   threads, whose harness cannot run on a `SeededExecutor`.
     public static func report(checking check: (ConformanceCheck) async throws -> ConformanceOutcome) async -> ConformanceReport {
         var entries: [ConformanceReport.Entry] = []
         for promise in promises {

@@ -2,7 +2,7 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 import Synchronization
 
-/// A harness at work: locks by their numbers, and what was heard of them.
+/// A started harness: its locks by their numbers, and the reports received from them.
 struct ConformanceRun: Sendable {
     let harness: any AdapterHarness
     let heard: AdapterListener
@@ -10,7 +10,7 @@ struct ConformanceRun: Sendable {
 
     var adapter: any LockAdapter { harness.adapter }
 
-    /// Starts the adapter with so many locks attached, numbered from 0, and forgets what they say at first.
+    /// Starts the adapter with this number of locks attached, numbered from 0, and discards their first reports.
     ///
     /// - Parameter onReport: called with every report, from inside `receive`.
     init(
@@ -34,24 +34,24 @@ struct ConformanceRun: Sendable {
 
     func set(_ manner: LockBehavior, of number: Int) async throws { try await harness.set(manner, of: Self.id(number)) }
 
-    /// - Returns: false where locks of this kind have no such thing.
+    /// - Returns: false if locks of this kind do not have this stimulus.
     func happen(_ event: LockStimulus, at number: Int) async throws -> Bool {
         try await harness.happen(event, at: Self.id(number))
     }
 
     func pass(_ time: Duration) async throws { try await harness.pass(time) }
 
-    // MARK: Orders
+    // MARK: Commands
 
-    /// The movements that these locks can do.
+    /// The movements that these locks support.
     var movements: [LockOperation] {
         LockOperation.movements.filter { $0.requiredCapability.map(harness.capabilities.contains) ?? true }
     }
 
-    /// A movement that takes the lock from where it begins, locked.
+    /// A movement that changes the initial state of the lock, which is locked.
     var opening: LockOperation { movements.contains(.unlock) ? .unlock : .unlatch }
 
-    /// - Parameter command: one that no other order has, unless another is given.
+    /// - Parameter command: the command's id; a new one if it is `nil`.
     func send(
         _ operation: LockOperation, to number: Int, deadline: Timestamp? = nil, command: CommandID? = nil
     ) throws(AdapterError) {
@@ -61,45 +61,46 @@ struct ConformanceRun: Sendable {
                 deadline: deadline ?? harness.clock.now().advanced(by: .seconds(10))))
     }
 
-    /// - Returns: what `send` threw, or `nil`.
+    /// - Returns: the error that `send` threw, or `nil`.
     func failure(of operation: LockOperation, to number: Int, deadline: Timestamp? = nil) -> AdapterError? {
         do { try send(operation, to: number, deadline: deadline) } catch { return error }
         return nil
     }
 
-    /// - Returns: what `refresh` threw, or `nil`.
+    /// - Returns: the error that `refresh` threw, or `nil`.
     func refreshFailure(_ number: Int) -> AdapterError? {
         do { try adapter.refresh(Self.id(number)) } catch { return error }
         return nil
     }
 
-    /// Sends, lets the lock move, and requires that it says so.
+    /// Sends a command, waits, and requires that the lock confirms it.
     func carryOut(_ operation: LockOperation, by number: Int) async throws {
         let before = heard.restingStates(of: number).count
         try send(operation, to: number)
         try await pass(harness.promptTime)
         try require(
             Array(heard.restingStates(of: number).dropFirst(before).prefix(1)), is: [operation.rest],
-            "what lock \(number) confirms")
+            "the states that lock \(number) confirms")
     }
 
-    // MARK: What must be so
+    // MARK: Requirements
 
-    /// Requires that an order to a lock that cannot be reached is not taken: `send` throws, or the transport answers later and the
-    /// adapter reports a refusal within `promptTime`.
+    /// Requires that a command to a lock that cannot be reached fails: `send` throws, or the adapter reports a refusal within
+    /// `promptTime`.
     func requireRefusal(of operation: LockOperation, by number: Int) async throws {
         let refusals = heard.refusals(of: number)
         if let failure = failure(of: operation, to: number) {
-            return try require(failure == .offline || failure == .transportBusy, "an order throws \(failure)")
+            return try require(failure == .offline || failure == .transportBusy, "a command throws \(failure)")
         }
         try await pass(harness.promptTime)
-        try require(heard.refusals(of: number), is: refusals + 1, "the refusals of an order that cannot reach its lock")
+        try require(heard.refusals(of: number), is: refusals + 1, "the number of refusals of a command that cannot reach its lock")
     }
 
-    /// Requires that the lock stands where the last of these orders left it, or locked, and got no other.
+    /// Requires that the lock has received exactly these commands, and is in the state of the last one, or locked if there are
+    /// none.
     func requireOrders(_ orders: [LockOperation], at number: Int, _ occasion: String) async throws {
         if let found = await harness.orders(at: Self.id(number)) {
-            try require(found, is: orders, "the orders that arrived at lock \(number) \(occasion)")
+            try require(found, is: orders, "the commands received by lock \(number) \(occasion)")
         }
         guard try await happen(.speaks, at: number) else { return }
         try await pass(harness.promptTime)
@@ -110,13 +111,13 @@ struct ConformanceRun: Sendable {
         try require(isThere, "lock \(number) is \(state.rawValue) \(occasion), not \(expected.rawValue)")
     }
 
-    /// Requires that nothing is heard of the lock.
+    /// Requires that there are no reports of the lock.
     func requireNoReports(of number: Int, _ occasion: String) throws {
-        try require(heard.facts(of: number).isEmpty, "lock \(number) is heard \(occasion): \(heard.facts(of: number))")
+        try require(heard.facts(of: number).isEmpty, "there are reports of lock \(number) \(occasion): \(heard.facts(of: number))")
     }
 }
 
-/// Gives each order a command of its own, on whatever thread it is given.
+/// Creates a new command id for each command, on any thread.
 private final class CommandNumbers: Sendable {
     private let count = Mutex<UInt64>(0)
 
@@ -129,7 +130,7 @@ private final class CommandNumbers: Sendable {
 }
 
 extension LockOperation {
-    /// Where the bolt rests when this has been done.
+    /// The state of the lock after this movement.
     var rest: LockState {
         switch self {
         case .lock: .locked

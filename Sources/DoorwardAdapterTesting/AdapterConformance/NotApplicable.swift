@@ -1,15 +1,15 @@
-/// Why a promise does not apply to an adapter: what its locks, or its transport, lack.
+/// The reason why a check does not apply to an adapter: the feature that its locks, or its transport, do not have.
 struct NotApplicable: Error {
     let reason: String
 
     init(_ reason: String) { self.reason = reason }
 
-    static let reports = NotApplicable("locks of this kind report nothing by themselves")
-    static let hands = NotApplicable("nobody turns locks of this kind by hand")
-    static let retained = NotApplicable("the transport keeps no earlier report")
-    static let transport = NotApplicable("nothing that could be away lies between the adapter and its locks")
+    static let reports = NotApplicable("locks of this kind send no reports of their own")
+    static let hands = NotApplicable("locks of this kind cannot be turned by hand")
+    static let retained = NotApplicable("the transport retains no reports")
+    static let transport = NotApplicable("there is no transport between the adapter and its locks that could be disconnected")
     static let ways = NotApplicable("the adapter has no transports that belong to a tenant")
-    static let discovery = NotApplicable("locks of this kind do not make themselves known")
-    static let limited = NotApplicable("every lock of this kind can do the same")
-    static let fields = NotApplicable("an address has no such field")
+    static let discovery = NotApplicable("locks of this kind cannot be discovered")
+    static let limited = NotApplicable("all locks of this kind have the same capabilities")
+    static let fields = NotApplicable("addresses of this adapter have no such field")
 }

@@ -18,11 +18,11 @@ import Testing
         #expect(report.failed.isEmpty, "\(report)")
         #expect(
             Set(report.notApplicable.map(\.reason)) == [
-                "nothing that could be away lies between the adapter and its locks",
-                "locks of this kind do not make themselves known",
-                "the adapter has no transports that belong to a tenant", "the transport keeps no earlier report",
-                "nothing but a lock's own words can arrive", "locks of this kind report no faults",
-                "an address has no such field",
+                "there is no transport between the adapter and its locks that could be disconnected",
+                "locks of this kind cannot be discovered",
+                "the adapter has no transports that belong to a tenant", "the transport retains no reports",
+                "no malformed input can arrive", "locks of this kind report no faults",
+                "addresses of this adapter have no such field",
             ])
     }
 }

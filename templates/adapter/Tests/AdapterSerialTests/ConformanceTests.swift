@@ -13,14 +13,14 @@ import Testing
 
     /// The controller has one line for all tenants, keeps no reports, and finds no locks.
     private static let notApplicable = [
-        "A way that is not the asker's is answered as one that does not exist, whatever else is wrong",
-        "A way is open to its owner's scope, and to the scope of a place in its owner's portfolio alone",
-        "What the transport kept is not passed off as live when it is back",
-        "A word that the transport kept is not passed off as live",
-        "A lock that makes itself known is listed once, and can be attached as it is listed",
-        "A lock is not listed while it is attached, and is again when it is detached",
-        "A lock that its own system has taken away is no longer listed, and is again when it is back",
-        "What is listed has ids of its own in an order that stays, and was seen first before it was seen last",
-        "Looking for locks moves none, and what was found and not attached is not heard",
+        "A transport outside the caller's scope gives the same result as one that does not exist",
+        "A portfolio's transport is accepted within its owner's scope, and only for locks in that portfolio",
+        "When the transport has reconnected, a retained report is not reported as live",
+        "A report retained by the transport is not reported as live",
+        "A discovered lock is listed once, and can be attached with the listed address",
+        "A discovered lock is not listed while it is attached, and is listed again when detached",
+        "A lock removed from its own system is no longer listed, and is listed again when it is back",
+        "Discovered locks have different ids and a stable order, and were first seen no later than last seen",
+        "Discovery moves no lock, and nothing is reported for locks that are not attached",
     ]
 }
