@@ -1,30 +1,30 @@
-/// The bytes to and from the locks' controller: a serial port, a TCP connection, a played one in tests. It connects by itself, and
-/// again after a loss.
+/// A byte stream to the locks' controller: a serial port, a TCP connection, or a simulated one in tests. It connects by itself, and
+/// reconnects after the connection is lost.
 public protocol ByteStream: Sendable {
-    /// Begins to connect. What happens is told one event at a time, on any thread, perhaps before this returns.
+    /// Starts to connect. Events are delivered one at a time, on any thread, possibly before this returns.
     func open(_ onEvent: @escaping @Sendable (ByteStreamEvent) -> Void)
 
-    /// Ends the connection; no event follows.
+    /// Closes the connection. No event follows.
     func close()
 
-    /// Hands all of the bytes to the operating system now, or none; waits for nothing.
+    /// Hands all of the bytes to the operating system at once, or none. Does not block.
     func write(_ bytes: [UInt8]) throws(ByteStreamError)
 }
 
-/// What happens on a byte stream.
+/// The events of a byte stream.
 public enum ByteStreamEvent: Hashable, Sendable {
-    /// The connection is there.
+    /// The connection is established.
     case connected
-    /// Some bytes of the controller, cut anywhere.
+    /// Bytes from the controller; they may begin and end anywhere in a line.
     case received([UInt8])
     /// The connection is lost.
     case disconnected
 }
 
-/// Why no byte was written.
+/// The reason why no byte was written.
 public enum ByteStreamError: Error, Hashable, Sendable {
     /// There is no connection.
     case disconnected
-    /// The buffer of the operating system is full.
+    /// The operating system's buffer is full.
     case full
 }

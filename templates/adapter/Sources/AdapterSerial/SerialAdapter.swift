@@ -2,9 +2,9 @@ public import DoorwardAdapterKit
 public import DoorwardDomain
 import Synchronization
 
-/// Locks on a bus behind one controller, which speaks lines of text over a byte stream.
+/// Adapter for locks on a bus behind one controller, which sends and receives lines of text over a byte stream.
 public final class SerialAdapter: Sendable {
-    /// What devices carry in `adapter`.
+    /// The adapter's name in the `adapter` field of a device.
     public let kind = "serial"
     private let stream: any ByteStream
     private let clock: any GatewayClock
@@ -13,12 +13,12 @@ public final class SerialAdapter: Sendable {
 
     fileprivate struct State {
         var locks: [DeviceID: SerialLock] = [:]
-        /// The lock at each number; of several with one number, the one that was attached last.
+        /// The lock at each number; if several have the same number, the one that was attached last.
         var byNumber: [Int: SerialLock] = [:]
         /// `nil` before `start` and after `stop`.
         var receiver: (any ReportReceiver)?
         var isConnected = false
-        /// Tells the connections of one start from those of the next.
+        /// The number of starts. It distinguishes events of this start's connection from those of earlier ones.
         var starts = 0
         var reader = LineReader()
         var sequence: UInt32 = 0
@@ -26,9 +26,9 @@ public final class SerialAdapter: Sendable {
     }
 
     /// - Parameters:
-    ///   - stream: the connection to the controller, not yet open.
-    ///   - clock: what deadlines are measured on.
-    ///   - executor: where deadlines are waited for; `nil` for the global one.
+    ///   - stream: the connection to the controller, not open yet.
+    ///   - clock: the clock for deadlines.
+    ///   - executor: runs the waits for deadlines; `nil` for the global executor.
     public init(stream: any ByteStream, clock: any GatewayClock, executor: (any TaskExecutor)? = nil) {
         (self.stream, self.clock, self.executor) = (stream, clock, executor)
     }
@@ -68,7 +68,7 @@ public final class SerialAdapter: Sendable {
         }
     }
 
-    /// Asks for the lock's state, if that can be done now: when the connection is there again all locks are asked.
+    /// Queries the lock's state, if that is possible at the moment. All locks are queried when the connection is established.
     private func query(_ lock: SerialLock) {
         if let number = lock.address?.number { try? write("STATE \(number)") }
     }
@@ -149,7 +149,7 @@ extension SerialAdapter: LockAdapter {
 extension SerialAdapter.State {
     fileprivate var sortedLocks: [SerialLock] { locks.sorted { $0.key < $1.key }.map(\.value) }
 
-    /// Takes a lock out, and leaves its number to another that is attached with it.
+    /// Removes a lock. If another lock is attached with the same number, that lock then receives the lines for it.
     fileprivate mutating func remove(_ id: DeviceID) -> SerialLock? {
         guard let lock = locks.removeValue(forKey: id) else { return nil }
         if let number = lock.address?.number, byNumber[number] === lock {

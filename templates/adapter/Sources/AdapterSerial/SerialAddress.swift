@@ -1,11 +1,11 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// Where a lock is on the bus, and what it can do, as the `address` of its device says.
+/// The `address` of a device: the lock's number on the bus, and its latch.
 struct SerialAddress: Hashable {
-    /// The number on the bus.
+    /// The lock's number on the bus.
     let number: Int
-    /// Whether it can pull the latch.
+    /// Whether the lock can pull the latch.
     let hasLatch: Bool
 
     static let fields = [
@@ -13,7 +13,7 @@ struct SerialAddress: Hashable {
         AddressField("latch", .boolean, default: .bool(false), meaning: "Whether the lock can pull the latch."),
     ]
 
-    /// - Throws: every mistake.
+    /// - Throws: all errors.
     init(_ address: [String: JSONValue]) throws(AddressErrors) {
         try Self.fields.check(address)
         number = if case .integer(let number)? = address["lock"] { Int(number) } else { 0 }

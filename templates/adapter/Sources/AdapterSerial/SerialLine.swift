@@ -1,7 +1,7 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// One line of the controller.
+/// One line that the controller sends.
 enum SerialLine: Hashable {
     case ok(lock: Int, sequence: UInt32, LockState)
     case error(lock: Int, sequence: UInt32, LockRefusal)
@@ -11,7 +11,7 @@ enum SerialLine: Hashable {
     case battery(lock: Int, percent: Int)
     case tamper(lock: Int, isOn: Bool)
 
-    /// `nil` for what is no line of the protocol.
+    /// Returns `nil` if the text is not a line of the protocol.
     init?(_ text: some StringProtocol) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count >= 2, words.count <= 4, let lock = Int(words[1]), (1...247).contains(lock) else { return nil }
@@ -36,7 +36,7 @@ enum SerialLine: Hashable {
 
     private static let causes: [String: LockRefusal] = ["BUSY": .busy, "POWER": .lowPower, "UNKNOWN": .unsupported]
 
-    /// Which lock it is about.
+    /// The number of the lock that the line is about.
     var lock: Int {
         switch self {
         case .ok(let lock, _, _), .error(let lock, _, _), .state(let lock, _), .turned(let lock, _), .reach(let lock, _),
@@ -46,16 +46,16 @@ enum SerialLine: Hashable {
     }
 }
 
-/// Makes lines of bytes that arrive in pieces.
+/// Splits bytes that arrive in pieces into lines.
 struct LineReader {
-    /// No line of the protocol is longer, in bytes.
+    /// The maximum length of a line in the protocol, in bytes.
     static let maxLength = 64
 
     private var line: [UInt8] = []
-    /// The line is too long: the rest of it is skipped.
+    /// Whether the present line is too long; the rest of it is skipped.
     private var isSkipping = false
 
-    /// - Returns: the lines that these bytes end; `nil` in place of one that is too long or not of ASCII.
+    /// - Returns: the lines that these bytes complete; `nil` for a line that is too long or not ASCII.
     mutating func take(_ bytes: [UInt8]) -> [String?] {
         var lines: [String?] = []
         for byte in bytes {
@@ -63,7 +63,7 @@ struct LineReader {
                 if line.count < Self.maxLength { line.append(byte) } else { isSkipping = true }
                 continue
             }
-            // ASCII is the only text of this protocol, and compares and sorts as its bytes do.
+            // The protocol allows only ASCII, for which comparing and sorting strings is the same as comparing bytes.
             let isText = !isSkipping && line.allSatisfy { (0x20..<0x7F).contains($0) }
             lines.append(isText ? String(decoding: line, as: UTF8.self) : nil)
             (line, isSkipping) = ([], false)

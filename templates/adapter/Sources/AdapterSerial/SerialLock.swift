@@ -2,17 +2,17 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 import Synchronization
 
-/// One attached lock: its channel to the gateway, and what has to be remembered of its protocol.
+/// One attached lock: its channel to the gateway, and the state of its protocol.
 final class SerialLock: Sendable {
-    /// `nil` where the device's address makes no sense: such a lock takes no order.
+    /// `nil` if the device's address is invalid; such a lock rejects commands.
     let address: SerialAddress?
     let channel: LockChannel
     private let state = Mutex(State())
 
     private struct State {
-        /// Whether the controller has lost it; `nil` while that is not known.
+        /// Whether the controller has lost the connection to the lock; `nil` while that is not known.
         var isAway: Bool?
-        /// The last command and its number in the protocol. An answer with another number is to an earlier one.
+        /// The last command and its sequence number. A response with another number belongs to an earlier command.
         var last: (sequence: UInt32, command: CommandID)?
     }
 
@@ -23,7 +23,7 @@ final class SerialLock: Sendable {
 
     // MARK: - Commands
 
-    /// - Parameter write: hands a line to the controller's connection.
+    /// - Parameter write: writes a line to the controller.
     func send(
         _ order: LockCommand, sequence: UInt32, write: (String) throws(AdapterError) -> Void
     ) throws(AdapterError) {
@@ -32,7 +32,7 @@ final class SerialLock: Sendable {
         if let needed = order.operation.requiredCapability, !address.capabilities.contains(needed) { throw .unsupported }
         if state.withLock({ $0.isAway }) == true { throw .offline }
         try channel.send(order) { () throws(AdapterError) in
-            // Before the write: the answer may be here before that returns.
+            // Set this before the write: the response may arrive before the write returns.
             let before = state.withLock { state in
                 defer { state.last = (sequence, order.commandID) }
                 return state.last
@@ -62,7 +62,7 @@ final class SerialLock: Sendable {
         }
     }
 
-    /// The connection to the controller is lost: whether the lock is within reach is no longer known.
+    /// Reports that the lock's availability is unknown, because the connection to the controller is lost.
     func loseConnection() {
         state.withLock { $0.isAway = nil }
         channel.report([.availability(nil)])
@@ -73,7 +73,7 @@ final class SerialLock: Sendable {
         channel.answer(last.command, facts)
     }
 
-    /// - Returns: what is to be reported of it; nothing where it is known already.
+    /// - Returns: the fact to report; none if it has not changed.
     private func noteReach(isAway: Bool) -> [LockReport.Fact] {
         let isFresh = state.withLock { state in
             defer { state.isAway = isAway }

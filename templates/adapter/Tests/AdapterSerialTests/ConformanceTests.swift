@@ -2,16 +2,16 @@ import DoorwardAdapterTesting
 import Testing
 
 @Suite struct ConformanceTests {
-    @Test("The adapter keeps every promise that applies to it")
+    @Test("the adapter passes every conformance check that applies to it")
     func conformance() {
         let report = AdapterConformance.report { clock, executor in SerialHarness(clock: clock, executor: executor) }
         print(report)
         #expect(report.failed.isEmpty, "\(report)")
-        // By name: a promise that no longer applies is a change to look at.
+        // Listed by name, so that a check that no longer applies is noticed.
         #expect(report.notApplicable.map(\.promise) == Self.notApplicable)
     }
 
-    /// The controller has one line for all tenants, keeps no reports, and finds no locks.
+    /// The controller has one connection for all tenants, retains no reports, and discovers no locks.
     private static let notApplicable = [
         "A transport outside the caller's scope gives the same result as one that does not exist",
         "A portfolio's transport is accepted within its owner's scope, and only for locks in that portfolio",

@@ -3,9 +3,9 @@ import DoorwardAdapterTesting
 import DoorwardDomain
 import Synchronization
 
-/// A controller with locks, played on a virtual clock: the other end of the adapter's byte stream.
+/// A simulated controller with locks on a virtual clock: the other end of the adapter's byte stream.
 final class PlayedController: ByteStream {
-    /// Bytes as the controller sends them: a piece ends anywhere.
+    /// The controller sends its bytes in pieces of this length, so that a piece can end anywhere in a line.
     private static let pieceLength = 5
     private static let travelTime = Duration.milliseconds(200)
     private static let lateTravelTime = Duration.seconds(30)
@@ -49,7 +49,7 @@ final class PlayedController: ByteStream {
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") { take(line.split(separator: " ")) }
     }
 
-    // MARK: - What a test does with it
+    // MARK: - Control by tests
 
     func setCut(_ isCut: Bool) {
         let onEvent = state.withLock { state in
@@ -82,7 +82,7 @@ final class PlayedController: ByteStream {
 
     func orders(at lock: Int) -> [LockOperation] { state.withLock { $0.locks[lock]?.orders ?? [] } }
 
-    /// Sends these lines, whatever they say.
+    /// Sends these lines, valid or not.
     func say(_ lines: String..., unlessAway lock: Int? = nil) {
         let onEvent = state.withLock { state in
             state.isCut || lock.flatMap { state.locks[$0]?.manner } == .away ? nil : state.onEvent

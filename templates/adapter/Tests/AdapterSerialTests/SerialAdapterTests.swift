@@ -5,9 +5,9 @@ import DoorwardDomain
 import Synchronization
 import Testing
 
-/// What only this protocol has; the rest is the conformance kit's.
+/// Tests of this protocol; the conformance kit tests the rest.
 @Suite struct SerialAdapterTests {
-    @Test("While the output buffer is full an order is refused, and the next is taken once it is not")
+    @Test("a command is rejected while the output buffer is full, and accepted when it is not")
     func fullBuffer() throws {
         try SerialRig.run { rig in
             rig.controller.setFull(true)
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("A second order is refused while the first has no answer, and taken when the first's deadline has passed")
+    @Test("a second command is rejected until the first has a response or its deadline has passed")
     func oneAtATime() throws {
         try SerialRig.run { rig in
             rig.controller.set(.silent, of: 1)
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("The answer to an earlier order is not taken for that to the present one")
+    @Test("the response to an earlier command does not end the present one")
     func answerToEarlierOrder() throws {
         try SerialRig.run { rig in
             rig.controller.set(.late, of: 1)
@@ -43,13 +43,13 @@ import Testing
             rig.controller.set(.silent, of: 1)
             try rig.send(.unlock, 2)
             rig.forget()
-            // The first order's answer comes after 30 seconds.
+            // The response to the first command arrives after 30 seconds.
             try await rig.pass(.seconds(25))
             #expect(rig.heard.isEmpty)
         }
     }
 
-    @Test("What is no line of the protocol is counted, and the line after it is read")
+    @Test("an invalid line is counted, and the next line is read")
     func malformed() throws {
         try SerialRig.run { rig in
             rig.forget()
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("Of two devices at one number the later gets the lines, and the earlier again when that is detached")
+    @Test("of two devices at one number the last attached receives the lines, and the first when the last is detached")
     func twoAtOneNumber() throws {
         try SerialRig.run { rig in
             let second = DeviceID(high: 1, low: 2)
@@ -74,7 +74,7 @@ import Testing
     }
 }
 
-/// One lock at number 1, attached to a running adapter, and what it has reported.
+/// Test fixture: one lock at number 1, attached to a running adapter, and its reports.
 private final class SerialRig: ReportReceiver {
     static let device = DeviceID(high: 1, low: 1)
     let clock: VirtualClock
@@ -111,7 +111,7 @@ private final class SerialRig: ReportReceiver {
         try await clock.sleep(until: clock.monotonicNow().advanced(by: time + .nanoseconds(1)))
     }
 
-    /// Sends an order that has ten seconds.
+    /// Sends a command with a deadline in ten seconds.
     func send(_ operation: LockOperation, _ number: UInt64) throws(AdapterError) {
         try adapter.send(
             LockCommand(

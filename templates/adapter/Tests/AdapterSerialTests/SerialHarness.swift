@@ -3,7 +3,7 @@ import DoorwardAdapterKit
 import DoorwardAdapterTesting
 import DoorwardDomain
 
-/// A `SerialAdapter` on trial, with the played controller as the hand on its locks.
+/// A `SerialAdapter` under test; the simulated controller controls its locks.
 struct SerialHarness: AdapterHarness {
     let clock: VirtualClock
     let controller: PlayedController
