@@ -2,34 +2,34 @@ package import DoorwardControl
 package import DoorwardDomain
 package import DoorwardPolicy
 
-/// The tenancy that is unlocked: some portfolios, each with one property of some units, each unit with one tenant and some
-/// devices; of the simulator, and so that they take no time to move, if not said otherwise.
+/// The tenancy of a benchmark: some portfolios, each with one property of some units, and each unit with one tenant and some
+/// devices. By default the devices are locks of the simulator without travel time.
 package struct Fleet: Sendable {
-    /// One who may operate the devices of one unit.
+    /// A user who may operate the devices of one unit.
     package struct Tenant: Sendable {
         package let user: User
         package let devices: [DeviceID]
     }
 
-    /// How a device is reached.
+    /// The transport of a device.
     package struct Way: Sendable {
         /// The adapter's kind.
         package var adapter: String
-        /// As the adapter wants it.
+        /// The address in the adapter's format.
         package var address: [String: JSONValue]
 
         package init(adapter: String, address: [String: JSONValue]) { (self.adapter, self.address) = (adapter, address) }
 
-        /// A lock of the simulator that takes no time.
+        /// A lock of the simulator without travel time.
         package static var simulated: Way {
             Way(adapter: "simulator", address: ["latencyMs": .integer(0), "jitterMs": .integer(0)])
         }
     }
 
-    /// What all tenants sign in with.
+    /// The password of all tenants.
     package static let password = "a measured password"
 
-    /// What makes it up, parents before children.
+    /// The changes that create the tenancy, parents before children.
     package private(set) var changes: [TenancyChange] = []
     package private(set) var tenants: [Tenant] = []
     /// Every device by its id.
@@ -39,7 +39,7 @@ package struct Fleet: Sendable {
     private let random = RandomSource()
     private let now = SystemClock().now()
 
-    /// - Parameter way: how the device is reached that has this number among all.
+    /// - Parameter way: returns the transport of a device by its number among all devices.
     package init(
         portfolios: Int, unitsPerPortfolio: Int = 8, devicesPerUnit: Int = 6, way: (_ number: Int) -> Way = { _ in .simulated }
     ) {
@@ -55,7 +55,7 @@ package struct Fleet: Sendable {
 
     package var deviceCount: Int { tenants.reduce(0) { $0 + $1.devices.count } }
 
-    /// The whole tenancy as one transaction, with a password for each tenant.
+    /// Returns a transaction that creates the whole tenancy, with a password for each tenant.
     package func transaction(passwordHash: String) -> StoreTransaction {
         StoreTransaction(
             changes: changes, credentials: tenants.map { .setPassword($0.user.id, hash: passwordHash) })

@@ -3,12 +3,12 @@ import Foundation
 internal import NIOCore
 internal import NIOPosix
 
-/// The load: a process of its own with one thread, so that it shares no thread with the server that it measures.
+/// The load generator: a separate process with one thread, so that it shares no thread with the measured server.
 package enum Load {
-    /// The word on the command line that makes this program the load.
+    /// The command-line argument that starts this program as the load generator.
     package static let word = "load"
 
-    /// Runs a plan in a child process, which ends by itself when its time is over.
+    /// Runs a plan in a child process, which ends when the time of the plan is over.
     package static func run(_ plan: LoadPlan) async throws -> LoadResult {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -19,7 +19,7 @@ package enum Load {
         try input.fileHandleForWriting.write(contentsOf: try JSONEncoder().encode(plan))
         try input.fileHandleForWriting.close()
         return try await withCheckedThrowingContinuation { continuation in
-            // Waits on a thread of its own: Swift's few belong to the server.
+            // Wait on a separate thread, because Swift's few threads are needed by the server.
             Thread.detachNewThread {
                 let answer = output.fileHandleForReading.readDataToEndOfFile()
                 process.waitUntilExit()
@@ -28,7 +28,7 @@ package enum Load {
         }
     }
 
-    /// The child process: plan in, result out.
+    /// Runs the child process: reads the plan and prints the result.
     package static func serve() async throws {
         let plan = try JSONDecoder().decode(LoadPlan.self, from: FileHandle.standardInput.readDataToEndOfFile())
         try FileHandle.standardOutput.write(contentsOf: try JSONEncoder().encode(try await drive(plan)))
@@ -41,7 +41,7 @@ package enum Load {
         var logs: [EventLoopFuture<LoadConnection.Log>] = []
         for (index, requests) in plan.connections.enumerated() {
             let interval = plan.rate.map { UInt64(Double(plan.connections.count) / $0 * 1e9) }
-            // The connections take turns.
+            // The connections send their requests evenly distributed in time.
             let pace = interval.map { (start + $0 * UInt64(index) / UInt64(plan.connections.count), $0) }
             let done = group.next().makePromise(of: LoadConnection.Log.self)
             logs.append(done.futureResult)
@@ -50,7 +50,7 @@ package enum Load {
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.addHandler(
-                            // Numbers that no earlier load has used: each key of a repeat is a new one.
+                            // Starts at a number that no earlier load has used, so that each idempotency key is new.
                             LoadConnection(requests, number: Int(Stopwatch.now()), end: end, pace: pace, done: done))
                     }
                 }

@@ -1,12 +1,12 @@
 internal import BenchmarkSupport
 internal import NIOCore
 
-/// One connection of the load: sends its requests in turn, each when the one before it was answered, until the end.
+/// One connection of the load generator. It sends its requests in turn, each after the response to the one before, until the end.
 final class LoadConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// What one connection saw: how long each answer took in nanoseconds, and how many were not 200.
+    /// The measurements of one connection: the time of each response in nanoseconds, and the number of responses other than 200.
     struct Log: Sendable {
         var times: [UInt64] = []
         var failed = 0
@@ -18,7 +18,7 @@ final class LoadConnection: ChannelInboundHandler {
     private var log = Log()
     private var received = ByteBuffer()
     private var sent: UInt64 = 0
-    /// Nanoseconds from one request to the next; `nil`: a request follows the response to the one before.
+    /// Nanoseconds between the starts of two requests; `nil` to send each request after the response to the one before.
     private let interval: UInt64?
     private var number: Int
 
@@ -35,9 +35,9 @@ final class LoadConnection: ChannelInboundHandler {
     }
 
     /// - Parameters:
-    ///   - number: of the first request; later ones count on.
-    ///   - end: by `Stopwatch.now()`.
-    ///   - pace: when the first request is to be sent, and nanoseconds from one to the next; `nil`: as soon as possible.
+    ///   - number: the number of the first request; later ones continue it.
+    ///   - end: the end of the load, by `Stopwatch.now()`.
+    ///   - pace: the time of the first request, and the nanoseconds between two requests; `nil` to send as fast as possible.
     init(
         _ requests: [String], number: Int, end: UInt64, pace: (start: UInt64, interval: UInt64)?, done: EventLoopPromise<Log>
     ) {
@@ -48,7 +48,7 @@ final class LoadConnection: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) { sendWhenDue(context) }
 
-    /// A late request counts from when it was due, so that a slow response does not hide the waiting behind it.
+    /// The time of a late request counts from when it was due, so that a slow response does not hide the waiting of later ones.
     private func sendWhenDue(_ context: ChannelHandlerContext) {
         guard let interval else {
             sent = Stopwatch.now()

@@ -1,22 +1,22 @@
 package import DoorwardDomain
 
-/// What the load's process is told on its standard input.
+/// The load generator's input, read from standard input.
 package struct LoadPlan: Codable {
     package var port: Int
-    /// How long it sends; what was sent then is still waited for.
+    /// The time during which requests are sent; the responses to them are awaited also afterwards.
     package var seconds: Double
-    /// For each connection the requests that it sends in turn, each as its bytes; the next one when the last is answered.
+    /// For each connection, the requests (as bytes) that it sends in turn, each after the response to the one before.
     package var connections: [[String]]
-    /// Requests in a second, of all connections together; `nil`: as many as are answered.
+    /// The total number of requests per second of all connections; `nil` for as many as possible.
     package var rate: Double?
 
     package init(port: Int, seconds: Double, connections: [[String]], rate: Double? = nil) {
         (self.port, self.seconds, self.connections, self.rate) = (port, seconds, connections, rate)
     }
 
-    /// An order to a device: `unlock` or `lock`.
+    /// Returns the request of a command to a device: `unlock` or `lock`.
     ///
-    /// - Parameter headers: further ones, each with its line's end.
+    /// - Parameter headers: additional header lines, each with its line end.
     package static func order(
         _ word: String, _ device: DeviceID, token: String, port: Int, headers: String = ""
     ) -> String {
@@ -24,25 +24,26 @@ package struct LoadPlan: Codable {
             + "Authorization: Bearer \(token)\r\n\(headers)Content-Length: 0\r\n\r\n"
     }
 
-    /// Where this stands in a request, the number of the request takes its place, with as many digits.
+    /// A placeholder in a request, which is replaced by the number of the request with as many digits.
     package static let numberMark = "################"
 }
 
-/// What the load's process says on its standard output.
+/// The load generator's result, printed to standard output.
 package struct LoadResult: Codable {
-    /// Answers with any status.
+    /// The number of responses with any status.
     package var answered = 0
-    /// Answers with a status other than 200.
+    /// The number of responses with a status other than 200.
     package var failed = 0
-    /// From the first connection to the last answer.
+    /// The time from the first connection to the last response.
     package var seconds = 0.0
-    /// From sending a request to its whole answer, in microseconds; with a given rate, from when it was to be sent.
+    /// The median time in microseconds from sending a request to its complete response. With a given rate, it counts from when the
+    /// request was due.
     package var p50 = 0.0
-    /// As `p50`.
+    /// The 99th percentile of the same time.
     package var p99 = 0.0
-    /// The longest of all, in microseconds.
+    /// The maximum of the same time, in microseconds.
     package var longest = 0.0
 
-    /// Answers in a second.
+    /// Responses per second.
     package var rate: Double { seconds > 0 ? Double(answered) / seconds : 0 }
 }

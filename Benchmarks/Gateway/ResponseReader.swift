@@ -1,17 +1,17 @@
 package import NIOCore
 
-/// Takes HTTP/1.1 responses with a `Content-Length` off a connection's bytes. Enough for the servers that are measured, and
-/// cheap, so that the client leaves the machine to them.
+/// Reads HTTP/1.1 responses with a `Content-Length` from the bytes of a connection. This is enough for the measured servers, and
+/// takes little time, so that the client leaves the processor to them.
 package enum ResponseReader {
-    /// One answer, without its headers.
+    /// One response without its headers.
     package struct Response {
-        /// As in the first line: 200.
+        /// The status of the first line, such as 200.
         package let status: Int
         /// `Content-Length` bytes.
         package let body: ByteBuffer
     }
 
-    /// The first whole response, removed from `buffer`; `nil` while it has not all come.
+    /// Returns the first complete response and removes it from `buffer`; `nil` while it is incomplete.
     static func take(from buffer: inout ByteBuffer) -> Response? {
         let bytes = buffer.readableBytesView
         guard let end = endOfHead(bytes) else { return nil }
@@ -41,7 +41,7 @@ package enum ResponseReader {
         return head.withUnsafeBytes { raw in
             var start = 0
             while start + name.count < raw.count {
-                // The letters' sixth bit is their case.
+                // The sixth bit of a letter is its case.
                 if raw[start] == 10, (1..<name.count).allSatisfy({ raw[start + $0] | 0x20 == name[$0] }) {
                     var (index, length) = (start + name.count, 0)
                     while index < raw.count, (48...57).contains(raw[index]) {

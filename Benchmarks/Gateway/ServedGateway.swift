@@ -1,21 +1,21 @@
 internal import BenchmarkSupport
 import Foundation
 
-/// The built `doorward serve` as a process of its own, on a free port.
+/// The built `doorward serve` as a separate process, on a free port.
 package struct ServedGateway {
-    /// Where it serves: `http://127.0.0.1:40123`.
+    /// The gateway's URL, such as `http://127.0.0.1:40123`.
     package let url: String
-    /// From the start of the process until it said that it listens, in seconds.
+    /// Seconds from the start of the process until it reported that it listens.
     package let startSeconds: Double
     private let process: Process
 
-    /// It ended before it had said where it serves.
+    /// The process ended before it reported its URL.
     package struct NeverReady: Error {}
 
-    /// Returns when it serves.
+    /// Starts the gateway, and returns when it is ready.
     ///
     /// - Parameter configuration: a file; `nil` for none.
-    /// - Throws: `NeverReady` for one that ended instead.
+    /// - Throws: `NeverReady` if the process ended instead.
     package static func start(database: String, configuration: String? = nil) throws -> ServedGateway {
         let process = Process()
         let programs = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
@@ -23,7 +23,8 @@ package struct ServedGateway {
         process.arguments =
             ["serve", "--store-path", database, "--http-port", "0", "--log-level", "error"]
             + (configuration.map { ["--config", $0] } ?? [])
-        // What is measured is the defaults; DOORWARD_BENCHMARKS, which made this program, is no key that `serve` takes.
+        // Only the defaults are measured. DOORWARD_BENCHMARKS, which is set to build this program, is not a key that `serve`
+        // accepts.
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("DOORWARD_") }
         let output = Pipe()
         process.standardOutput = output
@@ -42,7 +43,7 @@ package struct ServedGateway {
         return ServedGateway(url: String(url), startSeconds: seconds, process: process)
     }
 
-    /// Ends it, and waits for its end.
+    /// Stops the process, and waits for its end.
     package func stop() {
         process.terminate()
         process.waitUntilExit()
@@ -51,9 +52,9 @@ package struct ServedGateway {
     /// The port of `url`.
     package var port: Int { url.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 
-    /// Bytes of its memory that are in RAM now.
+    /// The process's resident memory in bytes.
     package var residentMemory: Double { BenchmarkSupport.residentMemory(of: process.processIdentifier) }
 
-    /// The processor time that it has used until now, in seconds.
+    /// The processor time that the process has used so far, in seconds.
     package var processorSeconds: Double { processorTime(of: process.processIdentifier) }
 }

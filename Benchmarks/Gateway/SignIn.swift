@@ -1,15 +1,17 @@
 import Foundation
 internal import NIOCore
 
-/// Signing in over HTTP, as a person does.
+/// Sign-in over HTTP, as a user does.
 package enum SignIn {
     private struct Answer: Decodable {
         struct Content: Decodable { let token: String }
         let data: Content
     }
 
-    /// - Returns: an access token, good for 15 minutes.
-    /// - Throws: whatever is wrong with an answer that holds none.
+    /// Signs a user in.
+    ///
+    /// - Returns: an access token that is valid for 15 minutes.
+    /// - Throws: an error if the response contains no token.
     package static func token(email: String, password: String, port: Int) async throws -> String {
         let body = #"{"email":"\#(email)","password":"\#(password)"}"#
         let answer = try await SingleCall.send(

@@ -1,10 +1,10 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// One request on a connection of its own.
+/// One request on its own connection.
 package enum SingleCall {
-    /// - Parameter request: as its bytes go out.
-    /// - Throws: when the connection ends before the whole answer.
+    /// - Parameter request: the bytes of the request.
+    /// - Throws: an error if the connection ends before the complete response.
     package static func send(_ request: String, port: Int) async throws -> ResponseReader.Response {
         let group = MultiThreadedEventLoopGroup.singleton
         let done = group.any().makePromise(of: ResponseReader.Response.self)

@@ -3,8 +3,8 @@ import DoorwardDomain
 import DoorwardPolicy
 import Synchronization
 
-/// What the directory does in a change to tenancy: from the commit to the new version being in force, readers holding the
-/// old one meanwhile. The flush to disk is not in it.
+/// Measures the directory's part of a tenancy change: from the commit until the new version takes effect, while readers still hold
+/// the old one. The flush to disk is not included.
 struct ChangeBenchmark {
     let world: TenancyFixture
     let directory: TenancyDirectory

@@ -5,7 +5,7 @@ import DoorwardPolicy
 import Foundation
 import Synchronization
 
-/// `decide`: how many a second, how long the slow ones take, and what a second core adds.
+/// Measures `decide`: the rate, the slowest calls, and the gain from a second core.
 struct DecideBenchmark {
     let directory: TenancyDirectory
     let questions: Questions
@@ -20,7 +20,8 @@ struct DecideBenchmark {
         reportLatency()
     }
 
-    /// One core, then two with half of the questions each; the best of five rounds, as other work on the machine only adds.
+    /// Measures one core, then two with half of the access requests each. Reports the best of five rounds, because other work on
+    /// the machine can only slow them.
     private func report(_ name: String, goal: Double, count: Int, ask: @Sendable (TenancyDirectory, Range<Int>) -> Int) {
         var (wall, cpu) = (UInt64.max, UInt64.max)
         var (pairWall, pairCPU) = (UInt64.max, UInt64.max)
@@ -41,7 +42,7 @@ struct DecideBenchmark {
         ).report()
     }
 
-    /// Wall time until both are done, and the processor time of both together.
+    /// Measures the wall time until both are done, and the processor time of both together.
     private func onTwoCores(_ count: Int, _ ask: @Sendable (TenancyDirectory, Range<Int>) -> Int) -> (wall: UInt64, cpu: UInt64) {
         let cpu = Mutex<UInt64>(0)
         let directory = directory
@@ -66,7 +67,7 @@ struct DecideBenchmark {
         Figure("decide", "from ids, p50", Double(percentile(0.5, of: &samples)) / 1000, "µs").report()
     }
 
-    /// How many were allowed.
+    /// Returns the number of allowed requests.
     @inline(never)
     private static func askByID(_ questions: [Questions.ByID], _ range: Range<Int>, _ directory: TenancyDirectory) -> Int {
         var allowed = 0
@@ -94,6 +95,6 @@ struct DecideBenchmark {
     }
 }
 
-/// Keeps the compiler from leaving out work whose result is not used.
+/// Prevents the compiler from removing work whose result is not used.
 @inline(never)
 func blackHole(_ value: some Any) {}

@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import DoorwardPolicy
 
-/// Runs the rows of the speed table that the policy module answers for. The argument is the number of devices.
+/// Runs the benchmarks of the policy module. The argument is the number of devices.
 @main
 enum PolicyBenchmarks {
     static func main() {

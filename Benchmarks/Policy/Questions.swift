@@ -1,7 +1,8 @@
 import DoorwardDomain
 import DoorwardPolicy
 
-/// What is asked: seven of ten by somebody with an association there, one by a guest, two by a stranger; half of them to unlock.
+/// The access requests: seven of ten by users with an association at the device, one by a guest, two by users without access. Half
+/// of them are unlocks.
 struct Questions: Sendable {
     struct ByID {
         let user: UserID

@@ -1,11 +1,13 @@
 import DoorwardDomain
 import DoorwardPolicy
 
-/// A tenancy of any size, the same for the same size. Ids follow from indices, so that making it keeps nothing beside it.
+/// A tenancy of any size, always the same for the same size. Ids are computed from indices, so that creating the tenancy stores
+/// nothing else.
 ///
-/// Devices have an empty `address`, as those of the simulator may: what an adapter keeps there comes on top.
-/// For each 100 devices there is one property with 40 units of two devices, and 20 devices on no unit of which the units share
-/// two; ten properties make a portfolio; a fifth as many users as devices; associations and guest accesses are twice the devices.
+/// Devices have an empty `address`, which is valid for the simulator; the memory of other adapters' addresses is not included. For
+/// each 100 devices there is one property with 40 units of two devices each, and 20 devices without a unit, of which the units
+/// share two. Ten properties make a portfolio. There are a fifth as many users as devices, and twice as many associations and guest
+/// accesses.
 struct TenancyFixture {
     static let now = Timestamp(milliseconds: 1_800_000_000_000)
 
@@ -86,7 +88,7 @@ struct TenancyFixture {
         for index in 0..<associationCount { directory.apply(.putAssociation(association(index))) }
     }
 
-    /// Owners and admins first, then managers, maintenance and auditors, then tenants for all the rest.
+    /// Returns first owners and admins, then managers, maintenance and auditors, then tenants.
     func association(_ index: Int) -> UserRoleAssociation {
         let (entity, role): (AssociatedEntity, Role)
         if index < portfolioCount * 2 {
@@ -103,7 +105,7 @@ struct TenancyFixture {
             createdAt: Self.now, updatedAt: Self.now)
     }
 
-    /// Two devices of one unit, granted by a tenant; one in eight has ended.
+    /// Returns an access to two devices of one unit, granted by a tenant; one in eight has ended.
     func guestAccess(_ index: Int) -> GuestAccess {
         var mixer = SplitMix(seed: UInt64(index) &* 104_729 + 1)
         let unitIndex = Int.random(in: 0..<unitCount, using: &mixer)
@@ -121,7 +123,7 @@ struct TenancyFixture {
     }
 }
 
-/// Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
+/// The generator of Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

@@ -4,8 +4,8 @@ import DoorwardDomain
 import Foundation
 import NIOHTTP1
 
-/// Changes to who may do what, from the request to the answer: the change and its records are durable, it is in force, and
-/// the gates have been passed. One after the other, so that none shares its flush.
+/// Measures changes of permissions from the request to the response: the change and its records are durable, it is in force, and
+/// the dispatch gates have been passed. The changes run one after the other, so that none shares its flush.
 struct AnsweredChangeBenchmark {
     private static let changes = 1_000
 

@@ -7,7 +7,7 @@ import DoorwardStore
 import Foundation
 import Logging
 
-/// A database of the size that the table names: devices on ten portfolios, and a year of records of their use.
+/// A database of full size: devices in ten portfolios, and the records of a year.
 struct Estate {
     static let portfolios = 10
     static let ownerEmail = "owner@example.org"
@@ -16,7 +16,7 @@ struct Estate {
 
     let path: String
     let fleet: Fleet
-    /// OWNER of every portfolio.
+    /// The owner of all portfolios.
     let owner: User
 
     private let random = RandomSource()
@@ -30,9 +30,9 @@ struct Estate {
             id: random.id(at: now), email: Self.ownerEmail, firstName: "Olga", lastName: "Owner", createdAt: now, updatedAt: now)
     }
 
-    /// Makes the database, with `records` records in the portfolios' logs by turns.
+    /// Creates the database, with `records` records in the portfolios' logs in turn.
     ///
-    /// - Returns: seconds that the records took.
+    /// - Returns: the seconds for writing the records.
     func write(records: Int) async throws -> Double {
         let store = try SQLiteStore.open(path: path, clock: SystemClock(), logger: Logger(label: "scale"))
         try await writeTenancy(to: store)
@@ -69,11 +69,13 @@ struct Estate {
         progress("\(fleet.deviceCount) devices written")
     }
 
-    /// The record at this place of a year that ends now: intents and outcomes by turns, of tenants and devices by turns.
+    /// Returns the record at this position in a year that ends now: intents and outcomes alternate, and tenants and devices follow
+    /// in turn.
     private func record(_ number: Int, of records: Int) -> PendingRecord {
         let year = 365 * 86_400_000
         let at = SystemClock().now().advanced(by: .milliseconds(number * (year / max(1, records)) - year))
-        // A step that shares no divisor with the number of tenants, so that each log holds people of its portfolio in no order.
+        // The step has no common divisor with the number of tenants, so each log has records of its portfolio's users in mixed
+        // order.
         let tenant = fleet.tenants[(number / 2 * 7_919) % fleet.tenants.count]
         let device = fleet.allDevices[tenant.devices[number / 2 % tenant.devices.count]]
         return PendingRecord(
@@ -86,5 +88,5 @@ struct Estate {
     }
 }
 
-/// A line about what takes long, for whoever waits.
+/// Prints a progress message about a long operation.
 func progress(_ line: String) { FileHandle.standardError.write(Data("\(line)\n".utf8)) }

@@ -5,7 +5,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Calls of the estate's owner, one after the other, and how long each took.
+/// Sends requests of the estate's owner, one after the other, and measures each.
 struct OwnersCalls {
     private let url: String
     private let token: String
@@ -17,7 +17,7 @@ struct OwnersCalls {
         let data: Content
     }
 
-    /// Signs in.
+    /// Signs the owner in.
     init(to gateway: ServedGateway) async throws {
         url = "\(gateway.url)/api/v1"
         let body = #"{"email":"\#(Estate.ownerEmail)","password":"\#(Estate.password)"}"#
@@ -25,7 +25,7 @@ struct OwnersCalls {
         token = try JSONDecoder().decode(SignInAnswer.self, from: answer).data.token
     }
 
-    /// - Returns: the body of a success, and the nanoseconds until all of it was there.
+    /// - Returns: the body of a successful response, and the nanoseconds until it was complete.
     func send(_ method: HTTPMethod, _ path: String, body: String? = nil) async throws -> (body: Data, time: UInt64) {
         try await Self.send(method, url + path, body: body, token: token)
     }

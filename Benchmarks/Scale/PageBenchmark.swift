@@ -4,7 +4,7 @@ import DoorwardDomain
 import Foundation
 import NIOHTTP1
 
-/// Pages of access records out of a whole estate, over HTTP.
+/// Measures pages of access records from a database of full size, over HTTP.
 struct PageBenchmark {
     private static let pages = 200
 

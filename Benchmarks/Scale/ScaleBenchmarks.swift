@@ -3,8 +3,8 @@ import BenchmarkGateway
 import BenchmarkSupport
 import Foundation
 
-/// What a gateway of full size takes: `benchmark-scale [folder] [devices] [records]`. The folder lies on the disk that is
-/// meant and has room for about 1,700 bytes a record.
+/// Measures a gateway of full size: `benchmark-scale [folder] [devices] [records]`. The folder must be on the disk to be measured,
+/// with room for about 1,700 bytes per record.
 @main
 enum ScaleBenchmarks {
     private static let starts = 5

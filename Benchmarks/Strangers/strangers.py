@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What strangers, and one greedy reader, can cost a gateway: each figure for each of the programs named, in turns.
+"""Measures what callers without access, and one excessive reader, can cost a gateway, alternately for each given program.
 
     Benchmarks/Strangers/strangers.py FOLDER PROGRAM [PROGRAM]
 
-Each PROGRAM is a release build of doorward; name an older one first to compare. FOLDER lies on the disk that is meant. Needs Python 3.9 and nothing
-else. Every figure is one line of JSON: {"benchmark", "figure", "program", "value", "unit"}. Load comes from 127.0.0.1 (the users)
+Each PROGRAM is a release build of doorward; give an older one first to compare. FOLDER must be on the disk to be measured.
+Needs only Python 3.9. Each measured value is one line of JSON: {"benchmark", "figure", "program", "value", "unit"}. Load comes from 127.0.0.1 (the users)
 and other loopback addresses (the strangers), and ends by itself.
 """
 import asyncio, json, os, resource, secrets, shutil, signal, statistics, subprocess, sys, tempfile, time
@@ -17,7 +17,7 @@ COMBINING = "\u0301\u0323"  # not in canonical order: normalising must sort the 
 
 
 class Connection:
-    """One HTTP/1.1 connection that asks and reads answers."""
+    """One HTTP/1.1 connection that sends requests and reads responses."""
 
     def __init__(self, port, token=None, source="127.0.0.1", headers=None):
         self.port, self.token, self.source, self.headers = port, token, source, headers or {}
@@ -33,7 +33,7 @@ class Connection:
         self.reader = self.writer = None
 
     async def ask(self, method, path, body=None, timeout=120.0):
-        """Returns (status, body as bytes); status 0 where the connection was refused, cut or silent."""
+        """Returns (status, body as bytes); status 0 if the connection was refused, closed or timed out."""
         try:
             return await asyncio.wait_for(self._ask(method, path, body), timeout)
         except (OSError, asyncio.IncompleteReadError, asyncio.TimeoutError, ValueError):
@@ -70,7 +70,7 @@ class Connection:
 
 
 class Gateway:
-    """A gateway of a program in a database of its own, with two portfolios of people and locks."""
+    """Runs a gateway of a program with its own database, with two portfolios of people and locks."""
 
     def __init__(self, program, folder, soft_limit=None):
         self.program, self.soft_limit = program, soft_limit
@@ -131,7 +131,7 @@ class Gateway:
         return json.loads(answer)["data"]["token"] if status == 200 else None
 
     def cpu(self):
-        """Seconds of processor time that the process has used; None once it has ended."""
+        """Returns the seconds of processor time that the process has used; None after it has ended."""
         try:
             with open(f"/proc/{self.process.pid}/stat") as stat:
                 fields = stat.read().rsplit(")", 1)[1].split()
@@ -156,7 +156,7 @@ class Gateway:
 
 
 async def unlocks(gateway, seconds, side=0, connections=4):
-    """Unlocks of a tenant: (milliseconds of each, how many were not answered 200)."""
+    """Unlocks as a tenant; returns (milliseconds of each, number of responses other than 200)."""
     times, failures, end = [], 0, time.monotonic() + seconds
 
     async def one(n):
@@ -191,7 +191,7 @@ class Report:
 
 
 async def beside(report, gateway, what, strangers):
-    """p99 of unlocks, while `strangers` (coroutines) do their worst; each is cancelled at the end."""
+    """Returns p99 of unlocks while `strangers` (coroutines) attack; each is cancelled at the end."""
     tasks = [asyncio.create_task(stranger) for stranger in strangers]
     await asyncio.sleep(2)
     before, begin = gateway.cpu(), time.monotonic()
@@ -307,7 +307,7 @@ async def slow_reader(gateway, token):
 async def readers(report, folder, program):
     gateway = await Gateway(program, folder).seed()
     owner = Connection(gateway.port, gateway.owners[1])
-    # The most metadata that the program takes, so that both are measured at their own bound.
+    # The maximum metadata that the program accepts, so that each program is measured at its own limit.
     for size in (60000, 8000, 4000):
         status, _ = await owner.ask("PUT", f"/api/v1/devices/{gateway.doors[1][0]}", {"metadata": {"m": "m" * size}})
         if status == 200:
@@ -367,7 +367,7 @@ async def guessing(report, folder, program):
             await asyncio.sleep(0.02)
         return count
 
-    for _ in range(14):  # until the account waits for minutes, at whatever pace the program allows
+    for _ in range(14):  # until the account has to wait for minutes, as fast as the program allows
         await guess("tenant-a@example.org", "10.8.0.1")
         await asyncio.sleep(0.2)
     base = await taken(5)
@@ -389,7 +389,7 @@ async def guessing(report, folder, program):
     report("disk written by a failed sign-in of the flood", grown / sent, "B")
     report("disk written in a day at that pace", grown / spent * 86400 / 1e9, "GB", failuresPerSecond=round(sent / spent))
     count = 0
-    for n in range(60):  # one network of IPv6, an address for each guess, an account for each
+    for n in range(60):  # one IPv6 network, with a different address and account for each guess
         count += await guess(f"other{n}@example.org", f"2001:db8:1:1::{n + 1:x}", "x" * 1100) == 401
     report("failures let through from one /64 in a minute (limit 20)", count, "")
     gateway.stop()

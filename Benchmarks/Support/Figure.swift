@@ -1,14 +1,14 @@
 import Foundation
 
-/// One measured figure, printed as one line of JSON.
+/// One measured value, printed as one line of JSON.
 package struct Figure: Encodable {
     package var benchmark: String
     package var figure: String
     package var value: Double
     package var unit: String
-    /// What the speed table asks for, in the same unit.
+    /// The target, in the same unit.
     package var goal: Double?
-    /// The same figure counted in processor time.
+    /// The same value based on processor time.
     package var cpu: Double?
     package var note: String?
 
@@ -23,7 +23,7 @@ package struct Figure: Encodable {
     package func report() { printLine(self) }
 }
 
-/// The machine that the figures are of, printed as one line of JSON.
+/// The machine on which the values were measured, printed as one line of JSON.
 package struct Machine: Encodable {
     package var machine: String
     package var cores: Int

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Wall and processor time of the calling thread, in nanoseconds.
+/// The wall time and processor time of the calling thread, in nanoseconds.
 package struct Stopwatch {
     private let wallStart = Self.read(CLOCK_MONOTONIC)
     private let cpuStart = Self.read(CLOCK_THREAD_CPUTIME_ID)
@@ -19,13 +19,13 @@ package struct Stopwatch {
     }
 }
 
-/// The value below which a share of the samples lies; sorts them.
+/// Returns the value below which this share of the samples is; sorts the samples.
 package func percentile(_ share: Double, of samples: inout [UInt64]) -> UInt64 {
     samples.sort()
     return samples.isEmpty ? 0 : samples[min(samples.count - 1, Int(Double(samples.count) * share))]
 }
 
-/// Memory of a process that is in RAM now, in bytes; of this one unless told otherwise.
+/// Returns the resident memory of a process in bytes; by default of this process.
 package func residentMemory(of process: Int32? = nil) -> Double {
     let status = (try? String(contentsOfFile: "/proc/\(process.map(String.init) ?? "self")/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
@@ -33,17 +33,17 @@ package func residentMemory(of process: Int32? = nil) -> Double {
     return kibibytes * 1024
 }
 
-/// Processor time that all threads of this process have used, in nanoseconds.
+/// Returns the processor time that all threads of this process have used, in nanoseconds.
 package func processorTime() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-/// Processor time that a process has used until now, in seconds; 0 for one that is not there.
+/// Returns the processor time that a process has used so far, in seconds; 0 if the process does not exist.
 package func processorTime(of process: Int32) -> Double {
     let status = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
-    // proc(5): utime and stime are the 14th and 15th word; the second, in brackets, may hold blanks.
+    // proc(5): utime and stime are fields 14 and 15; the second field, in brackets, may contain spaces.
     let words = status.split(separator: ")").last?.split(separator: " ") ?? []
     guard words.count > 12, let user = Double(words[11]), let system = Double(words[12]) else { return 0 }
     return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))

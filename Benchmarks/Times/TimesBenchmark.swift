@@ -11,7 +11,8 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Whether the time of an answer tells an id of another portfolio from one that does not exist: `benchmark-times [folder] [tries]`.
+/// Measures whether the response time distinguishes an id of another portfolio from one that does not exist: `benchmark-times
+/// [folder] [tries]`.
 @main
 enum TimesBenchmark {
     /// The largest P(slower) of a call whose duration reveals nothing; 0.5 is chance.
@@ -44,11 +45,11 @@ enum TimesBenchmark {
         }
     }
 
-    /// The probability that another's id takes longer than nobody's: over all pairs of a try with the one and a try with the
-    /// other, ties counted by half.
+    /// Returns the probability that a request with an id of the other portfolio takes longer than one with an id that does not
+    /// exist: over all pairs of a try of each kind, with ties counted as half.
     private static func probability(_ call: AskedCall, _ tries: Int, url: String, token: String) async throws -> Double {
         var generator = SystemRandomNumberGenerator()
-        // The first ones warm up connections and caches, and are not counted.
+        // The first tries warm up connections and caches, and are not counted.
         let warmUp = (0..<200).map { $0.isMultiple(of: 2) }
         let order = warmUp + (0..<tries).map { $0.isMultiple(of: 2) }.shuffled(using: &generator)
         var (others, nobodys): ([UInt64], [UInt64]) = ([], [])
@@ -77,7 +78,7 @@ enum TimesBenchmark {
         let call: String
     }
 
-    /// How many of the first elements are so, where none after one that is not is.
+    /// Returns the number of elements that meet the condition, by binary search: after the first one that does not, none may.
     private static func count(_ sorted: [UInt64], _ isSo: (UInt64) -> Bool) -> Int {
         var range = 0..<sorted.count
         while !range.isEmpty {
@@ -88,15 +89,15 @@ enum TimesBenchmark {
     }
 }
 
-/// A call with a place for an id.
+/// A call with a placeholder for an id.
 struct AskedCall {
     let name: String
     let method: HTTPMethod
-    /// What both ids are answered with.
+    /// The response's status for both kinds of ids.
     let status: UInt
     let path: (String) -> String
     /// Ids of the other portfolio.
     let others: [String]
-    /// A new one, of the same age as those of the other portfolio.
+    /// Returns a new id that does not exist, with the same age as those of the other portfolio.
     let nobodys: () -> String
 }

@@ -7,8 +7,8 @@ import Foundation
 import Logging
 import NIOHTTP1
 
-/// A database with two portfolios, each with commands and their records on every lock: those who ask are of the first, the ids of
-/// the second.
+/// A database with two portfolios, each with commands and their records for every lock. The callers belong to the first portfolio,
+/// the requested ids to the second.
 struct TwoPortfolios {
     private static let commandsPerDevice = 50
 
@@ -87,7 +87,7 @@ struct TwoPortfolios {
         try await store.close()
     }
 
-    /// A command with its intent and its outcome.
+    /// Returns a transaction with a command, its intent and its outcome.
     private func transaction(_ command: Command, at now: Timestamp) -> StoreTransaction {
         let device = fleet.allDevices[command.deviceID].map { DeviceSnapshot($0) } ?? DeviceSnapshot(deviceID: command.deviceID)
         func record(_ kind: RecordKind, _ outcome: CommandState?) -> PendingRecord {

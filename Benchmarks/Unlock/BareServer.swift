@@ -4,13 +4,13 @@ import DoorwardStore
 import Hummingbird
 import NIOCore
 
-/// The same HTTP server with a route that answers a small JSON and does nothing else: what the server's library and the
-/// machine give at best. A second route waits before for two transactions of one row each: what durability costs at least.
+/// The same HTTP server with a route that only returns a small JSON: the maximum that the server's library and the machine can
+/// reach. A second route first awaits two transactions of one row each: the minimum cost of durability.
 struct BareServer {
     let port: Int
     private let server: Task<Void, any Error>
 
-    /// - Parameter store: where the second route commits.
+    /// - Parameter store: the store in which the second route commits.
     static func start(store: SQLiteStore) async throws -> BareServer {
         let router = Router()
         let random = RandomSource()

@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// What the disk itself takes: 4 KiB written and flushed, one after the other.
+/// Measures the disk itself: 4 KiB written and flushed, one after the other.
 struct FlushBenchmark {
     let folder: URL
 
@@ -11,7 +11,7 @@ struct FlushBenchmark {
         guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
         defer { close(descriptor) }
         let page = [UInt8](repeating: 7, count: 4096)
-        // Written before, so that the measured flushes change no metadata, like those of a log that is used again.
+        // Write the file first, so that the measured flushes change no metadata, like those of a log that is reused.
         for _ in 0..<256 { _ = write(descriptor, page, page.count) }
         fsync(descriptor)
         var times: [UInt64] = []

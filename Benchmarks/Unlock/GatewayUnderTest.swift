@@ -8,7 +8,7 @@ import DoorwardStore
 import Foundation
 import Logging
 
-/// A whole gateway as `doorward serve` wires it: SQLite on a real file, the simulator, HTTP on a free port of the loopback.
+/// A whole gateway, composed like `doorward serve`: SQLite in a real file, the simulator, HTTP on a free loopback port.
 struct GatewayUnderTest {
     let fleet: Fleet
     let control: GatewayControl
@@ -17,7 +17,7 @@ struct GatewayUnderTest {
     let port: Int
     private let server: Task<Void, any Error>
 
-    /// Passwords are not what is measured.
+    /// A low cost, because passwords are not measured.
     private static let passwordCost = 10
 
     static func start(folder: URL, fleet: Fleet) async throws -> GatewayUnderTest {
@@ -54,7 +54,7 @@ struct GatewayUnderTest {
 
     /// Signs every tenant in over HTTP.
     ///
-    /// - Returns: for each tenant the requests that unlock their devices.
+    /// - Returns: for each tenant, the requests that unlock their devices.
     func unlocks(withIdempotencyKey: Bool = false) async throws -> [[String]] {
         var requests: [[String]] = []
         for tenant in fleet.tenants {
@@ -67,7 +67,7 @@ struct GatewayUnderTest {
     }
 }
 
-/// Errors only: lines about each connection are not what is measured.
+/// Logs only errors, because log lines about each connection are not measured.
 var quietLogger: Logger {
     var logger = Logger(label: "benchmark") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = .error

@@ -1,10 +1,10 @@
 import BenchmarkGateway
 import BenchmarkSupport
 
-/// What one stretch of load came to, beside what the server used for it.
+/// The result of one round of load, with the processor time of the server.
 struct Round {
     let result: LoadResult
-    /// Processor time of the server's process for each answer, in microseconds.
+    /// The processor time of the server's process for each response, in microseconds.
     let cpu: Double
     let writer: WriterWatch.Counts
 
@@ -17,7 +17,7 @@ struct Round {
     }
 }
 
-/// The middle one of some rounds, figure by figure.
+/// The medians of several rounds, for each value separately.
 struct Rounds {
     private(set) var all: [Round] = []
 
@@ -34,7 +34,7 @@ struct Rounds {
     var cpu: Double { median(\.cpu) }
     var failed: Int { all.reduce(0) { $0 + $1.result.failed } }
 
-    /// The median over the rounds of something that the writer did, for each of its transactions.
+    /// Returns the median over the rounds of one of the writer's times, per transaction, in microseconds.
     func perTransaction(_ value: (WriterWatch.Counts) -> UInt64) -> Double {
         median { Double(value($0.writer)) / 1000 / Double(max(1, $0.writer.transactions)) }
     }

@@ -5,7 +5,7 @@ import DoorwardDomain
 import DoorwardStore
 import Foundation
 
-/// The store by itself: 64 callers who each write the two transactions of an unlock over and over.
+/// Measures the store alone: 64 callers that repeatedly write the two transactions of an unlock.
 struct StoreBenchmark {
     private static let callers = 64
     private static let seconds = 3.0
@@ -39,7 +39,7 @@ struct StoreBenchmark {
         report(rates: rates, perRecord: perRecord, latencies: &latencies)
     }
 
-    /// The first round warmed up.
+    /// The first round is a warm-up.
     private func report(rates: [Double], perRecord: [Double], latencies: inout [UInt64]) {
         let what = "\(Self.callers) callers, each transaction one record and one command; medians of \(rounds) rounds"
         Figure("store", "transactions", rates.dropFirst().sorted()[rounds / 2], "1/s", note: what).report()

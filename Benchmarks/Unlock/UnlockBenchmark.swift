@@ -8,7 +8,8 @@ import DoorwardPolicy
 import DoorwardStore
 import Foundation
 
-/// The row "authenticated unlock over HTTP": unlocks beside the bare route, in turns, and where the time goes.
+/// Measures the row "authenticated unlock over HTTP": unlocks and the bare route in alternating rounds, and how the time is
+/// divided.
 struct UnlockBenchmark {
     private static let name = "unlock over HTTP"
     private static let secondsPerRound = 3.0
@@ -49,7 +50,7 @@ struct UnlockBenchmark {
         await gateway.stop()
     }
 
-    /// The growth of a copy of the database over a round of unlocks: without the write-ahead log.
+    /// Reports the growth of a copy of the database, without the write-ahead log, over a round of unlocks.
     private func reportBytes(_ gateway: GatewayUnderTest, _ unlocks: [[String]]) async throws {
         let before = try await copySize(of: gateway.store)
         let plan = LoadPlan(port: gateway.port, seconds: Self.secondsPerRound, connections: unlocks)
@@ -99,9 +100,9 @@ struct UnlockBenchmark {
 
     // MARK: Shares
 
-    /// Processor time of one unlock, and what part of it each step has.
+    /// Reports the processor time of one unlock, and the share of each step.
     private func reportShares(bare: Rounds, unlock: Rounds, _ gateway: GatewayUnderTest) async throws {
-        // An unlock is two transactions, with a decision and a record each.
+        // An unlock makes two transactions, with one decision and one record each.
         let decision = 2 * decisionTime(gateway)
         let encoding = 2 * (try await encodingTime(gateway))
         let statements = 2 * unlock.perTransaction(\.statementsCPU) - encoding

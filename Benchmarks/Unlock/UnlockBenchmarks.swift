@@ -2,8 +2,8 @@ import BenchmarkGateway
 import BenchmarkSupport
 import Foundation
 
-/// Runs the rows of the speed table that go through the whole gateway. The first argument is the folder for the databases,
-/// on the disk that is meant; without one, a temporary folder. The second is how many rounds are measured.
+/// Runs the benchmarks of the whole gateway. The first argument is the folder for the databases, on the disk to be measured; by
+/// default a temporary folder. The second is the number of rounds.
 @main
 enum UnlockBenchmarks {
     static func main() async throws {

@@ -2,15 +2,15 @@ import BenchmarkSupport
 import DoorwardStore
 import Synchronization
 
-/// Counts what the store's writer does, and for how long.
+/// Counts the operations of the store's writer, and measures their time.
 final class WriterWatch: Sendable {
     struct Counts {
         var flushes = 0
         var transactions = 0
-        /// From COMMIT to its end: the pages go into the write-ahead log, and the log to the disk. Nanoseconds.
+        /// From the start of COMMIT to its end: the pages are written to the write-ahead log, and the log is flushed. Nanoseconds.
         var flushWall: UInt64 = 0
         var flushCPU: UInt64 = 0
-        /// From the begin of a batch to its COMMIT: encoding and statements.
+        /// From the beginning of a batch to its COMMIT: encoding and statements. Nanoseconds.
         var statementsWall: UInt64 = 0
         var statementsCPU: UInt64 = 0
     }
@@ -42,7 +42,7 @@ final class WriterWatch: Sendable {
             })
     }
 
-    /// What was counted since the last call.
+    /// Returns the counts since the last call.
     func take() -> Counts {
         state.withLock { state in
             defer { state.counts = Counts() }

@@ -1,7 +1,7 @@
-// Command, device, report: round trips through a broker with libmosquitto and nothing else, for what is written in Swift to be
-// measured beside.
+// Round trips of command, device and report through a broker with only libmosquitto, as a reference for the measurements of the
+// Swift program.
 //
-//     benchmark-mqtt-bare device PORT                 answers commands until it is ended
+//     benchmark-mqtt-bare device PORT                 responds to commands until it is stopped
 //     benchmark-mqtt-bare gateway PORT LANES COUNT    prints: round trips a second, then p50 and p99 in nanoseconds
 #include <inttypes.h>
 #include <mosquitto.h>

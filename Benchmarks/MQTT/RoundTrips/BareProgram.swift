@@ -1,6 +1,6 @@
 import Foundation
 
-/// The C program, which lies beside this one: a device that answers, and a gateway that asks.
+/// The C program in the same folder as this one: it simulates the device, or measures as the gateway.
 enum BareProgram {
     private static func process(_ arguments: [String]) -> Process {
         let own = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
@@ -10,7 +10,7 @@ enum BareProgram {
         return process
     }
 
-    /// Starts one that answers until it is ended.
+    /// Starts the program as a device, which responds until it is stopped.
     static func device(port: Int) throws -> Process {
         let process = process(["device", String(port)])
         try process.run()

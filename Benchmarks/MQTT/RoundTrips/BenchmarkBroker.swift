@@ -2,13 +2,13 @@ import BenchmarkSupport
 import DoorwardMQTT
 import Foundation
 
-/// A mosquitto on a free loopback port, for as long as it is measured.
+/// A mosquitto on a free loopback port for the time of a benchmark.
 final class BenchmarkBroker {
     let port: Int
     private let process = Process()
     private let configuration: URL
 
-    /// Returns when it lets somebody in.
+    /// Starts the broker, and returns when it accepts connections.
     init() throws {
         port = try Self.freePort()
         configuration = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -21,7 +21,7 @@ final class BenchmarkBroker {
         waitForIt()
     }
 
-    /// Processor time that it has used until now, in seconds.
+    /// The processor time that the broker has used so far, in seconds.
     var processorSeconds: Double { processorTime(of: process.processIdentifier) }
 
     func end() {

@@ -5,21 +5,21 @@ import DoorwardDomain
 import Foundation
 import NIOCore
 
-/// A gateway with many attached locks behind one Zigbee2MQTT, each of which tells its state once a minute: how soon all are
-/// known, what the gateway takes when nobody does anything, and how long an unlock takes meanwhile.
+/// Measures a gateway with many attached locks behind one Zigbee2MQTT, each of which reports its state once a minute: the time
+/// until all locks are known, the gateway's resources without commands, and the time of an unlock under these conditions.
 struct FleetBenchmark {
     private static let name = "a fleet over MQTT"
     private static let devicesPerUnit = 10
     private static let tenants = 64
     private static let loadSeconds = 20.0
-    /// How long the gateway pauses between its questions to two locks after a start: it asks all of them once.
+    /// The gateway's pause between the state requests to two locks after a start; it queries all of them once.
     private static let questionPause = 0.02
-    /// How long the locks may take to be known.
+    /// The maximum time until the locks are known.
     private static let patience = 300.0
 
     let folder: URL
     let locks: Int
-    /// For how long the gateway is watched while nobody does anything.
+    /// How long the idle gateway is measured.
     let seconds: Int
 
     private struct NeverOnline: Error { let count: Int }

@@ -1,11 +1,11 @@
 import BenchmarkSupport
 import Foundation
 
-/// What the disk takes for one flush: 4 KiB written into a file that is as long already.
+/// Measures the time of one flush of the disk: 4 KiB written into a file that already has this length.
 enum FlushTime {
     private static let pages = 256
 
-    /// - Returns: the median of some flushes one after the other, in milliseconds.
+    /// - Returns: the median of several flushes, one after the other, in milliseconds.
     static func median(in folder: URL) throws -> Double {
         let descriptor = open(folder.appendingPathComponent("flush").path, O_CREAT | O_RDWR, 0o600)
         guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }

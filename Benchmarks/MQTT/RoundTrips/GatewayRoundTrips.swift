@@ -4,28 +4,29 @@ import BenchmarkSupport
 import DoorwardDomain
 import Foundation
 
-/// The row "unlock over MQTT": an authenticated unlock over HTTP, through a whole gateway that is a process of its own, with both
-/// records on the disk, to a lock that answers at once; beside the bare program, in turns.
+/// Measures the row "unlock over MQTT": an authenticated unlock over HTTP to a lock that responds at once, through a whole gateway
+/// in a separate process, with both records on the disk. The runs alternate with those of the bare program.
 ///
-/// The locks are the bare program's device, so that both have the same broker and the same locks.
+/// The locks are the bare program's device, so both use the same broker and the same locks.
 struct GatewayRoundTrips {
     private static let name = "unlock over MQTT"
     private static let secondsPerRound = 3.0
     private static let lanes = 64
-    /// Away from the lanes of the bare program, whose reports are none of the gateway's locks'.
+    /// The first lane of the gateway. The lanes of the bare program are below it, so that their reports are not reports of the
+    /// gateway's locks.
     private static let firstLane = 1_000
     private static let bareCount = 50_000
 
     let folder: URL
     let rounds: Int
 
-    /// What was measured in turns.
+    /// The results of alternating runs.
     private struct Turns {
         var bare: [RoundTrips] = []
         var gateway: [LoadResult] = []
-        /// Processor time of the gateway for each unlock, in microseconds.
+        /// The processor time of the gateway for each unlock, in microseconds.
         var cpu: [Double] = []
-        /// A flush of the disk beside it, in milliseconds.
+        /// The time of a flush of the disk during the same runs, in milliseconds.
         var flush: [Double] = []
     }
 
@@ -39,7 +40,8 @@ struct GatewayRoundTrips {
         let gateway = try estate.serve()
         defer { gateway.stop() }
         let unlocks = try await estate.orders(["unlock"], tenants: Self.lanes, on: gateway)
-        // Alone, one connection goes through all locks by turns: none is asked more often than is listened to.
+        // With one request at a time, the connection uses all locks in turn, so that no lock exceeds the gateway's rate limit for
+        // messages.
         for (lanes, connections) in [(Self.lanes, unlocks), (1, [unlocks.flatMap(\.self)])] {
             let plan = LoadPlan(port: gateway.port, seconds: Self.secondsPerRound, connections: connections)
             _ = try await Load.run(plan)
@@ -50,7 +52,7 @@ struct GatewayRoundTrips {
         Figure(Self.name, "memory of the gateway", gateway.residentMemory / 1_048_576, "MiB").report()
     }
 
-    /// By the profile that follows Home Assistant's keys: the lock says where it is in JSON, and is asked for nothing.
+    /// Uses the profile for Home Assistant's keys: the lock reports its state in JSON, and the gateway sends it no state requests.
     private static func way(_ number: Int) -> Fleet.Way {
         let topic = "bench/\(firstLane + number)"
         return Fleet.Way(
@@ -74,7 +76,7 @@ struct GatewayRoundTrips {
         turns.cpu.append((gateway.processorSeconds - used) * 1e6 / Double(max(1, result.answered)))
     }
 
-    // MARK: Figures
+    // MARK: Results
 
     private func report(lanes: Int, _ turns: Turns, locks: Int) {
         let name = lanes == 1 ? "one at a time" : "\(lanes) in flight"

@@ -3,7 +3,7 @@ import DoorwardMQTT
 import Foundation
 import Synchronization
 
-/// An `MQTTConnection` that asks as the bare program does: each report of a lane has the next command of it sent.
+/// An `MQTTConnection` that sends commands like the bare program: each report of a lane triggers the lane's next command.
 final class LineUnderTest: Sendable {
     private struct State {
         var sent = 0
@@ -27,7 +27,7 @@ final class LineUnderTest: Sendable {
         state = Mutex(State(started: Array(repeating: 0, count: lanes)))
     }
 
-    /// Connects, asks, and ends the connection.
+    /// Connects, measures, and closes the connection.
     func run() -> RoundTrips {
         let settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: UUID().uuidString)
         let connection = MQTTConnection(settings) { [self] event in
@@ -76,7 +76,7 @@ final class LineUnderTest: Sendable {
         do throws(MQTTSendError) {
             try connection.publish(MQTTPublish(topic: topics[lane], payload: Array("UNLOCK".utf8), lifetime: .seconds(10)))
         } catch {
-            // A lane that is lost would never come to its end: nothing is measured then.
+            // If a lane is lost, it never ends, so nothing is measured.
             FileHandle.standardError.write(Data("a command could not be sent: \(error)\n".utf8))
             exit(1)
         }

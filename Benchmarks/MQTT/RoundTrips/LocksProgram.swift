@@ -1,14 +1,14 @@
 import BenchmarkSupport
 import Foundation
 
-/// `doorward-mqtt-locks`, which lies beside this program: plays locks until it is ended.
+/// `doorward-mqtt-locks` from the same folder as this program; it simulates locks until it is stopped.
 struct LocksProgram {
     private let process: Process
     private let input: Pipe
 
     struct NeverReady: Error {}
 
-    /// Returns when every lock has announced itself.
+    /// Starts the program, and returns when every lock can be discovered.
     init(port: Int, locks: Int, reportEvery: String) throws {
         (process, input) = (Process(), Pipe())
         process.executableURL = Self.program
@@ -27,7 +27,7 @@ struct LocksProgram {
         }
     }
 
-    /// What tells each lock from the others in an address, in their order.
+    /// Returns the values by which the addresses of the locks differ, in the order of the locks.
     static func variables(_ locks: Int) throws -> [[String: String]] {
         struct Lock: Decodable { let address: [String: String] }
         let process = Process()
@@ -46,7 +46,7 @@ struct LocksProgram {
             .appendingPathComponent("doorward-mqtt-locks")
     }
 
-    /// Processor time that it has used until now, in seconds.
+    /// The processor time that the program has used so far, in seconds.
     var processorSeconds: Double { processorTime(of: process.processIdentifier) }
 
     func end() {

@@ -7,9 +7,9 @@ import DoorwardStore
 import Foundation
 import Logging
 
-/// A database with attached locks of one broker, and the configuration that names the broker.
+/// A database with attached locks of one broker, and the configuration with that broker.
 struct MQTTEstate {
-    /// What addresses and the configuration call the broker.
+    /// The name of the broker in addresses and in the configuration.
     static let brokerName = "measured"
     static let operatorEmail = "operator@example.org"
     private static let passwordCost = 14
@@ -21,7 +21,7 @@ struct MQTTEstate {
 
     /// Writes both into `folder`.
     ///
-    /// - Parameter discovery: what the broker is searched for; `nil` for nothing.
+    /// - Parameter discovery: the configured discovery of the broker; `nil` for none.
     static func write(_ fleet: Fleet, folder: URL, brokerPort: Int, discovery: String? = nil) async throws -> MQTTEstate {
         let estate = MQTTEstate(
             fleet: fleet, database: folder.appendingPathComponent("gateway.db").path,
@@ -40,7 +40,7 @@ struct MQTTEstate {
         let store = try SQLiteStore.open(path: database, clock: SystemClock(), logger: Logger(label: "benchmark"))
         let (random, now) = (RandomSource(), SystemClock().now())
         let hash = try await PasswordHasher(cost: Self.passwordCost, random: random).hash(Secret(Fleet.password))
-        // Who may ask how many locks are within reach.
+        // The user who may read the number of available locks.
         let theOperator = User(
             id: random.id(at: now), email: Self.operatorEmail, firstName: "Otto", lastName: "Operator", isSuperAdmin: true,
             createdAt: now, updatedAt: now)
@@ -54,9 +54,9 @@ struct MQTTEstate {
         try await store.close()
     }
 
-    /// Signs some tenants in, and says what each may ask for.
+    /// Signs some tenants in, and returns their requests.
     ///
-    /// - Parameter words: `unlock`, `lock`: each for all devices of the tenant, before the next word.
+    /// - Parameter words: `unlock` and `lock`: each is sent to all devices of the tenant before the next one.
     /// - Returns: the requests of each tenant.
     func orders(_ words: [String], tenants: Int, on gateway: ServedGateway) async throws -> [[String]] {
         var requests: [[String]] = []

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Process {
-    /// Ends a program that keeps nothing. One that was started from a thread of Swift's pool has inherited that thread's mask of
-    /// signals, and hears no request to end.
+    /// Kills a program that stores nothing. A program that was started from a thread of Swift's pool has inherited that thread's
+    /// signal mask and does not receive other signals.
     func endAtOnce() { kill(processIdentifier, SIGKILL) }
 }

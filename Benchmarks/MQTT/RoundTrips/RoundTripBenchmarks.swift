@@ -2,11 +2,11 @@ import BenchmarkGateway
 import BenchmarkSupport
 import Foundation
 
-/// What is measured with a mosquitto that it starts, beside a C program that uses libmosquitto and nothing else:
+/// Benchmarks that start their own mosquitto and compare the gateway with a C program that uses only libmosquitto:
 ///
 ///     benchmark-mqtt [rounds] [count]                  round trips of command, device and report of `MQTTConnection`
 ///     benchmark-mqtt gateway [folder] [rounds]         unlocks through a whole gateway
-///     benchmark-mqtt fleet [folder] [locks] [seconds]  a gateway with that many attached locks, watched for so long
+///     benchmark-mqtt fleet [folder] [locks] [seconds]  a gateway with that many attached locks, measured for that time
 @main
 enum RoundTripBenchmarks {
     static func main() async throws {
@@ -31,7 +31,8 @@ enum RoundTripBenchmarks {
         }
     }
 
-    /// A folder of its own in the one that is named, which lies on the disk that is meant; without one, in a temporary one.
+    /// Runs the body in a new folder inside the given one, which must be on the disk to be measured; by default inside a temporary
+    /// folder.
     private static func inFolder(_ arguments: [String], _ body: @Sendable (URL) async throws -> Void) async throws {
         let parent = arguments.dropFirst().first { Int($0) == nil }.map { URL(fileURLWithPath: $0) }
         let folder = (parent ?? FileManager.default.temporaryDirectory).appendingPathComponent(
@@ -51,7 +52,8 @@ enum RoundTripBenchmarks {
         }
     }
 
-    /// Bare and ours in turns, so that other load meets both alike; the ratio is the median of the rounds' own ratios.
+    /// The bare program and ours run alternately, so that other load affects both equally. The ratio is the median of the rounds'
+    /// own ratios.
     private static func measure(lanes: Int, rounds: Int, count: Int, _ broker: BenchmarkBroker) throws {
         let name = lanes == 1 ? "one at a time" : "\(lanes) in flight"
         var (bare, ours): ([RoundTrips], [RoundTrips]) = ([], [])
@@ -70,11 +72,11 @@ enum RoundTripBenchmarks {
     }
 }
 
-/// What a run of round trips has come to.
+/// The result of a run of round trips.
 struct RoundTrips {
-    /// Round trips in a second.
+    /// Round trips per second.
     var rate: Double
-    /// Nanoseconds.
+    /// The median time in nanoseconds.
     var p50: Double
     var p99: Double
 }
