@@ -5,7 +5,7 @@ public struct AdapterGuide: Hashable, Sendable {
     /// How to attach a lock of this kind: what the kind is, then the keys of its address. Complete sentences; the first begins in
     /// lower case.
     public let attaching: String
-    /// Command lines of `doorward attach`, each as it stands in a terminal; later lines of one begin with two spaces.
+    /// Examples of `doorward attach`, as typed in a terminal; continuation lines begin with two spaces.
     public let examples: [String]
 
     public init(kind: String, attaching: String, examples: [String] = []) {

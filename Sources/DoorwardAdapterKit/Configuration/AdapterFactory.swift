@@ -1,85 +1,85 @@
 public import DoorwardDomain
 
-/// Makes an adapter from its sections of the configuration. The gateway has one list of these, and knows nothing else of its adapters
-/// before they are made.
+/// Creates an adapter from its sections of the configuration. The gateway has one list of factories; before it creates the
+/// adapters, it knows only what the factories declare.
 public protocol AdapterFactory: Sendable {
-    /// The kind of the adapter, and what people are told of its locks.
+    /// The kind of the adapter, and the description of its locks for users.
     var guide: AdapterGuide { get }
 
-    /// The sections that the adapter owns. No other adapter, and not the gateway, has one of the same name.
+    /// The sections that the adapter owns. Their names differ from those of all other adapters and of the gateway.
     var sections: [ConfigurationSection] { get }
 
-    /// The keys of an address as they are known without a configuration, for messages to people who may not call `GET /adapters`.
+    /// The keys of an address without a configuration, for messages to users who may not call `GET /adapters`.
     var addressFields: [AddressField] { get }
 
-    /// Whether an address can have keys beside those of `addressFields`, such as the variables of a profile.
+    /// Whether an address can have keys other than those of `addressFields`, such as the variables of a profile.
     var hasFurtherAddressFields: Bool { get }
 
-    /// Checks what the settings say together, as far as it can be told without reading a file.
+    /// Checks that the settings fit together, without reading a file.
     ///
-    /// - Parameter settings: those of `sections`.
-    /// - Returns: `nil` if the gateway has no such adapter with these settings.
-    /// - Throws: the first mistake.
+    /// - Parameter settings: the settings of `sections`.
+    /// - Returns: `nil` if the gateway does not use the adapter with these settings.
+    /// - Throws: the first error.
     func configure(_ settings: AdapterSettings) throws(ConfigurationError) -> (any ConfiguredAdapter)?
 }
 
-/// An adapter as the configuration has it, not yet made.
+/// An adapter that is configured but not created yet.
 public protocol ConfiguredAdapter: Sendable {
-    /// How many file descriptors its connections need at most; the gateway keeps them free.
+    /// The maximum number of file descriptors for its connections; the gateway reserves them.
     var descriptorCount: Int { get }
 
-    /// What `doorward config check` shows.
+    /// The facts that `doorward config check` shows.
     var facts: [ConfigurationFact] { get }
 
-    /// Reads the files that the settings name, and opens no connection.
+    /// Reads the files that the settings name, without opening a connection.
     ///
-    /// - Returns: what does not stop a start and is perhaps not meant, a sentence each, for `doorward config check`.
-    /// - Throws: the mistake for which `make` fails.
+    /// - Returns: warnings that do not prevent a start, one sentence each, for `doorward config check`.
+    /// - Throws: the error with which `make` would fail.
     func check() throws(ConfigurationError) -> [String]
 
-    /// Makes the adapter. Nothing is sent and no connection is opened before its `start`.
+    /// Creates the adapter. Before its `start`, nothing is sent and no connection is opened.
     ///
     /// - Throws: one sentence about a file that cannot be read or used.
     func make(_ environment: AdapterEnvironment) throws(ConfigurationError) -> any LockAdapter
 }
 
 extension AdapterFactory {
-    /// None.
+    /// The default: no sections.
     public var sections: [ConfigurationSection] { [] }
-    /// No.
+    /// The default: no other keys.
     public var hasFurtherAddressFields: Bool { false }
 }
 
 extension ConfiguredAdapter {
-    /// None.
+    /// The default: no descriptors.
     public var descriptorCount: Int { 0 }
-    /// None.
+    /// The default: no facts.
     public var facts: [ConfigurationFact] { [] }
-    /// Finds nothing.
+    /// The default: checks nothing.
     public func check() throws(ConfigurationError) -> [String] { [] }
 }
 
-/// What the gateway gives to an adapter that it makes.
+/// The gateway's services for a new adapter.
 public struct AdapterEnvironment: Sendable {
-    /// The clock that deadlines are measured on.
+    /// The clock for deadlines.
     public let clock: any GatewayClock
     /// The gateway's source of randomness.
     package let random: RandomSource
 
-    /// For tests of a factory.
+    /// Creates an environment for tests of a factory.
     public init(clock: any GatewayClock) { self.init(clock: clock, random: RandomSource()) }
 
-    /// With the gateway's own source of randomness.
+    /// Creates an environment with the gateway's own source of randomness.
     package init(clock: any GatewayClock, random: RandomSource) { (self.clock, self.random) = (clock, random) }
 }
 
 /// One line of `doorward config check`, and one field of its JSON.
 public struct ConfigurationFact: Hashable, Sendable {
-    /// What the line begins with: `brokers`.
+    /// The beginning of the line, such as `brokers`.
     public let name: String
-    /// What the line says; empty for nothing.
+    /// The rest of the line; empty if there is none.
     public let text: String
-    /// The field of the JSON document, which no other fact has: `brokers`.
+    /// The name of the field in the JSON document, such as `brokers`; no other fact has the same.
     public let field: String
     /// The value of the field.
     public let value: JSONValue

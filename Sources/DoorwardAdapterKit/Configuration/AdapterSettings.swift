@@ -1,29 +1,29 @@
-/// What the configuration says in the sections of an adapter, or of all of them. Each value has been checked by its key.
+/// The settings in the sections of one adapter, or of all adapters. Each value has been checked against its key.
 public struct AdapterSettings: Sendable {
     private let sections: [ConfigurationSection]
     private let settings: [String: Setting]
 
-    /// Settings as environment variables have them, `["DOORWARD_SERIAL_PORT": "/dev/ttyS0"]`: for tests of an adapter.
+    /// Creates settings from environment variables such as `["DOORWARD_SERIAL_PORT": "/dev/ttyS0"]`, for tests of an adapter.
     ///
-    /// - Throws: the first mistake, as the gateway tells it.
+    /// - Throws: the first error, with the gateway's message.
     public init(_ sections: [ConfigurationSection], environment: [String: String] = [:]) throws(ConfigurationError) {
         let table = ConfigurationTable(sections.flatMap(\.configurationKeys))
         self.init(sections, try table.settings(of: environment))
     }
 
-    /// - Parameter settings: by the path of the key; those of other sections are left out.
+    /// - Parameter settings: the settings by the path of their key; those of other sections are ignored.
     package init(_ sections: [ConfigurationSection], _ settings: [String: Setting]) {
         self.sections = sections
         let names = Set(sections.map(\.name))
         self.settings = settings.filter { names.contains(String($0.key.prefix { $0 != "." })) }
     }
 
-    /// The settings of some of these sections.
+    /// Returns the settings of some of these sections.
     package func of(_ sections: [ConfigurationSection]) -> AdapterSettings { AdapterSettings(sections, settings) }
 
-    /// The section of that name, which there is once; `nil` if none of its keys is set.
+    /// Returns the section of that name, which must not be a list; `nil` if none of its keys is set.
     ///
-    /// - Throws: the first key that is required and not set.
+    /// - Throws: an error for the first required key that is not set.
     public func section(_ name: String) throws(ConfigurationError) -> SectionSettings? {
         let section = SectionSettings(prefix: name, keys: keys(of: name), settings)
         guard section.origin != nil else { return nil }
@@ -31,9 +31,9 @@ public struct AdapterSettings: Sendable {
         return section
     }
 
-    /// The entries of a list, in its order.
+    /// Returns the entries of a list, in order.
     ///
-    /// - Throws: the first entry that is skipped, that lacks a required key, or that has the name of another.
+    /// - Throws: an error for the first entry that is missing, lacks a required key, or has the same name as another.
     public func entries(_ name: String) throws(ConfigurationError) -> [SectionSettings] {
         let numbers = Set(settings.keys.compactMap { Self.entryNumber($0, in: name) })
         var entries: [SectionSettings] = []
@@ -68,7 +68,7 @@ public struct AdapterSettings: Sendable {
 }
 
 extension AdapterSettings: Equatable {
-    /// Whether both say the same, wherever it was set.
+    /// Returns whether both contain the same values, whatever their origins.
     public static func == (one: Self, other: Self) -> Bool {
         one.settings.mapValues(\.value) == other.settings.mapValues(\.value)
     }

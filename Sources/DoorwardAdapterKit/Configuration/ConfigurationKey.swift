@@ -1,22 +1,22 @@
-/// One key of the configuration: its path in the file, what its value must be, and what the page of all keys says of it.
+/// One key of the configuration: its path in the file, its type, and its documentation.
 public struct ConfigurationKey: Sendable {
-    /// Sections and name with dots: `http.port`. In the declaration of a section the name alone, `port`. An `N` stands for the number
-    /// of an entry, from 0, in a list of sections.
+    /// The sections and the name, separated by dots, such as `http.port`; in the declaration of a section only the name, `port`. In
+    /// a list of sections, `N` stands for the number of an entry, from 0.
     public let path: String
-    /// What the value must look like.
+    /// The type of the value.
     public let type: SettingType
-    /// Whether the section, or each entry of the list, must have it.
+    /// Whether the key is required in the section, or in each entry of the list.
     public let isRequired: Bool
-    /// The value where the key is absent; `nil` for none.
+    /// The value if the key is absent; `nil` for none.
     public let defaultValue: SettingValue?
-    /// What the page shows as the default in place of the value; `nil` for the value itself.
+    /// The default that the page shows instead of the value; `nil` to show the value.
     let shownDefault: String?
-    /// What it is, for the page: a phrase in Markdown, without the range of a number.
+    /// The key's documentation: a phrase in Markdown, without the range of a number.
     public let meaning: String
 
     /// - Parameters:
-    ///   - path: in the declaration of a section a name of letters, without a dot.
-    ///   - shownDefault: what holds where the key is absent, if that is no value: `all`.
+    ///   - path: in the declaration of a section, a name of letters without a dot.
+    ///   - shownDefault: the behaviour if the key is absent and the default is not a value, such as `all`.
     public init(
         _ path: String, _ type: SettingType, isRequired: Bool = false, default defaultValue: SettingValue? = nil,
         shownDefault: String? = nil, meaning: String
@@ -25,7 +25,7 @@ public struct ConfigurationKey: Sendable {
         (self.defaultValue, self.shownDefault) = (defaultValue, shownDefault)
     }
 
-    /// Its environment variable, `DOORWARD_HTTP_PORT`: upper case, an underscore between words.
+    /// The key's environment variable, such as `DOORWARD_HTTP_PORT`: upper case, with an underscore between words.
     package var variable: String {
         var name = "DOORWARD_"
         for character in path {
@@ -35,25 +35,25 @@ public struct ConfigurationKey: Sendable {
         return name
     }
 
-    /// The same key at another path.
+    /// Returns the same key at another path.
     func at(_ path: String) -> ConfigurationKey {
         ConfigurationKey(
             path, type, isRequired: isRequired, default: defaultValue, shownDefault: shownDefault, meaning: meaning)
     }
 
-    /// The same key of one entry: `mqtt.0.url`.
+    /// Returns the same key for one entry, such as `mqtt.0.url`.
     package func ofEntry(_ number: Int) -> ConfigurationKey { at(path.replacing(".N.", with: ".\(number).")) }
 
-    /// The list that the key is one of an entry of; `nil` for a key that there is once.
+    /// The list that contains the key in its entries; `nil` for a key outside lists.
     var list: String? { path.firstRange(of: ".N.").map { String(path[..<$0.lowerBound]) } }
 
-    /// Its row in the table of docs/configuration.md.
+    /// The key's row in the table of docs/configuration.md.
     package var row: String {
         let shown = shownDefault ?? defaultValue.map { "`\($0.text)`" } ?? "–"
         return "| `\(path)` | `\(variable)` | \(shown) | \(isRequired ? "required; " : "")\(range)\(meaning) |"
     }
 
-    /// Of a number that cannot be 0, for 0 then has a meaning of its own.
+    /// The range of a number that cannot be 0. If 0 is allowed, it has a special meaning, and no range is shown.
     private var range: String {
         guard case .integer(let range) = type, range.lowerBound > 0 else { return "" }
         return "\(Self.grouped(range.lowerBound))–\(Self.grouped(range.upperBound)); "

@@ -1,26 +1,26 @@
-/// A section of the configuration that an adapter owns: the gateway reads it from the file and the environment, reports mistakes in
-/// it, and lists its keys on the page of all keys.
+/// A section of the configuration that an adapter owns. The gateway reads it from the file and the environment, reports errors in
+/// it, and lists its keys in the documentation.
 public struct ConfigurationSection: Sendable {
-    /// The key of the section in the file: `mqtt`.
+    /// The key of the section in the file, such as `mqtt`.
     public let name: String
-    /// The keys, each by its name alone, in the order of the page.
+    /// The keys, each by its name without the section, in the order of the documentation.
     public let keys: [ConfigurationKey]
-    /// The plural of what each entry of a list is; `nil` for a section that there is once.
+    /// The noun for the entries of a list, in the plural; `nil` for a section that is not a list.
     let entryNoun: String?
 
-    /// A section that there is once.
+    /// Creates a section that is not a list.
     public init(_ name: String, _ keys: [ConfigurationKey]) { (self.name, self.keys, entryNoun) = (name, keys, nil) }
 
-    /// A list of named transports, up to 100.
+    /// Creates a list of up to 100 named transports.
     ///
     /// - Parameters:
-    ///   - transports: what they are in messages, in the plural: `brokers`.
-    ///   - keys: among them `name`, which is required; no two entries have the same.
+    ///   - transports: the noun for the entries in messages, in the plural, such as `brokers`.
+    ///   - keys: the keys of an entry. They include `name`, which is required and must be unique.
     public init(_ name: String, listOf transports: String, _ keys: [ConfigurationKey]) {
         (self.name, self.keys, entryNoun) = (name, keys, transports)
     }
 
-    /// The keys with their paths.
+    /// The keys with their complete paths.
     package var configurationKeys: [ConfigurationKey] {
         keys.map { $0.at("\(name).\(entryNoun == nil ? "" : "N.")\($0.path)") }
     }

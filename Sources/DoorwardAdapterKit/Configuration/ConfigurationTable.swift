@@ -1,22 +1,23 @@
 internal import DoorwardDomain
 
-/// All keys that a configuration may have: those of the gateway, and those of the sections of its adapters.
+/// All keys that a configuration may have: those of the gateway and those of its adapters' sections.
 package struct ConfigurationTable: Sendable {
-    /// How many entries a list may have.
+    /// The maximum number of entries of a list.
     package static let maxEntries = 100
 
-    /// In the order of the page of all keys.
+    /// The keys in the order of the documentation.
     package let keys: [ConfigurationKey]
-    /// Every section that there is once, nested ones included: `http`, `http.tls`.
+    /// All sections that are not lists, including nested ones, such as `http` and `http.tls`.
     package let sections: Set<String>
-    /// Every list of sections: `mqtt`.
+    /// All lists of sections, such as `mqtt`.
     package let lists: Set<String>
-    /// Sections that Doorward is known by, and that this version refuses. See docs/decisions/0010-refuse-keys-nothing-honours.md.
+    /// Sections that are reserved for later versions and rejected by this one. See
+    /// docs/decisions/0010-refuse-keys-nothing-honours.md.
     private let reserved: Set<String>
     private let byPath: [String: ConfigurationKey]
     private let byVariable: [String: ConfigurationKey]
 
-    /// - Parameter keys: with their whole paths; of two with one path the first counts.
+    /// - Parameter keys: the keys with their complete paths; if two have the same path, the first one counts.
     package init(_ keys: [ConfigurationKey], reserved: Set<String> = []) {
         (self.keys, self.reserved) = (keys, reserved)
         byPath = Dictionary(keys.map { ($0.path, $0) }) { first, _ in first }
@@ -30,7 +31,7 @@ package struct ConfigurationTable: Sendable {
         self.sections = sections
     }
 
-    /// The key at a path, of an entry too.
+    /// Returns the key at a path, which may be in an entry of a list.
     package func key(at path: String) -> ConfigurationKey? {
         if let key = byPath[path] { return key.list == nil ? key : nil }
         let words = path.split(separator: ".", maxSplits: 2)
@@ -38,7 +39,7 @@ package struct ConfigurationTable: Sendable {
         return byPath["\(words[0]).N.\(words[2])"]?.ofEntry(number)
     }
 
-    /// What a variable sets: a key, or one item of a key whose value is a list.
+    /// Returns the key that a variable sets, and the number of the item if the variable sets one item of a list.
     package func key(of variable: String) -> (key: ConfigurationKey, item: Int?)? {
         if let key = wholeKey(of: variable) { return (key, nil) }
         guard let end = variable.lastIndex(of: "_"), let item = Self.entryNumber(variable[end...].dropFirst()),
@@ -55,18 +56,18 @@ package struct ConfigurationTable: Sendable {
         return byVariable[words.joined(separator: "_")]?.ofEntry(number)
     }
 
-    /// Nothing but the plain form is a number: one key has one name.
+    /// Only the canonical form is accepted as a number, so that each key has exactly one name.
     private static func entryNumber(_ text: Substring) -> Int? {
         guard let number = Int(text), (0..<maxEntries).contains(number), String(number) == text else { return nil }
         return number
     }
 
-    /// Reads the environment. A variable that sets one item of a list leaves the others as the file has them.
+    /// Reads the environment. A variable that sets one item of a list does not change the other items from the file.
     ///
     /// - Parameters:
     ///   - environment: all variables; those that do not begin with `DOORWARD_` are ignored.
-    ///   - others: variables that begin with it and are no keys.
-    /// - Throws: the first mistake, by the name of the variable.
+    ///   - others: variables that begin with `DOORWARD_` and are not keys.
+    /// - Throws: the first error, sorted by the name of the variable.
     package func settings(
         of environment: [String: String], except others: Set<String> = [], over file: [String: Setting] = [:]
     ) throws(ConfigurationError) -> [String: Setting] {
@@ -90,7 +91,7 @@ package struct ConfigurationTable: Sendable {
         return settings
     }
 
-    /// The mistake that a path of the file is no key, with the one that was probably meant.
+    /// Returns the error for a path in the file that is not a key, with the most similar key.
     package func unknown(_ path: String, at origin: SettingOrigin) -> ConfigurationError {
         if reserved.contains(path) {
             return ConfigurationError("\(origin): `\(path)` is not supported by this version of Doorward; remove it")

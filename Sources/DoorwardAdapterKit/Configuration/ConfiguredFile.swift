@@ -2,32 +2,32 @@ package import DoorwardDomain
 internal import FoundationEssentials
 internal import Glibc
 
-/// A file or folder that a setting names, and that the gateway needs to start.
+/// A file or folder that a setting names and the gateway needs for its start.
 package struct ConfiguredFile {
-    /// From the current folder, if it does not begin with `/`.
+    /// The path; relative to the current folder if it does not begin with `/`.
     package let path: String
-    /// How a sentence about it begins: where the setting was made, and its key.
+    /// The beginning of sentences about the file: the place where the setting was made, and its key.
     package let setting: String
 
-    /// - Parameter setting: how a sentence about it begins.
+    /// - Parameter setting: the beginning of sentences about the file.
     package init(path: String, setting: String) { (self.path, self.setting) = (path, setting) }
 
-    /// - Throws: one sentence for what is no file, or cannot be read.
+    /// - Throws: one sentence if it is not a file or cannot be read.
     package func requireReadable() throws(ConfigurationError) {
         let status = try opened("file")
         guard status.st_mode & S_IFMT != S_IFDIR else { throw unreadable("file", "it is a folder") }
     }
 
-    /// - Throws: one sentence for what is no folder, or cannot be read.
+    /// - Throws: one sentence if it is not a folder or cannot be read.
     package func requireFolder() throws(ConfigurationError) {
         let status = try opened("folder")
         guard status.st_mode & S_IFMT == S_IFDIR else { throw unreadable("folder", "it is no folder") }
     }
 
-    /// The one line that the file holds, without the line break at its end.
+    /// Returns the only line of the file, without the line break at its end.
     ///
-    /// - Parameter isSecret: refuses a file that others than its owner can read.
-    /// - Throws: one sentence, which never says what is in the file.
+    /// - Parameter isSecret: rejects a file that other users than its owner can read.
+    /// - Throws: one sentence, which never contains the content of the file.
     package func line(isSecret: Bool) throws(ConfigurationError) -> Secret<String> {
         let status = try opened("file")
         guard !isSecret || status.st_mode & 0o077 == 0 else {
@@ -43,9 +43,9 @@ package struct ConfiguredFile {
         return Secret(String(lines[0]))
     }
 
-    /// What the system says of it, after a try to read it: rights alone do not tell whether that works.
+    /// Returns the file's status after opening it, because permissions alone do not show whether it can be read.
     private func opened(_ kind: String) throws(ConfigurationError) -> stat {
-        // Not held up by a pipe that nobody writes to.
+        // Non-blocking, so that a pipe without a writer does not block the call.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw unreadable(kind, String(cString: strerror(errno))) }
         defer { close(descriptor) }

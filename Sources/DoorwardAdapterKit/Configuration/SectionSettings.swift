@@ -1,86 +1,86 @@
 public import DoorwardDomain
 
-/// The settings of one section, or of one entry of a list. Keys are named as in the declaration: `url`.
+/// The settings of one section, or of one entry of a list. Keys have their names from the declaration, such as `url`.
 public struct SectionSettings: Sendable {
     private let prefix: String
     private let keys: [ConfigurationKey]
     private let settings: [String: Setting]
 
     /// - Parameters:
-    ///   - prefix: the path of the section or entry: `mqtt.0`.
-    ///   - keys: as the section declares them.
-    ///   - settings: by the whole path of the key.
+    ///   - prefix: the path of the section or entry, such as `mqtt.0`.
+    ///   - keys: the keys that the section declares.
+    ///   - settings: the settings by the complete path of their key.
     init(prefix: String, keys: [ConfigurationKey], _ settings: [String: Setting]) {
         (self.prefix, self.keys, self.settings) = (prefix, keys, settings)
     }
 
-    /// The whole path of a key, as messages name it: `mqtt.0.url`.
+    /// Returns the complete path of a key for messages, such as `mqtt.0.url`.
     public func path(_ key: String) -> String { "\(prefix).\(key)" }
 
-    /// The text, path, word or name that was set, or the key's default; `nil` for neither.
+    /// Returns the text, path, choice or name that is set, or the key's default; `nil` if there is neither.
     public func text(_ key: String) -> String? { if case .text(let text)? = value(key) { text } else { nil } }
 
-    /// The number that was set, or the key's default; `nil` for neither.
+    /// Returns the number that is set, or the key's default; `nil` if there is neither.
     public func integer(_ key: String) -> Int? { if case .integer(let number)? = value(key) { number } else { nil } }
 
-    /// The truth that was set, or the key's default, or `false`.
+    /// Returns the Boolean that is set, or the key's default, or `false`.
     public func flag(_ key: String) -> Bool { value(key) == .boolean(true) }
 
-    /// The list that was set, or the key's default, or no item.
+    /// Returns the list that is set, or the key's default, or an empty list.
     public func texts(_ key: String) -> [String] { if case .texts(let texts)? = value(key) { texts } else { [] } }
 
-    /// The id of a portfolio that was set; `nil` for none.
+    /// Returns the id of a portfolio that is set; `nil` if none is.
     public func portfolio(_ key: String) -> PortfolioID? { text(key).flatMap { PortfolioID($0) } }
 
-    /// The path that was set, of a file that can be read; `nil` for none.
+    /// Returns the path that is set, after checking that the file can be read; `nil` if none is set.
     ///
-    /// - Throws: one sentence for what is no file, or cannot be read.
+    /// - Throws: one sentence if it is not a file or cannot be read.
     public func readableFile(_ key: String) throws(ConfigurationError) -> String? {
         guard let path = text(key) else { return nil }
         try file(path, key).requireReadable()
         return path
     }
 
-    /// The paths that were set, of folders that can be read.
+    /// Returns the paths that are set, after checking that the folders can be read.
     ///
-    /// - Throws: one sentence for the first that is no folder, or cannot be read.
+    /// - Throws: one sentence about the first path that is not a folder or cannot be read.
     public func readableFolders(_ key: String) throws(ConfigurationError) -> [String] {
         let paths = texts(key)
         for path in paths { try file(path, key).requireFolder() }
         return paths
     }
 
-    /// The one line of the file that was set, without its end; `nil` for none. If the key's type is `.secretFile`, a file that others
-    /// than its owner can read is refused.
+    /// Returns the only line of the file that is set, without its line break; `nil` if none is set. If the key's type is
+    /// `.secretFile`, a file that other users than its owner can read is rejected.
     ///
-    /// - Throws: one sentence, which never repeats what is in the file.
+    /// - Throws: one sentence, which never contains the content of the file.
     public func line(_ key: String) throws(ConfigurationError) -> Secret<String>? {
         guard let path = text(key) else { return nil }
         let isSecret = if case .secretFile? = declared(key)?.type { true } else { false }
         return try file(path, key).line(isSecret: isSecret)
     }
 
-    /// Requires another key beside one that is set.
+    /// Requires that another key is set if this one is.
     ///
-    /// - Throws: a sentence that names both.
+    /// - Throws: a sentence with both keys.
     public func require(_ other: String, beside key: String) throws(ConfigurationError) {
         if value(key) != nil, value(other) == nil { throw mistake(at: key, "needs `\(path(other))` beside it") }
     }
 
-    /// A mistake in the value of a key, which begins with where the key was set.
+    /// Returns an error about the value of a key, which begins with the place where the key was set.
     ///
-    /// - Parameter sentence: what follows the key, without a full stop.
+    /// - Parameter sentence: the text after the key, without a full stop.
     public func mistake(at key: String, _ sentence: String) -> ConfigurationError {
         ConfigurationError("\(subject(key)) \(sentence)")
     }
 
-    /// How a sentence about a key begins: where it was set, and its path.
+    /// Returns the beginning of a sentence about a key: the place where it was set, and its path.
     public func subject(_ key: String) -> String { "\(settings[path(key)]?.origin ?? .standard): `\(path(key))`" }
 
-    /// Where the section was set, by the first of its keys; `nil` if none is set.
+    /// The place where the first of the section's keys was set; `nil` if none is set.
     var origin: SettingOrigin? { keys.lazy.compactMap { settings[path($0.path)]?.origin }.first }
 
-    /// - Throws: the first key that is required and not set.
+    /// - Throws: an error for the first required key that is not set.
     func requireKeys() throws(ConfigurationError) {
         guard let missing = keys.first(where: { $0.isRequired && settings[path($0.path)] == nil }) else { return }
         throw ConfigurationError("\(origin ?? .standard): `\(path(missing.path))` is missing")

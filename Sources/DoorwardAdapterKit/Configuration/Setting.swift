@@ -1,18 +1,18 @@
-/// A checked value and where it was set.
+/// A checked value, and the place where it was set.
 package struct Setting: Hashable, Sendable {
-    /// The value.
+    /// The checked value.
     package let value: SettingValue
-    /// The place.
+    /// The place where it was set.
     package let origin: SettingOrigin
 
-    /// A value that was checked.
+    /// Creates a setting with a value that has been checked.
     package init(value: SettingValue, origin: SettingOrigin) { (self.value, self.origin) = (value, origin) }
 
     /// Checks a text against the type of the key.
     package static func checked(
         _ text: String, for key: ConfigurationKey, at origin: SettingOrigin
     ) throws(ConfigurationError) -> Setting {
-        // The value is not repeated: it may hold a secret.
+        // Do not repeat the value in the message, because it may contain a secret.
         if case .formatted(let format) = key.type, let problem = format.secretProblem(text) {
             throw ConfigurationError("\(origin): `\(key.path)` \(problem)")
         }
@@ -20,16 +20,16 @@ package struct Setting: Hashable, Sendable {
         return Setting(value: value, origin: origin)
     }
 
-    /// The mistake that a value has another type than the key's.
+    /// Returns the error for a value that does not have the key's type.
     ///
-    /// - Parameter found: what it is, to follow "not".
+    /// - Parameter found: a description of the value, which follows "not".
     package static func mismatch(_ key: ConfigurationKey, _ found: String, _ origin: SettingOrigin) -> ConfigurationError {
         var error = ConfigurationError("\(origin): `\(key.path)` must be \(key.type.demand), not \(found)")
         if case .flag = origin { error.isWrongUsage = true }
         return error
     }
 
-    /// The list with its item of that number exchanged for the one that this setting holds, or with one item more.
+    /// Returns the list with one item replaced by the value of this setting, or with that item appended.
     func placed(at number: Int, in list: Setting?, of key: ConfigurationKey) throws(ConfigurationError) -> Setting {
         var items: [String] = if case .texts(let items) = list?.value { items } else { [] }
         guard case .texts(let new) = value, number <= items.count else {

@@ -1,14 +1,14 @@
-/// A format of texts that a section has of its own.
+/// A format of texts that a section defines.
 public struct SettingFormat: Sendable {
-    /// What the value must be, to follow "must be": `a broker's address such as mqtt://127.0.0.1:1883`.
+    /// A description of valid values, which follows "must be", such as `a broker's address such as mqtt://127.0.0.1:1883`.
     public let demand: String
-    /// Whether a text has the format.
+    /// Returns whether a text has the format.
     public let accepts: @Sendable (String) -> Bool
-    /// The reason for which a text may not be repeated in a message, as it may hold a secret: what follows the key in the message.
-    /// `nil` for a text that is only malformed, or right.
+    /// Returns the reason why a text must not be repeated in a message, because it may contain a secret; the reason follows the key
+    /// in the message. Returns `nil` for other texts, valid or not.
     public let secretProblem: @Sendable (String) -> String?
 
-    /// - Parameter secretProblem: asked before `accepts`.
+    /// - Parameter secretProblem: called before `accepts`.
     public init(
         _ demand: String, secretProblem: @escaping @Sendable (String) -> String? = { _ in nil },
         accepts: @escaping @Sendable (String) -> Bool

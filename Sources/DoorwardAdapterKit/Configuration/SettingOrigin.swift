@@ -1,15 +1,15 @@
-/// Where a setting was made, as a sentence begins with it.
+/// The place where a setting was made; its description is the beginning of a message.
 package enum SettingOrigin: Hashable, Sendable, CustomStringConvertible {
-    /// A line of the configuration file, from 1.
+    /// A line of the configuration file, counted from 1.
     case file(String, line: Int)
-    /// An environment variable, by its name.
+    /// The name of an environment variable.
     case environment(String)
-    /// An option of the command line, by its name.
+    /// The name of a command-line option.
     case flag(String)
-    /// The value that Doorward ships with.
+    /// Doorward's default value.
     case standard
 
-    /// Such as `doorward.yaml, line 4`.
+    /// A text such as `doorward.yaml, line 4`.
     package var description: String {
         switch self {
         case .file(let path, let line): "\(path), line \(line)"

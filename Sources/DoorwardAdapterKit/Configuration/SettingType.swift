@@ -1,12 +1,12 @@
 internal import DoorwardDomain
 
-/// What the value of a key must look like.
+/// The type of a key's value.
 public enum SettingType: Sendable {
     /// Any text that is not empty.
     case text
     /// The path of a file; see `SectionSettings.readableFile(_:)`.
     case file
-    /// The path of a file that holds a secret, which nobody but its owner may read; see `SectionSettings.line(_:)`.
+    /// The path of a file that contains a secret and that only its owner may read; see `SectionSettings.line(_:)`.
     case secretFile
     /// A name of letters, digits, dots and hyphens.
     case hostName
@@ -14,7 +14,7 @@ public enum SettingType: Sendable {
     case integer(ClosedRange<Int>)
     /// `true` or `false`.
     case boolean
-    /// One of these words.
+    /// One of these values.
     case choice([String])
     /// A list of texts, none of them empty.
     case texts
@@ -22,9 +22,9 @@ public enum SettingType: Sendable {
     case folders
     /// The id of a portfolio.
     case portfolio
-    /// A text in a format of the adapter's own, such as an address.
+    /// A text in a format that the adapter defines, such as an address.
     case formatted(SettingFormat)
-    /// A list of texts in a format of the adapter's own.
+    /// A list of texts in a format that the adapter defines.
     case list(SettingFormat)
 
     /// Whether the value is a list.
@@ -35,7 +35,7 @@ public enum SettingType: Sendable {
         }
     }
 
-    /// Whether the value is a number or a truth, which YAML tells from a text in quotes.
+    /// Whether the value is a number or a Boolean, which YAML distinguishes from a quoted text.
     package var isUnquoted: Bool {
         switch self {
         case .integer, .boolean: true
@@ -43,7 +43,7 @@ public enum SettingType: Sendable {
         }
     }
 
-    /// What the value must be, to follow "must be".
+    /// A description of valid values, which follows "must be".
     var demand: String {
         switch self {
         case .text, .file, .secretFile: "a text"
@@ -57,7 +57,7 @@ public enum SettingType: Sendable {
         }
     }
 
-    /// The value that a text stands for; `nil` if the text is not of this type.
+    /// Parses a text; returns `nil` if it does not have this type.
     func value(of text: String) -> SettingValue? {
         switch self {
         case .text, .file, .secretFile: text.isEmpty ? nil : .text(text)
@@ -72,7 +72,7 @@ public enum SettingType: Sendable {
         }
     }
 
-    /// The value that a list stands for; `nil` if this type is no list, or an item is wrong.
+    /// Converts a list; returns `nil` if this type is not a list, or an item is invalid.
     package func value(of items: [String]) -> SettingValue? {
         switch self {
         case .texts, .folders: items.contains("") ? nil : .texts(items)

@@ -9,7 +9,7 @@ public enum SettingValue: Hashable, Sendable {
     /// A list of texts.
     case texts([String])
 
-    /// As a page shows it.
+    /// The value as the documentation shows it.
     var text: String {
         switch self {
         case .text(let text): text

@@ -1,11 +1,12 @@
 public import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// Makes the adapter from the section `serial` of the gateway's configuration. Without that section the gateway has no such adapter.
+/// Creates the adapter from the section `serial` of the gateway's configuration. Without that section the gateway does not use the
+/// adapter.
 public struct SerialAdapterFactory: Sendable {
     private let connect: @Sendable (SerialPort) -> any ByteStream
 
-    /// - Parameter connect: makes the stream to a port, not yet open.
+    /// - Parameter connect: creates a closed stream for a port.
     public init(connect: @escaping @Sendable (SerialPort) -> any ByteStream) { self.connect = connect }
 }
 
@@ -42,11 +43,11 @@ extension SerialAdapterFactory: AdapterFactory {
     }
 }
 
-/// A serial port, as the configuration has it.
+/// A configured serial port.
 public struct SerialPort: Hashable, Sendable {
-    /// The device: `/dev/ttyUSB0`.
+    /// The path of the device, such as `/dev/ttyUSB0`.
     public let path: String
-    /// Bits in a second.
+    /// The speed in bits per second.
     public let baudRate: Int
 }
 

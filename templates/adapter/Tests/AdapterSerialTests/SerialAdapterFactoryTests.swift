@@ -5,7 +5,7 @@ import DoorwardDomain
 import Synchronization
 import Testing
 
-/// The section `serial`, read as the gateway reads it.
+/// Tests of the section `serial`, which is read as the gateway reads it.
 @Suite struct SerialAdapterFactoryTests {
     private func configured(
         _ environment: [String: String], connect: @escaping @Sendable (SerialPort) -> any ByteStream = { _ in Unconnected() }
@@ -14,7 +14,7 @@ import Testing
         return try factory.configure(AdapterSettings(factory.sections, environment: environment))
     }
 
-    @Test("The port and its speed are what the adapter connects to")
+    @Test("the adapter connects to the configured port with its speed")
     func made() throws {
         let ports = Mutex<[SerialPort]>([])
         let adapter = try #require(
@@ -23,16 +23,16 @@ import Testing
                 return Unconnected()
             })
         #expect(adapter.facts.map(\.text) == ["/dev/ttyUSB0, 9600 baud"])
-        #expect(ports.withLock { $0 }.isEmpty, "the check of a configuration opens no port")
+        #expect(ports.withLock { $0 }.isEmpty, "checking a configuration opens no port")
         #expect(try adapter.make(AdapterEnvironment(clock: VirtualClock())).kind == "serial")
         #expect(ports.withLock { $0 }.map(\.path) == ["/dev/ttyUSB0"] && ports.withLock { $0 }.map(\.baudRate) == [9600])
     }
 
-    @Test("Without the section there is no adapter")
+    @Test("without the section there is no adapter")
     func absent() throws { #expect(try configured([:]) == nil, "an optional of a protocol") }
 
     @Test(
-        "A mistake is one sentence that names the key and what would be right",
+        "an error is one sentence with the key and the allowed values",
         arguments: [
             ("DOORWARD_SERIAL_BAUD_RATE", "9600", "`serial.port` is missing"),
             ("DOORWARD_SERIAL_PORT", "COM1", "`serial.port` must be a device such as /dev/ttyUSB0, not `COM1`"),
@@ -44,7 +44,7 @@ import Testing
         #expect(error?.description == "environment variable \(variable): \(sentence)")
     }
 
-    @Test("The keys of an address are those of the adapter, and the kind is its kind")
+    @Test("the factory has the same address keys and the same kind as the adapter")
     func described() {
         let factory = SerialAdapterFactory { _ in Unconnected() }
         let adapter = SerialAdapter(stream: Unconnected(), clock: VirtualClock())
@@ -52,7 +52,7 @@ import Testing
     }
 }
 
-/// A port with nothing at its other end.
+/// A port with nothing connected to it.
 private struct Unconnected: ByteStream {
     func open(_ onEvent: @escaping @Sendable (ByteStreamEvent) -> Void) {}
     func close() {}
