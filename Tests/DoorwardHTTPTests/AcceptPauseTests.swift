@@ -7,7 +7,7 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// Without free descriptors the listening socket leaves the selector: the event loop does not spin.
+/// Without free descriptors accepting is paused: the listening socket leaves the selector, so the event loop does not spin.
 @Suite struct AcceptPauseTests {
     /// Counts the reads that reach the listening socket.
     private final class Reads: ChannelOutboundHandler {
@@ -43,7 +43,7 @@ import Testing
         var warnings: Int { lines.text.split(separator: "\n").count { $0.contains("accepting connections is paused") } }
     }
 
-    @Test("While the reserve is in use, it is checked ten times a second, nothing is read, and the log has one line a minute")
+    @Test("While the reserve is in use, it is checked ten times a second, nothing is accepted, and one line a minute is logged")
     func pause() throws {
         let bench = try Bench()
         for _ in 0..<1000 { bench.channel.read() }
@@ -58,12 +58,12 @@ import Testing
         #expect(bench.isReading == true)
         bench.channel.read()
         #expect(bench.reads.count == 1)
-        // Nothing is scheduled any more.
+        // No further check is scheduled.
         bench.channel.embeddedEventLoop.advanceTime(by: .hours(1))
         #expect(bench.reserve.value.checks == 1 + 601 + 1 && bench.warnings == 2)
     }
 
-    @Test("An `accept` that fails for want of a descriptor or buffer pauses it", arguments: [EMFILE, ENOBUFS])
+    @Test("An `accept` that fails without a free descriptor or buffer pauses accepting", arguments: [EMFILE, ENOBUFS])
     func failure(code: CInt) throws {
         let bench = try Bench()
         bench.reserve.change { $0.isFree = true }
@@ -75,7 +75,7 @@ import Testing
         #expect(bench.isReading == true && bench.reserve.value.checks == 1)
     }
 
-    @Test("Another failure is passed on, and pauses nothing")
+    @Test("Another failure is passed on, and accepting is not paused")
     func otherFailure() throws {
         let bench = try Bench()
         bench.reserve.change { $0.isFree = true }

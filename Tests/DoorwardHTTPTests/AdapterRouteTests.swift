@@ -9,7 +9,7 @@ import Testing
 @testable import DoorwardHTTP
 
 @Suite struct AdapterRouteTests {
-    @Test("A super admin sees each adapter with its health and how many locks it has")
+    @Test("A super admin sees each adapter with its health and its number of locks")
     func list() async throws {
         let house = try await House()
         _ = try await house.command(as: .tenant)
@@ -20,7 +20,7 @@ import Testing
         #expect(adapters[0].keys == ["kind", "health", "problem", "deviceCount", "onlineCount", "address", "transports"])
         #expect(adapters[0]["health"].text == "ok")
         #expect(adapters[0]["deviceCount"].number == 3)
-        #expect(adapters[0]["onlineCount"].number == 1, "the one that confirmed a command")
+        #expect(adapters[0]["onlineCount"].number == 1, "the lock that confirmed a command")
         #expect(adapters[1]["deviceCount"].number == 1)
         for health in AdapterHealth.allCases {
             house.adapter.set(health: health)
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("The ways to an adapter's locks are told by name, with whose they are and why one cannot be used")
+    @Test("Each transport of an adapter is listed with its name, health, owner and problem")
     func transports() async throws {
         let house = try await House()
         let owner = PortfolioID(high: 0xAB, low: 1)
@@ -44,10 +44,10 @@ import Testing
         #expect(told.map { $0["health"].text } == ["ok", "down"])
         #expect(told[0]["problem"] == .null && told[1]["problem"].text == "the broker is away")
         #expect(told[0]["portfolioId"].text == owner.description && told[1]["portfolioId"] == .null)
-        #expect(adapters[1]["transports"].elements.isEmpty, "the simulator needs none")
+        #expect(adapters[1]["transports"].elements.isEmpty, "the simulator needs no transports")
     }
 
-    @Test("Nobody else is told, since the counts are over all tenants", arguments: House.Person.allCases)
+    @Test("Only a super admin may list adapters, because the counts cover all tenants", arguments: House.Person.allCases)
     func rights(_ person: House.Person) async throws {
         let house = try await House()
         let reply = try await house.call(.get, "/adapters", as: person)
@@ -56,13 +56,13 @@ import Testing
         #expect(try await house.call(.get, "/adapters").status == 401)
     }
 
-    @Test("It takes no query and no body")
+    @Test("Unknown query items are rejected")
     func strict() async throws {
         let house = try await House()
         #expect(try await house.call(.get, "/adapters?kind=x", as: .superAdmin).problems == ["kind: unknown_key"])
     }
 
-    @Test("What an address needs is told with type, limits, default and meaning, every key present")
+    @Test("Each address field is listed with its type, limits, default and meaning, with every key present")
     func addresses() async throws {
         let simulator = SimulatorAdapter(clock: VirtualClock())
         let house = try await House(simulator: simulator)
@@ -79,10 +79,10 @@ import Testing
         #expect(state["minimum"] == .null && state["default"].text == "LOCKED")
     }
 
-    @Test("What the simulator says of its addresses is true: defaults are taken, what is beyond a limit is not")
+    @Test("The simulator accepts the defaults that it publishes and rejects values beyond the published limits")
     func truth() throws {
         let adapter = SimulatorAdapter(clock: VirtualClock())
-        #expect(adapter.health == .down, "before it was started")
+        #expect(adapter.health == .down, "the adapter is not started")
         for field in adapter.addressFields {
             if let value = field.defaultValue { _ = try adapter.check(address: [field.name: value]) }
             let wrong: [JSONValue] =

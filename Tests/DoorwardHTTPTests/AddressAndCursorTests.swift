@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct TrustedProxiesTests {
     @Test(
-        "The client is the last hop that is no trusted proxy",
+        "The client address is the last hop that is not a trusted proxy",
         arguments: [
             ("203.0.113.9", "198.51.100.1", "203.0.113.9"), ("10.1.2.3", nil, "10.1.2.3"),
             ("10.1.2.3", "198.51.100.1", "198.51.100.1"),
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "An address is one text, however it is spelled",
+        "All spellings of an address give the same text",
         arguments: [
             ("10.1.2.3", "2001:DB8:0:0::7", "2001:db8::7"), ("10.1.2.3", "2001:0db8::0007", "2001:db8::7"),
             ("10.1.2.3", "::ffff:198.51.100.1", "198.51.100.1"), ("10.1.2.3", "::FFFF:c633:6401", "198.51.100.1"),
@@ -37,7 +37,7 @@ import Testing
         #expect(proxies.client(peer: PeerAddress(peer, proxies: proxies), forwardedFor: forwarded) == client)
     }
 
-    @Test("Without trusted proxies the header is nothing")
+    @Test("Without trusted proxies X-Forwarded-For is ignored")
     func none() throws {
         let proxies = try TrustedProxies([])
         #expect(proxies.client(peer: PeerAddress("10.0.0.1", proxies: proxies), forwardedFor: "198.51.100.1") == "10.0.0.1")
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "An entry that is no address and no range is refused",
+        "An entry that is neither an address nor a range is rejected",
         arguments: ["", "localhost", "10.0.0.0/33", "10.0.0.0/x", "::/129"])
     func malformed(_ entry: String) {
         #expect(throws: TrustedProxies.Malformed.self) { try TrustedProxies([entry]) }
@@ -66,14 +66,14 @@ import Testing
             }
         }
 
-    @Test("A cursor comes back as the place that it was made of")
+    @Test("A cursor is decoded to the position that it was made from")
     func roundTrip() throws {
         for place in places {
             #expect(cursors.place(try cursors.cursor(after: place, scope: "a"), scope: "a") == place)
         }
     }
 
-    @Test("Any other text, scope or key gives none")
+    @Test("A cursor with another text, scope or key is rejected")
     func others() throws {
         let place = RecordPosition(log: .gateway, seq: 1, at: Timestamp(milliseconds: 5))
         let cursor = try cursors.cursor(after: place, scope: "a")
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("A cursor of which any character is another gives none")
+    @Test("A cursor with any character changed is rejected")
     func altered() throws {
         let cursor = Array(try cursors.cursor(after: places[4], scope: "a"))
         for index in cursor.indices {
@@ -96,12 +96,12 @@ import Testing
         }
     }
 
-    @Test("A cursor tells nothing of its place: one length for all, none of its bytes, and another text each time")
+    @Test("A cursor does not reveal its position: all cursors have one length, are different, and do not contain the position")
     func sealed() throws {
         let made = try places.map { try cursors.cursor(after: $0, scope: "a") }
         #expect(Set(made.map(\.utf8.count)) == [82])
         #expect(try cursors.cursor(after: places[0], scope: "a") != made[0])
-        // The same place in another cursor has hardly a byte in common with it.
+        // Two cursors for the same position have hardly any bytes in common.
         let (one, other) = (
             Base64URL.decode(made[0].utf8) ?? [], Base64URL.decode(try cursors.cursor(after: places[0], scope: "a").utf8) ?? []
         )
@@ -112,13 +112,13 @@ import Testing
         }
     }
 
-    @Test("The nonce is drawn from the source that the gateway was given")
+    @Test("The nonce is drawn from the injected random source")
     func injected() throws {
         func made(_ seed: UInt64) throws -> String { try Self.cursors(seed: seed).cursor(after: places[0], scope: "a") }
         #expect(try made(1) == made(1) && made(1) != made(2))
     }
 
-    @Test("A cursor of the earlier form, which could be read, gives none")
+    @Test("A cursor of the earlier, readable format is rejected")
     func earlierForm() {
         let text = "5/1/gateway"
         let key = SymmetricKey(data: [UInt8](repeating: 7, count: 32))
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "The client's name sets the source; any other is the API's",
+        "The client's name sets the source; an unknown name is recorded as API",
         arguments: [
             ("cli", RecordSource.cli), ("console", .console), ("CLI", .api), ("gateway", .api), ("", .api),
         ])
@@ -144,7 +144,7 @@ import Testing
         #expect(try facts([.doorwardClient: client]).origin.source == source)
     }
 
-    @Test("Path and query are taken apart at the first question mark")
+    @Test("Path and query are split at the first question mark")
     func target() throws {
         let facts = try facts([:], path: "/a/b?c=d?e#f")
         #expect(facts.path == "/a/b")

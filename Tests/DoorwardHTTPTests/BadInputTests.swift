@@ -5,7 +5,7 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// Bodies and queries that are wrong: each mistake is named, and nothing is half done.
+/// Wrong bodies and queries: each error is reported, and nothing is written.
 @Suite struct BadInputTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let person: House.Person
@@ -118,7 +118,7 @@ import Testing
         Case(.tenant, "/users/me", #"{"x":1}"#, ["x: unknown_key"], method: .get),
     ]
 
-    @Test("Every mistake of a body is named, and nothing is written", arguments: cases)
+    @Test("Every error in a body is reported, and nothing is written", arguments: cases)
     func bodies(_ bad: Case) async throws {
         let house = try await House()
         let before = house.store.commitCount
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(
-        "Every mistake of a query is named",
+        "Every error in a query is reported",
         arguments: [
             ("/devices?page=0", ["page: out_of_range"]), ("/devices?page=x", ["page: wrong_type"]),
             ("/devices?limit=201", ["limit: out_of_range"]),
@@ -166,7 +166,7 @@ import Testing
         #expect(reply.problems == problems)
     }
 
-    @Test("A body must be JSON of at most 64 KiB, and say so")
+    @Test("A body must be JSON in UTF-8 of at most 64 KiB, with a matching Content-Type")
     func media() async throws {
         let house = try await House()
         for type in ["text/plain", "application/json; charset=latin1", "application/x-www-form-urlencoded", ""] {

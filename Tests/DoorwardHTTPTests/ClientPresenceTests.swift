@@ -5,9 +5,9 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// Work for a client that may leave before its answer.
+/// Work for a client that may disconnect before the response.
 @Suite(.timeLimit(.minutes(30))) struct ClientPresenceTests {
-    @Test("A client that leaves ends the list that is read for it")
+    @Test("A list is cancelled when its client disconnects")
     func leaves() async throws {
         let (begun, ended, never) = (
             AsyncStream<Void>.makeStream(), AsyncStream<Bool>.makeStream(), AsyncStream<Void>.makeStream()
@@ -29,7 +29,7 @@ import Testing
         never.continuation.finish()
     }
 
-    @Test("A client that stays gets one answer after the other over one connection")
+    @Test("A client that stays connected gets several responses over one connection")
     func stays() async throws {
         try await serving { _, context in
             try await context.client.whileConnected { await Task.yield() }
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("What is watched for happens once, late watchers are told at once, and one that has ended is not told")
+    @Test("A watcher is called once; a late watcher is called immediately, and an ended watcher is not called")
     func watches() {
         let departure = Departure()
         let told = Seen<[Int]>([])
@@ -57,7 +57,7 @@ import Testing
         #expect(told.value == [2, 3])
     }
 
-    /// Runs a server with the connections of a gateway whose every answer is 200 after `work`.
+    /// Runs a server with a gateway's connection settings. It responds to every request with 200 after `work`.
     private func serving(
         _ work: @escaping @Sendable (Request, GatewayContext) async throws -> Void,
         body: @escaping @Sendable (TestClient) async throws -> Void

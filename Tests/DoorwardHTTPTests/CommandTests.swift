@@ -8,7 +8,7 @@ import Testing
 @testable import DoorwardHTTP
 
 @Suite struct CommandTests {
-    @Test("An unlock answers with the command and the device when the lock has confirmed")
+    @Test("An unlock responds with the command and the device when the lock has confirmed")
     func unlock() async throws {
         let house = try await House()
         let reply = try await house.command(as: .tenant)
@@ -22,7 +22,7 @@ import Testing
         #expect(read.data["command"] == reply.data["command"])
     }
 
-    @Test("Every movement has its own path", arguments: [("lock", "LOCK"), ("unlock", "UNLOCK"), ("unlatch", "UNLATCH")])
+    @Test("Each operation has its own path", arguments: [("lock", "LOCK"), ("unlock", "UNLOCK"), ("unlatch", "UNLATCH")])
     func movements(_ word: String, _ operation: String) async throws {
         let house = try await House()
         let reply = try await house.command(word, as: .owner)
@@ -30,7 +30,7 @@ import Testing
         #expect(reply.data["command"]["operation"].text == operation)
     }
 
-    @Test("Each end of a command has its status, its code and the command")
+    @Test("The outcome of a command determines status and code, and the response contains the command")
     func ends() async throws {
         let ends: [(ScriptedAdapter.Behaviour, Int, String, String?, JSONValue)] = [
             (.jam(after: .zero), 502, "lock_jammed", "jammed", .bool(true)),
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "What keeps a command from its lock is told: broker and topic to those who see the address, and the bare fact to others",
+        "A transport problem is explained with broker and topic to callers who may see the address, else without them",
         arguments: [(ScriptedAdapter.Behaviour.fail(.offline), 503), (.refuse(.notAuthorised, after: .zero), 502)])
     func transportProblem(_ behaviour: ScriptedAdapter.Behaviour, _ status: Int) async throws {
         let house = try await House(behaviour: behaviour)
@@ -65,7 +65,7 @@ import Testing
         #expect(try await house.command(as: .owner).json["message"].text?.contains("Broker") == false)
     }
 
-    @Test("A lock that says nothing is a confirmation timeout after timeoutMs")
+    @Test("A command that the lock does not answer is a confirmation timeout after timeoutMs")
     func timeout() async throws {
         let house = try await House(behaviour: .silent)
         let start = house.clock.now()
@@ -76,7 +76,7 @@ import Testing
         #expect(house.clock.now().duration(since: start) == .milliseconds(1500))
     }
 
-    @Test("Without timeoutMs a command has the time that the configuration gives it")
+    @Test("Without timeoutMs a command has the configured timeout")
     func configuredTimeout() async throws {
         var settings = HTTPSettings()
         settings.commandTimeout = .seconds(3)
@@ -89,7 +89,7 @@ import Testing
         #expect(house.clock.now().duration(since: start) == .seconds(6))
     }
 
-    @Test("A command that may be answered later is accepted with its place")
+    @Test("With respond-async a command is accepted with 202 and its location")
     func respondAsync() async throws {
         let house = try await House()
         let reply = try await house.command(as: .tenant, headers: [.prefer: "wait=5, Respond-Async"])
@@ -103,7 +103,7 @@ import Testing
         while try await house.control.commands.command(command, for: caller).command.state != .confirmed { await Task.yield() }
     }
 
-    @Test("What a caller may not do is refused with its reason, and nothing is sent")
+    @Test("A denied command is answered with the reason, and nothing is sent to the lock")
     func denied() async throws {
         let house = try await House()
         let reply = try await house.command(as: .auditor)
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(
-        "timeoutMs is a whole number however it is written",
+        "timeoutMs may be any JSON number with an integer value",
         arguments: [
             ("1500.0", nil), ("1.5e3", nil), ("1500.5", "timeoutMs: wrong_type"), ("1e30", "timeoutMs: out_of_range"),
             ("-1e30", "timeoutMs: out_of_range"), ("\"1500\"", "timeoutMs: wrong_type"),
@@ -131,13 +131,13 @@ import Testing
     }
 
     @Test(
-        "A right that ends while the command waits is told with its reason to whoever may still know of the lock",
+        "A right that ends while the command is queued is a denial; its reason is given only if the lock is still visible",
         arguments: [true, false])
     func deniedAtTurn(_ keepsReach: Bool) async throws {
         let house = try await House(behaviour: .silent)
         let log = LogID.portfolio(house.ids.portfolio)
         let first = Task { try await house.command(as: .manager, #"{"timeoutMs":1500}"#) }
-        // The order leaves after its intent; time that passed in between would keep it from leaving.
+        // The command is sent after its intent is recorded; if the time advanced before, the command would not be sent.
         while house.adapter.orders.isEmpty { await Task.yield() }
         let key: [HTTPField.Name: String] = [.idempotencyKey: "key-1"]
         let second = Task { try await house.command(as: .tenant, #"{"timeoutMs":60000}"#, headers: key) }
@@ -168,7 +168,7 @@ import Testing
         #expect(repeated.details == reply.details)
     }
 
-    @Test("A guest whose window has ended is told when it closed")
+    @Test("A denial because of an ended guest window contains the end of the window")
     func windowEnded() async throws {
         let house = try await House()
         house.clock.advance(by: .seconds(86_400 - 1))
@@ -181,7 +181,7 @@ import Testing
         #expect(reply.details["closesAt"].text == end.description)
     }
 
-    @Test("The list of commands holds one's own and those whose history one may read, newest first, with exact totals")
+    @Test("The list contains the caller's own commands and all others that they may read, newest first, with exact totals")
     func list() async throws {
         let house = try await House()
         for _ in 0..<3 {
@@ -198,7 +198,7 @@ import Testing
         #expect(try await house.command(as: .guest).status == 200)
         let own = try await house.call(.get, "/commands", as: .guest)
         #expect(own.data["pagination"]["totalItems"].number == 1)
-        #expect(own.data["commands"][0]["actor"]["id"].text == house.ids[.guest].description, "one's own is seen whole")
+        #expect(own.data["commands"][0]["actor"]["id"].text == house.ids[.guest].description, "own commands show all fields")
         let filtered = try await house.call(.get, "/commands?deviceId=\(house.ids.door)", as: .owner)
         #expect(filtered.data["pagination"]["totalItems"].number == 4)
         let none = try await house.call(.get, "/commands?deviceId=\(house.ids.door)", as: .stranger)
@@ -207,7 +207,7 @@ import Testing
         #expect(try await house.call(.get, "/commands?sortBy=createdAt", as: .owner).problems == ["sortBy: unknown_value"])
     }
 
-    @Test("A full queue answers device_busy with Retry-After")
+    @Test("A full queue responds with device_busy and Retry-After")
     func busy() async throws {
         let house = try await House(behaviour: .silent)
         let waiting = (0..<5).map { _ in Task { try await house.command(as: .tenant, #"{"timeoutMs":60000}"#) } }
@@ -222,7 +222,7 @@ import Testing
 }
 
 extension VirtualClock {
-    /// Lets time pass, sleeper by sleeper, until `task` has ended.
+    /// Advances the clock from sleeper to sleeper until `task` has ended.
     func drive<Value: Sendable>(_ task: Task<Value, any Error>) async throws -> Value {
         let isDone = Seen(false)
         let watched = Task {
@@ -231,7 +231,7 @@ extension VirtualClock {
         }
         while !isDone.value {
             await Task.yield()
-            // The next window of a guest is no part of a command: it is hours away, and looked for every five minutes.
+            // Skip the timer for guest windows: it fires in up to five minutes and is not part of a command.
             guard !isDone.value, let next = nextSleeper, next.duration(since: monotonicNow()) < .seconds(120) else { continue }
             advance(to: next)
         }

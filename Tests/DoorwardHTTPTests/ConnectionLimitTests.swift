@@ -9,7 +9,7 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// Clients that hold connections, against the server on a socket. Time is virtual.
+/// Limits on connections, tested with the server on a socket. Time is virtual.
 @Suite(.timeLimit(.minutes(30))) struct ConnectionLimitTests {
     private struct Running: Sendable {
         let house: House
@@ -18,7 +18,7 @@ import Testing
 
         func connect(from source: UInt8 = 1) throws -> RawConnection { try RawConnection(port: port, from: source) }
 
-        /// Lets time pass until something holds.
+        /// Advances the clock until the condition is true.
         func pass(until isSo: () -> Bool) async {
             while !isSo() { await house.clock.pass(.seconds(1)) }
         }
@@ -51,7 +51,7 @@ import Testing
         "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n" + headers.map { "\($0)\r\n" }.joined() + "\r\n"
     }
 
-    @Test("Bodies that trickle, and a head without an end, are closed; nothing of them is carried out")
+    @Test("Connections with slowly sent bodies or an endless head are closed, and none of their requests is carried out")
     func trickle() async throws {
         try await serving { running in
             let token = try await running.house.token(of: .tenant)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("However many hold idle connections, the next request is answered, and who has signed in stays")
+    @Test("Idle connections do not keep the next request from being answered, and a signed-in connection stays open")
     func idle() async throws {
         try await serving {
             ($0.maxConnections, $0.maxConnectionsPerAddress) = (16, 16)
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("Behind a trusted proxy each client has its own bound, and the proxy none")
+    @Test("Behind a trusted proxy the limit is per client, and the proxy itself has none")
     func proxy() async throws {
         try await serving {
             ($0.trustedProxies, $0.maxConnectionsPerAddress) = (["127.0.0.1"], 2)
@@ -127,7 +127,7 @@ import Testing
                 connection.send(request("GET", "/healthz", "X-Forwarded-For: \(client)", "Connection: close"))
                 return String(await connection.rest().prefix(12))
             }
-            // Not found out by requests of the same client: one of those could take the place of a held one, which would get 429.
+            // The table is read directly, because a trial request could take the place of a held one, which would then get 429.
             let (table, client) = (running.server.connections, ClientNetwork("198.51.100.7"))
             while table.forwardedCount(of: client) < 2 { try await Self.yield() }
             #expect(try await status(for: "198.51.100.7") == "HTTP/1.1 429")
@@ -145,10 +145,10 @@ import Testing
     }
 
     @Test(
-        "A body that ends before its declared length is carried out by nobody",
+        "A request whose body ends before its declared length is not carried out",
         arguments: ["Content-Length: 10", "Transfer-Encoding: chunked"])
     func incomplete(_ framing: String) async throws {
-        // A token that outlasts the time that passes until the server is done.
+        // The token must still be valid when the server is done.
         try await serving {
             $0.accessTokenLifetime = .seconds(30 * 86_400)
         } _: { running in
@@ -159,7 +159,7 @@ import Testing
                     "POST", "/api/v1/devices/\(running.house.ids.door)/unlock", "Authorization: Bearer \(token)",
                     "Content-Type: application/json", framing) + (framing.hasPrefix("C") ? "{}" : "2\r\n{}\r\n"))
             connection.finish()
-            // The server may wait for more until its time is over.
+            // The server may wait for more bytes until its timeout.
             let end = Seen<String?>(nil)
             let reading = Task {
                 let text = await connection.rest()

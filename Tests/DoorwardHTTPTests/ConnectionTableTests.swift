@@ -5,9 +5,9 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// The bounds on connections, and who is closed for whom.
+/// The limits on connections, and which connection is closed to make room.
 @Suite struct ConnectionTableTests {
-    /// A table whose connections are numbers, and those that it has closed.
+    /// A connection table whose connections have names, with a list of those it has closed.
     private final class Bench: Sendable {
         final class Key: Sendable {}
 
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("Where half of all connections have no sign-in, the oldest of the address with the most make room")
+    @Test("If half of all connections are not signed in, the oldest one of the address with the most connections is closed")
     func anonymous() throws {
         let bench = try Bench()
         for name in ["lone"] { bench.open(name, "192.0.2.1") }
@@ -48,7 +48,7 @@ import Testing
         #expect(bench.table.counts == (4, 4))
     }
 
-    @Test("One that has signed in, or whose answer is under way, is closed for nobody")
+    @Test("A connection that is signed in, or whose response is in progress, is not closed to make room")
     func kept() throws {
         let bench = try Bench(total: 4)
         bench.open("signed in", "192.0.2.1")
@@ -61,10 +61,10 @@ import Testing
         #expect(bench.closed.value == ["idle"])
         bench.table.setSignedIn(bench.id("signed in"), false)
         bench.open("newer", "192.0.2.1")
-        #expect(bench.closed.value == ["idle", "signed in"], "a token that has ended keeps nothing")
+        #expect(bench.closed.value == ["idle", "signed in"], "an expired token does not keep the connection open")
     }
 
-    @Test("One that takes nothing of its answer makes room")
+    @Test("A connection whose client does not read its response is closed to make room")
     func stalled() throws {
         let bench = try Bench(total: 4)
         for name in ["a", "b"] {
@@ -77,7 +77,7 @@ import Testing
         #expect(bench.closed.value == ["a"])
     }
 
-    @Test("Where everybody has signed in up to the bound, the next is refused")
+    @Test("If all connections up to the limit are signed in, the next one is refused")
     func full() throws {
         let bench = try Bench(total: 2)
         for name in ["a", "b"] {
@@ -88,11 +88,11 @@ import Testing
         #expect(bench.table.counts.open == 2)
         let connection = ClientConnection(PeerAddress(nil, proxies: try TrustedProxies([])), openedAt: bench.table.now) {}
         bench.table.remove(bench.id("a"), connection)
-        #expect(bench.table.counts.open == 2, "another connection under the same id is not this one")
+        #expect(bench.table.counts.open == 2, "a different connection with this id is not removed")
     }
 
     @Test(
-        "An IPv4 address and an IPv6 /64 have a bound of their own",
+        "Each IPv4 address and each IPv6 /64 has its own limit",
         arguments: [
             ("192.0.2.1", "192.0.2.1", false), ("192.0.2.1", "::ffff:192.0.2.1", false), ("192.0.2.1", "192.0.2.2", true),
             ("2001:db8::1", "2001:db8::ffff:1", false), ("2001:db8::1", "2001:db8:0:1::1", true),
@@ -117,8 +117,8 @@ import Testing
         #expect(bench.table.beginForwarded(client))
     }
 
-    /// What a client does, with the seconds at which the table looks; the last of them is when it is closed.
-    @Test("Idle, a slow head, a slow body and a whole request each have their time")
+    /// Each case: what the client does each second, and the second at which the table closes the connection.
+    @Test("An idle connection, a slow head, a slow body and a whole request each have their own timeout")
     func overdue() throws {
         func closedAt(_ act: (ClientConnection, _ second: Int, MonotonicInstant) -> Void) throws -> Int? {
             let bench = try Bench()
@@ -143,7 +143,7 @@ import Testing
                 connection.receivedBytes(at: now)
                 if second == 0 { connection.receivedHead(at: now) }
                 connection.receivedBody(600)
-            } == 30, "fast enough, and without an end")
+            } == 30, "fast enough, but endless")
         #expect(
             try closedAt { connection, second, now in
                 guard second == 0 else { return }
@@ -160,7 +160,7 @@ import Testing
                 }
                 if second == 1 { connection.receivedBytes(at: now) }
                 if second == 40 { connection.answered(at: now) }
-            } == 50, "a line break behind a body counts only once its request is answered")
+            } == 50, "a line break after a body counts only once its request is answered")
         #expect(
             try closedAt { connection, second, now in
                 guard second == 0 else { return }
@@ -168,7 +168,7 @@ import Testing
                 connection.receivedHead(at: now)
                 connection.receivedEnd()
                 connection.becameWritable(false, at: now)
-            } == 60, "who takes nothing of the answer")
+            } == 60, "the client does not read the response")
         #expect(
             try closedAt { connection, second, now in
                 guard second % 20 == 0 else { return }
@@ -176,6 +176,6 @@ import Testing
                 connection.receivedHead(at: now)
                 connection.receivedEnd()
                 connection.answered(at: now)
-            } == nil, "whoever asks now and then stays")
+            } == nil, "occasional requests keep the connection open")
     }
 }

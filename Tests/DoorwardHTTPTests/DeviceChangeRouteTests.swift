@@ -6,7 +6,7 @@ import Testing
 
 /// `PUT` and `DELETE /devices/:id`.
 @Suite struct DeviceChangeRouteTests {
-    @Test("A deleted lock is 204, then gone like one that never was; its records are read on by those who could")
+    @Test("A deleted lock is 204 and no longer exists for any caller; its records stay readable with the same rights")
     func delete() async throws {
         let house = try await House()
         let path = "/devices/\(house.ids.door)"
@@ -23,7 +23,7 @@ import Testing
         #expect(list.data["unit"]["deviceIds"] == .array([]))
     }
 
-    @Test("A lock is not deleted by those who only see it, nor by a super admin, nor with a body that says something")
+    @Test("A lock cannot be deleted with read rights only, by a super admin, or with a query")
     func refusals() async throws {
         let house = try await House()
         let path = "/devices/\(house.ids.door)"
@@ -35,7 +35,7 @@ import Testing
         #expect(try await house.call(.get, path, as: .owner).status == 200)
     }
 
-    @Test("PUT replaces what it names, clears with null, and refuses what is derived or may not be empty")
+    @Test("PUT replaces the given fields, clears a field given as null, and rejects read-only fields and null for required ones")
     func change() async throws {
         let house = try await House()
         let path = "/devices/\(house.ids.door)"
@@ -58,7 +58,7 @@ import Testing
             ])
     }
 
-    @Test("A place outside the caller's reach is one that does not exist")
+    @Test("A property or unit that is not visible gives the same error as one that does not exist")
     func places() async throws {
         let house = try await House()
         let path = "/devices/\(house.ids.door)"

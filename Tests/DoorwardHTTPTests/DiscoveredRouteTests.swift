@@ -6,7 +6,7 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// `GET /devices/discovered`, and attaching by brokers over HTTP.
+/// `GET /devices/discovered`, and attaching locks through brokers over HTTP.
 @Suite struct DiscoveredRouteTests {
     private static func found(
         _ id: String, _ name: String?, _ owner: TransportOwner, seen seconds: Int64 = 0, problem: String? = nil,
@@ -33,7 +33,7 @@ import Testing
 
     private static func ids(_ reply: Reply) -> [String?] { reply.data["discoveredDevices"].elements.map { $0["id"].text } }
 
-    @Test("It lists what the caller could attach, with all that attaching takes, every key present")
+    @Test("It lists the locks that the caller could attach, each with all values needed to attach it and with every key present")
     func list() async throws {
         let house = try await Self.house()
         let reply = try await house.call(.get, "/devices/discovered", as: .manager)
@@ -53,7 +53,7 @@ import Testing
         #expect(unnamed["name"] == .null && unnamed["capabilities"] == .null)
     }
 
-    @Test("Each sees those of brokers by which they could attach, in list and total", arguments: House.Person.allCases)
+    @Test("List and total contain only the locks of brokers that the caller may attach through", arguments: House.Person.allCases)
     func scope(_ person: House.Person) async throws {
         let house = try await Self.house()
         let reply = try await house.call(.get, "/devices/discovered", as: person)
@@ -87,7 +87,7 @@ import Testing
         #expect(try await house.call(.get, "/devices/discovered?adapter=mqtt", as: .owner).problems == ["adapter: unknown_key"])
     }
 
-    @Test("It is a path of its own, and no device's")
+    @Test("The path `discovered` is not read as a device id")
     func path() async throws {
         let house = try await Self.house()
         #expect(try await house.call(.get, "/devices/discovered").status == 401)
@@ -96,7 +96,7 @@ import Testing
         #expect(try await house.call(.get, "/devices/\(house.ids.door)", as: .owner).status == 200)
     }
 
-    @Test("What is listed is attached with its address as it stands, once")
+    @Test("A discovered lock can be attached with its listed address unchanged, and only once")
     func attaching() async throws {
         let house = try await Self.house()
         let address = #"{"broker":"oak","topic":"d"}"#
@@ -109,7 +109,7 @@ import Testing
         #expect(moved.status == 409)
     }
 
-    @Test("Another tenant's broker, one that is nobody's and one that does not exist get one answer, to the byte")
+    @Test("Another tenant's broker, a broker of the gateway and one that does not exist give the same error, byte for byte")
     func noOracle() async throws {
         let house = try await Self.house()
         func answer(_ broker: String, _ person: House.Person, _ property: PropertyID) async throws -> String {

@@ -4,13 +4,13 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// `ETag` and `If-Match`: nobody overwrites what they have not read.
+/// `ETag` and `If-Match`: an entity is changed only if the caller has read its present version.
 @Suite struct EntityTagTests {
     private func tag(_ house: House, _ path: String, as person: House.Person = .owner) async throws -> String {
         try #require(try await house.call(.get, path, as: person).headers[.eTag])
     }
 
-    @Test("A lock is changed and deleted by whoever has read it as it is, and 412 to whoever has not")
+    @Test("A lock can be changed and deleted with its current ETag; an outdated ETag gives 412")
     func device() async throws {
         let house = try await House()
         let path = "/devices/\(house.ids.door)"
@@ -25,12 +25,12 @@ import Testing
                 method, path, as: .owner, method == .put ? #"{"name":"B"}"# : nil, headers: [.ifMatch: first])
             #expect(stale.status == 412 && stale.code == "precondition_failed")
         }
-        #expect(try await tag(house, path) == second, "nothing half done")
+        #expect(try await tag(house, path) == second, "the rejected requests have changed nothing")
         let deleted = try await house.call(.delete, path, as: .owner, headers: [.ifMatch: #""other", \#(second)"#])
         #expect(deleted.status == 204)
     }
 
-    @Test("What a lock reports by itself makes nobody's reading stale")
+    @Test("A state report of the lock does not change its ETag")
     func condition() async throws {
         let house = try await House()
         let path = "/devices/\(house.ids.door)"
@@ -39,7 +39,7 @@ import Testing
         #expect(try await tag(house, path) == before)
     }
 
-    @Test("A tag changes with what its reader sees, and tells nothing of what they do not")
+    @Test("An ETag changes with the fields that its reader sees, and not with other fields")
     func readers() async throws {
         let house = try await House()
         let path = "/devices/\(house.ids.door)"
@@ -50,7 +50,7 @@ import Testing
         #expect(try await tag(house, path, as: .guest) != before)
     }
 
-    @Test("It is asked after reach and right, before a conflict, and `*` is any version")
+    @Test("If-Match is checked after visibility and rights and before conflicts; `*` matches any version")
     func order() async throws {
         let house = try await House()
         let stale: [HTTPField.Name: String] = [.ifMatch: #""stale""#]
@@ -65,11 +65,11 @@ import Testing
         let access = "/guest-access/\(house.ids.guestAccess)"
         #expect(try await house.call(.delete, access, as: .tenant, headers: stale).status == 412)
         let tag = try await tag(house, access, as: .tenant)
-        #expect(try await house.call(.delete, access, as: .tenant, headers: [.ifMatch: "W/" + tag]).status == 412, "weak")
+        #expect(try await house.call(.delete, access, as: .tenant, headers: [.ifMatch: "W/" + tag]).status == 412, "weak ETag")
         #expect(try await house.call(.delete, access, as: .tenant, headers: [.ifMatch: tag]).status == 204)
     }
 
-    @Test("A header that is none is 400", arguments: ["stale", #""a" "b""#, #""a",,"b""#, "*, *", #"""#, #""a b""#])
+    @Test("A malformed If-Match is 400", arguments: ["stale", #""a" "b""#, #""a",,"b""#, "*, *", #"""#, #""a b""#])
     func malformed(_ header: String) async throws {
         let house = try await House()
         let reply = try await house.call(.put, "/users/me", as: .tenant, #"{"firstName":"T"}"#, headers: [.ifMatch: header])
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(
-        "Whatever is read by its id has a tag, the same again while it does not change",
+        "Every entity that is read by its id has an ETag, which stays the same while the entity does not change",
         arguments: ["portfolios", "properties", "units", "devices", "users", "guest-access"])
     func everywhere(_ kind: String) async throws {
         let house = try await House()

@@ -6,9 +6,9 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// Of several things that are wrong with one request, the first in the documented order answers.
+/// If a request has several errors, the response is for the first one in the documented order.
 @Suite struct FailureOrderTests {
-    /// A call with every mistake from `first` on, and none before it.
+    /// Sends a request with every error from `first` on, and none before it.
     private func call(_ house: House, from first: Stage) async throws -> Reply {
         func isWrong(_ stage: Stage) -> Bool { stage.rawValue >= first.rawValue }
         var headers = HTTPFields()
@@ -49,7 +49,7 @@ import Testing
         #expect(house.adapter.orders.isEmpty)
     }
 
-    @Test("A caller who was denied too often waits, before the body is looked at and after the sign-in")
+    @Test("A caller with too many denials is rate limited, after authentication and before the body is read")
     func rateLimit() async throws {
         let house = try await House(deniedPerMinute: 3)
         for _ in 0..<3 { #expect(try await house.command(as: .auditor).status == 403) }
@@ -63,7 +63,7 @@ import Testing
         #expect(try await house.command(as: .tenant).status == 200)
     }
 
-    @Test("A bad query and a bad Idempotency-Key are 400 before anything is asked of rights")
+    @Test("A bad query and a bad Idempotency-Key are 400 before any right is checked")
     func forms() async throws {
         let house = try await House()
         let query = try await house.call(.post, "/devices/\(house.ids.foreignDoor)/unlock?force=1", as: .tenant)
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(
-        "What a call on roles says is read before its id, be that malformed, absent or out of reach",
+        "The query of a request on roles is checked before its id, whether that is malformed, absent or not visible",
         arguments: ["/portfolios/#/admins", "/properties/#/managers", "/units/#/tenants"])
     func roles(_ path: String) async throws {
         let house = try await House()
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("Reach comes before the stored answer, the stored answer before the right")
+    @Test("Visibility is checked before the stored response, and the stored response comes before the right")
     func repeats() async throws {
         let house = try await House()
         let first = try await house.command(as: .tenant, headers: [.idempotencyKey: "k"])
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(
-        "A path that takes other methods names them",
+        "A 405 response lists the allowed methods",
         arguments: [
             ("/devices", "GET, HEAD, POST"), ("/users/me", "GET, HEAD, PUT"), ("/auth/login", "POST"),
             ("/guest-access/x", "DELETE, GET, HEAD"),
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(
-        "An unknown path is 404 for everybody, whatever the method",
+        "An unknown path is 404 for every method",
         arguments: [
             "/api/v1", "/api/v1/nothing", "/", "/api/v2/users/me", "/api/v1/users/me/more", "/api/v1/auth/accept-invitation",
             "/api/v1/devices/discovered/x/y",
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("HEAD is answered as GET is, without the body")
+    @Test("HEAD is answered as GET, without the body")
     func head() async throws {
         let house = try await House()
         let reply = try await house.send(.head, "/healthz")

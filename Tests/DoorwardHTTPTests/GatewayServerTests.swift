@@ -9,7 +9,7 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// The server on a socket of its own, on a port that the system picks.
+/// The server on a socket, on a port chosen by the system.
 @Suite struct GatewayServerTests {
     private func serving(
         _ house: House, settings given: HTTPSettings = HTTPSettings(),
@@ -17,7 +17,7 @@ import Testing
     ) async throws {
         var settings = given
         settings.port = 0
-        // A machine that is busy for a minute shall not look like a client that went silent.
+        // On a machine that is busy for a minute, a client must not be closed as idle.
         settings.idleTimeout = .seconds(3600)
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let server = try GatewayServer(
@@ -28,12 +28,12 @@ import Testing
         }
         let running = Task { try await server.run() }
         let port = try #require(await ports.first { _ in true })
-        // As for the server: how long an answer takes says nothing here.
+        // Long for the same reason: response times are not tested here.
         let client = TestClient(host: "127.0.0.1", port: port, configuration: .init(timeout: .seconds(3600)))
         client.connect()
         do {
             try await body(client, port)
-            // The server may have closed the connection by itself.
+            // The server may have closed the connection already.
             try? await client.close()
             running.cancel()
             try await running.value
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("It answers on the port that it names, takes commands, and ends when it is told to")
+    @Test("It answers on the reported port, executes commands, and stops when cancelled")
     func life() async throws {
         let house = try await House()
         let token = try await house.token(of: .tenant)
@@ -61,7 +61,7 @@ import Testing
         #expect(log.first?.body.clientAddress == "127.0.0.1")
     }
 
-    @Test("Headers beyond their limit are refused")
+    @Test("Headers beyond the size limit are rejected")
     func headers() async throws {
         let house = try await House()
         try await serving(house) { client, _ in
@@ -69,14 +69,14 @@ import Testing
                 .init(
                     "/healthz", method: .get, authority: "localhost",
                     headers: [.userAgent: String(repeating: "x", count: HTTPSettings.maxHeaderBytes + 1)]))
-            // The library answers before anything of ours sees the request: no envelope, as docs/api-limits.md says.
+            // The library responds before the gateway sees the request, so there is no envelope; see docs/api-limits.md.
             #expect(huge.status == .badRequest)
             #expect(huge.headers[.connection] == "close")
             #expect((huge.body?.readableBytes ?? 0) == 0)
         }
     }
 
-    @Test("Settings that cannot be are refused before anything is served")
+    @Test("Invalid settings are rejected before the server starts")
     func settings() async throws {
         let house = try await House()
         var settings = HTTPSettings()
@@ -94,7 +94,7 @@ import Testing
         await #expect(throws: (any Error).self) { try await server.run() }
     }
 
-    @Test("A key is kept and comes back the same; each purpose has a key of its own")
+    @Test("A stored key is read back unchanged, and each purpose has its own derived key")
     func tokenKey() throws {
         let key = try TokenKey(random: RandomSource())
         let kept = try TokenKey(rawRepresentation: key.rawRepresentation)

@@ -14,7 +14,7 @@ import Testing
             + #""operations":\#(operations),"validFrom":"2026-11-21T10:00:00+01:00","validUntil":"2026-11-21T12:00:00+01:00"}"#
     }
 
-    @Test("A tenant lets somebody in for a window, and takes it back")
+    @Test("A tenant grants a guest access for a window, and revokes it")
     func life() async throws {
         let house = try await House()
         let granted = try await house.call(.post, "/guest-access", as: .tenant, body(house))
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "Nobody gives what they have not",
+        "A caller can grant only operations that they have themselves",
         arguments: [
             (House.Person.auditor, "UNLOCK", 403, "role_insufficient"), (.guest, "UNLOCK", 403, "operation_not_granted"),
             (.neighbour, "UNLOCK", 403, "forbidden"), (.maintenance, "UNLOCK", 403, "role_insufficient"),
@@ -49,7 +49,7 @@ import Testing
         #expect(reply.code ?? "" == code)
     }
 
-    @Test("A guest who does not exist is 404 for who may grant, and nothing for who may not")
+    @Test("An unknown guest is 404 if the caller may grant access, and is not revealed to others")
     func unknownGuest() async throws {
         let house = try await House()
         let unknown = UserID(high: 1, low: 1)
@@ -59,7 +59,7 @@ import Testing
             try await house.call(.post, "/guest-access", as: .neighbour, body(house, guest: unknown)).code == "forbidden")
     }
 
-    @Test("A guest can be named by their exact address, instead of by id")
+    @Test("A guest can be given by email address instead of by id")
     func guestByAddress() async throws {
         let house = try await House()
         func named(_ guest: String) -> String {
@@ -76,7 +76,7 @@ import Testing
             #expect(reply.status == 404, "\(unknown): \(reply.text)")
         }
         let unknown = #""guestEmail":"somebody@example.com""#
-        #expect(try await house.call(.post, "/guest-access", as: .auditor, named(unknown)).status == 403, "the right comes first")
+        #expect(try await house.call(.post, "/guest-access", as: .auditor, named(unknown)).status == 403, "rights come first")
         #expect(try await house.call(.post, "/guest-access", as: .neighbour, named(unknown)).code == "forbidden")
         let both = #""guestEmail":"nobody@example.com","guestUserId":"\#(house.ids[.nobody])""#
         #expect(try await house.call(.post, "/guest-access", as: .tenant, named(both)).problems == ["guestEmail: exclusive"])
@@ -84,7 +84,7 @@ import Testing
         #expect(try await house.call(.post, "/guest-access", as: .tenant, named(long)).problems == ["guestEmail: too_long"])
     }
 
-    @Test("The list is filtered by place and by whether it still counts")
+    @Test("The list can be filtered by place and by whether the access is active")
     func list() async throws {
         let house = try await House()
         func count(_ query: String, _ person: House.Person = .manager) async throws -> Int64? {
@@ -105,7 +105,7 @@ import Testing
 @Suite struct AccessRecordRouteTests {
     private func seqs(_ reply: Reply) -> [Int64] { reply.data["accessRecords"].elements.compactMap { $0["seq"].number } }
 
-    @Test("Pages by cursor hold every record once, in either order", arguments: ["desc", "asc"])
+    @Test("Paging by cursor returns every record once, in either order", arguments: ["desc", "asc"])
     func pages(_ order: String) async throws {
         let house = try await House()
         for _ in 0..<4 { _ = try await house.command(as: .tenant) }
@@ -121,7 +121,7 @@ import Testing
         #expect(found == (order == "asc" ? all : all.reversed()))
     }
 
-    @Test("A cursor is good for its caller, its filters and its order alone")
+    @Test("A cursor is valid only for its caller, filters and sort order")
     func cursor() async throws {
         let house = try await House()
         for _ in 0..<2 { _ = try await house.command(as: .tenant) }
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "The history of a lock is for those whose role includes it",
+        "The history of a lock is readable only for roles that include it",
         arguments: [
             (House.Person.tenant, nil), (.auditor, nil), (.manager, nil), (.maintenance, "role_insufficient"),
             (.guest, "operation_not_granted"), (.superAdmin, "role_insufficient"), (.neighbour, "forbidden"),
@@ -148,7 +148,7 @@ import Testing
         #expect(reply.code == code)
     }
 
-    @Test("A super admin reads the gateway's own log, whole, and no portfolio's")
+    @Test("A super admin reads the whole log of the gateway, and no portfolio's log")
     func gatewayLog() async throws {
         let house = try await House()
         _ = try await house.command(as: .stranger)
@@ -163,7 +163,7 @@ import Testing
         #expect(outside?["actorId"] == .null)
     }
 
-    @Test("A record carries what the request said of itself")
+    @Test("A record contains the reason, request id and client that the request gave")
     func request() async throws {
         let house = try await House()
         _ = try await house.command(

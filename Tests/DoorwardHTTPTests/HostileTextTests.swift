@@ -6,9 +6,9 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// Text that takes quadratic time to compare is refused, or read as bytes, before anything compares it.
+/// Text that takes quadratic time to compare is rejected, or read as bytes, before it is compared.
 @Suite struct HostileTextTests {
-    /// 64,000 bytes of combining marks in an order that has to be sorted.
+    /// 64,000 bytes of combining marks in an order that Unicode normalisation must sort.
     static let bomb = String(
         String.UnicodeScalarView(
             (0..<32_000).map { [0x345, 0x35C, 0x301, 0x323, 0x31B, 0x327, 0x334][$0 % 7] }.map {
@@ -23,13 +23,12 @@ import Testing
     ]
 
     @Test(
-        "A body is refused for one such text, whether it is a key or a value, written out or escaped", arguments: 0..<bodies.count
-    )
+        "A body with too many combining marks is rejected, in a key or in a value, escaped or not", arguments: 0..<bodies.count)
     func body(_ index: Int) async throws {
         let text = Self.bodies[index]
         #expect(throws: JSONFailure.tooManyMarks) { try JSONValue.parse(Array(text.utf8)) }
         let house = try await House()
-        // A body of two such keys is larger than any that is read.
+        // A body with two keys of this kind is larger than the limit.
         let isTooLarge = text.utf8.count > WireLimits.bodyBytes
         let signedIn = try await house.call(.post, "/portfolios", as: .superAdmin, text)
         #expect(signedIn.status == (isTooLarge ? 413 : 400))
@@ -38,7 +37,7 @@ import Testing
         #expect(stranger.problems == signedIn.problems)
     }
 
-    @Test("A text with as many marks as any language needs is taken")
+    @Test("A text with as many combining marks as real languages need is accepted")
     func accents() async throws {
         let name = "Villa " + String(Self.bomb.unicodeScalars.prefix(30)) + " Zoe\u{308}"
         let house = try await House()
@@ -47,7 +46,7 @@ import Testing
         #expect(made.data["portfolio"]["name"].text?.hasSameBytes(as: name) == true)
     }
 
-    @Test("A query item is refused for such a name or value, percent-encoded or not")
+    @Test("A query item with too many combining marks in its name or value is rejected, percent-encoded or not")
     func query() async throws {
         let encoded = String(repeating: "%CC%81", count: 5_000)
         let house = try await House()
@@ -60,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("A path that is not visible ASCII is nobody's, and reaches no router")
+    @Test("A path with bytes other than visible ASCII is 404 before routing")
     func path() async throws {
         let house = try await House()
         for path in ["/\(Self.bomb)", "/api/v1/devices/\(Self.bomb)", "/api/v1/\(Self.bomb)?x=1", "/api/v1/devices/é", "/a b"] {
@@ -69,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("Headers are read as ASCII: whatever else there is in one fits no grammar")
+    @Test("Headers are read as ASCII: any other byte becomes one that no header grammar allows")
     func headers() async throws {
         let short = String(Self.bomb.unicodeScalars.prefix(4_000))
         for name: HTTPField.Name in [
@@ -89,7 +88,7 @@ import Testing
         #expect(try await house.call(.get, "/users/me", headers: [.authorization: "Bearer " + short]).status == 401)
     }
 
-    @Test("One answer names a hundred mistakes at most, and repeats 256 bytes of a field's name")
+    @Test("A response lists at most a hundred errors, and repeats at most 256 bytes of a field's name")
     func mistakes() async throws {
         let house = try await House()
         let many = "{" + (0..<5_000).map { #""k\#($0)":1"# }.joined(separator: ",") + "}"
@@ -100,7 +99,7 @@ import Testing
         #expect(long.problems == [String(repeating: "é", count: 128) + ": unknown_key"])
     }
 
-    @Test("Lists are sorted by the bytes of names")
+    @Test("Names are compared by bytes and without regard to case")
     func sorting() {
         #expect(SortValue.name("Zoe\u{308}") > SortValue.name("ZOE"))
         #expect(SortValue.name("ab") < SortValue.name("B"))
@@ -108,7 +107,7 @@ import Testing
         #expect(SortValue.number(2) < SortValue.number(10))
     }
 
-    @Test("White space is trimmed by scalars")
+    @Test("White space is trimmed by Unicode scalars")
     func trimming() {
         #expect(" \t\u{2003}a b\n".trimmed == "a b")
         #expect("".trimmed == "" && " \n".trimmed == "")

@@ -13,7 +13,7 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// A gateway over two small portfolios with somebody in every role, spoken to over HTTP without a network. Time is virtual.
+/// A gateway with two small portfolios and a user in every role, called over HTTP without a network. Time is virtual.
 struct House: Sendable {
     let clock: VirtualClock
     let store: InMemoryStore
@@ -24,7 +24,7 @@ struct House: Sendable {
     let logs: LogCatcher
     private let responder: GatewayResponder
     private let tokenKey: TokenKey
-    /// Signing is the dearest part of a call in tests.
+    /// A cache, because signing is the most expensive part of a test request.
     private let tokens = Seen<[String: String]>([:])
 
     struct IDs: Sendable {
@@ -46,22 +46,22 @@ struct House: Sendable {
         subscript(_ person: Person) -> UserID { people[person] ?? UserID(high: 0, low: 0) }
     }
 
-    /// Everybody who calls in tests, by what they are to the first portfolio.
+    /// The users of the tests, named by their role in the first portfolio.
     enum Person: String, CaseIterable, Sendable {
         case superAdmin, owner, admin, manager, maintenance, auditor, tenant, coTenant, neighbour, guest
-        /// Owner of the other portfolio: knows nothing of the first.
+        /// Owner of the other portfolio, without a role in the first.
         case stranger
-        /// Has no role at all.
+        /// A user without any role.
         case nobody
     }
 
     static let password = "a password for everybody here"
 
     /// - Parameters:
-    ///   - withPasswords: whether everybody can sign in by password too, which costs a hash.
-    ///   - settings: of the server.
-    ///   - adapterOfSimulated: a scripted one unless given.
-    ///   - measures: whether `/metrics` has something to show.
+    ///   - withPasswords: Whether all users can also sign in by password, which costs a hash.
+    ///   - settings: Settings of the server.
+    ///   - adapterOfSimulated: The adapter of simulated locks; a scripted one by default.
+    ///   - measures: Whether `/metrics` is available.
     init(
         seed: UInt64 = 1, behaviour: ScriptedAdapter.Behaviour = .confirmAtOnce, withPasswords: Bool = false,
         settings: HTTPSettings = HTTPSettings(), deniedPerMinute: Int = 1000, measures: Bool = true,
@@ -113,7 +113,7 @@ struct House: Sendable {
 
     var services: Services { responder.services }
 
-    /// A token as signing in gives it.
+    /// Returns an access token like that of a sign-in.
     func token(of person: Person) async throws -> String {
         let now = clock.now()
         let session = Session(
@@ -125,12 +125,12 @@ struct House: Sendable {
         return token
     }
 
-    /// The tokens' key, to make tokens with that the gateway would not make.
+    /// The token signing key, for tokens that the gateway would not issue.
     var signingKey: TokenKey { tokenKey }
 
-    // MARK: - Calls
+    // MARK: - Requests
 
-    /// One call under `/api/v1`, by somebody or by nobody.
+    /// Sends a request under `/api/v1`, with or without a user.
     func call(
         _ method: HTTPRequest.Method, _ path: String, as person: Person? = nil, _ body: String? = nil,
         headers: [HTTPField.Name: String] = [:]
@@ -142,7 +142,7 @@ struct House: Sendable {
         return try await send(method, path.hasPrefix("//") ? String(path.dropFirst()) : "/api/v1" + path, fields, body)
     }
 
-    /// One request as it stands.
+    /// Sends a request unchanged.
     func send(_ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields = [:], _ body: String? = nil) async throws
         -> Reply
     {
@@ -154,7 +154,7 @@ struct House: Sendable {
         }
     }
 
-    /// Unlocks the flat's door, or does something else to another.
+    /// Sends a command, by default an unlock of the flat's door.
     func command(
         _ word: String = "unlock", as person: Person, on device: DeviceID? = nil, _ body: String? = nil,
         headers: [HTTPField.Name: String] = [:]
@@ -163,13 +163,13 @@ struct House: Sendable {
     }
 }
 
-/// Stands in for the simulator's switch.
+/// A test double for the simulator's control interface.
 final class ScriptedSimulator: SimulatorControl {
     let triggered = Seen<[String]>([])
     var adapterKind: String { "simulator" }
     var eventNames: Set<String> { ["jam", "clear", "door_open", "keypad", "online"] }
 
-    /// Its locks have no door contact, a keypad that only Ada uses, and an empty battery.
+    /// Its locks have no door contact, a keypad with a code for Ada only, and an empty battery.
     func trigger(_ event: String, slot: String?, on device: DeviceID) async -> SimulatorAnswer {
         triggered.change { $0.append("\(event)\(slot.map { " \($0)" } ?? "") \(device)") }
         switch event {

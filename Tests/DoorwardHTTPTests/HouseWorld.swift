@@ -3,7 +3,7 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// The tenancy that the tests speak to.
+/// The tenancy data of the tests.
 enum HouseWorld {
     static func make(createdAt: Timestamp) throws -> ([TenancyChange], House.IDs) {
         var world = TenancyFixture(seed: 7, createdAt: createdAt)
@@ -37,7 +37,7 @@ enum HouseWorld {
         _ = try assign(.coTenant, .tenant, .unit(unit))
         _ = try assign(.neighbour, .tenant, .unit(otherUnit))
         let foreign = try assign(.stranger, .owner, .portfolio(otherPortfolio))
-        // What the manager holds elsewhere is nobody's business here.
+        // A role in the other portfolio, which must not matter in the first.
         _ = try assign(.manager, .maintenance, .property(otherProperty))
         let access = world.guestAccess(for: people[.guest], to: [door], hours: 0..<24, under: tenancy)
         let foreignAccess = world.guestAccess(for: people[.nobody], to: [foreignDoor], hours: -2400 ..< -2399, under: foreign)
@@ -51,6 +51,6 @@ enum HouseWorld {
 }
 
 extension House.Person {
-    /// The first name of whoever it is.
+    /// The user's first name.
     var name: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 }

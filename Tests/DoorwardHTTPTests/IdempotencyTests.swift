@@ -7,9 +7,9 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// A call with an `Idempotency-Key` does its work once.
+/// A request with an `Idempotency-Key` is carried out once.
 @Suite struct IdempotencyTests {
-    @Test("A repeat of an unlock gets the same answer and moves nothing")
+    @Test("A repeated unlock gets the same response and sends no second command")
     func unlock() async throws {
         let house = try await House()
         let key: [HTTPField.Name: String] = [.idempotencyKey: "key-1"]
@@ -23,14 +23,14 @@ import Testing
         #expect(house.adapter.orders.count == 1)
     }
 
-    @Test("The name of a principal in stored keys does not change")
+    @Test("The text of a principal in stored keys does not change")
     func principalKeys() {
         let (user, access) = (UserID(high: 1, low: 2), GuestAccessID(high: 1, low: 2))
         #expect(Principal.user(user).key == "user:\(user)")
         #expect(Principal.guestLink(access).key == "guestLink:\(access)")
     }
 
-    @Test("A failed command is repeated as it failed")
+    @Test("A repeated request for a failed command gets the same failure")
     func failed() async throws {
         let house = try await House(behaviour: .fail(.offline))
         let key: [HTTPField.Name: String] = [.idempotencyKey: "key-1"]
@@ -46,7 +46,7 @@ import Testing
         #expect(house.adapter.orders.isEmpty)
     }
 
-    @Test("A repeat has the form that it asks for and its own request id, whatever the first call asked for")
+    @Test("A repeated request gets the format that it accepts and its own request id, independent of the first request")
     func form() async throws {
         let house = try await House(behaviour: .fail(.offline))
         let plain: [HTTPField.Name: String] = [.idempotencyKey: "key-1"]
@@ -68,7 +68,7 @@ import Testing
         #expect(details.count == 1)
     }
 
-    @Test("A repeat that would rather not wait is accepted with the command's place", arguments: [true, false])
+    @Test("A repeated request with respond-async gets 202 with the command's location", arguments: [true, false])
     func respondAsync(_ isConfirmed: Bool) async throws {
         let house = try await House(behaviour: isConfirmed ? .confirmAtOnce : .fail(.offline))
         let headers: [HTTPField.Name: String] = [.idempotencyKey: "key-1", .prefer: "respond-async"]
@@ -85,7 +85,7 @@ import Testing
         #expect(waiting.status == (isConfirmed ? 200 : 503))
     }
 
-    @Test("The same key for something else is refused", arguments: ["path", "body", "operation"])
+    @Test("The same key for another request is rejected", arguments: ["path", "body", "operation"])
     func mismatch(_ what: String) async throws {
         let house = try await House()
         let key: [HTTPField.Name: String] = [.idempotencyKey: "key-1"]
@@ -100,7 +100,7 @@ import Testing
         #expect(reply.code == "idempotency_mismatch")
     }
 
-    @Test("The same key of another person is another key")
+    @Test("The same key of another user is another key")
     func otherPerson() async throws {
         let house = try await House()
         let key: [HTTPField.Name: String] = [.idempotencyKey: "key-1"]
@@ -110,7 +110,7 @@ import Testing
         #expect(other.headers[.idempotentReplayed] == nil)
     }
 
-    @Test("Twins make one command between them")
+    @Test("Concurrent requests with one key execute one command")
     func twins() async throws {
         let house = try await House()
         let key: [HTTPField.Name: String] = [.idempotencyKey: "key-1"]
@@ -123,7 +123,7 @@ import Testing
         #expect(house.adapter.orders.count == 1)
     }
 
-    @Test("A denial is decided anew, as it carries no command")
+    @Test("A repeated request after a denial is decided again, because no command was stored")
     func denial() async throws {
         let house = try await House()
         let key: [HTTPField.Name: String] = [.idempotencyKey: "key-1"]
@@ -135,7 +135,7 @@ import Testing
         #expect(reply.headers[.idempotentReplayed] == nil)
     }
 
-    @Test("A repeat of a creation makes nothing a second time")
+    @Test("A repeated creation creates nothing a second time")
     func creations() async throws {
         let house = try await House()
         let creations: [(House.Person, String, String)] = [
@@ -181,7 +181,7 @@ import Testing
         #expect(house.adapter.orders.isEmpty)
     }
 
-    @Test("Whether a key was used for another request is told before anything is asked of rights, and before a hash is made")
+    @Test("A key that was used for another request is rejected before rights are checked and before a password is hashed")
     func keyBeforeRight() async throws {
         let house = try await House()
         let guest =

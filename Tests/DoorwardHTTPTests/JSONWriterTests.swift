@@ -11,7 +11,7 @@ import Testing
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    @Test("Fields stand in the order of the calls, with commas between them")
+    @Test("Fields are written in the order of the calls, separated by commas")
     func order() {
         let written = text { writer in
             writer.object { writer in
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "Whatever is written is read back the same",
+        "Every written string is read back unchanged",
         arguments: [
             "", "a\"b\\c/d", "\u{0}\u{1F}\n\t", "é😀\u{7F}", "</script>",
         ])
@@ -35,7 +35,7 @@ import Testing
         #expect(try JSONValue.parse(Array(text { $0.string(string) }.utf8)) == .string(string))
     }
 
-    @Test("Equal values are written alike, whatever the order of their keys")
+    @Test("Equal values are written as the same text, whatever the order of their keys")
     func canonical() throws {
         let (a, b) = (#"{"b":[1,{"d":1.5,"c":null}],"a":true}"#, #"{ "a":true, "b":[1,{"c":null,"d":1.5}] }"#)
         let written = try [a, b].map { source in
@@ -46,7 +46,7 @@ import Testing
         #expect(written[1] == written[0])
     }
 
-    @Test("An entity is written field by field: those above the level are left out, null stands for no value")
+    @Test("An entity is written without the fields above the reader's level; a field without a value is null")
     func entity() {
         let now = Timestamp(milliseconds: 0)
         let property = Property(

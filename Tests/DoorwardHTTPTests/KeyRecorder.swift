@@ -1,17 +1,18 @@
 import DoorwardDomain
 
-/// Decodes a type from JSON, and notes which keys of the JSON the type did not read, and which keys of the type the JSON lacks.
+/// Decodes a type from JSON, and records the keys of the JSON that the type did not read and the keys of the type that the JSON
+/// lacks.
 final class KeyRecorder {
-    /// Keys that no type reads, by their paths in the answer.
+    /// Keys in responses that no type reads, with their paths.
     private(set) var unread: Set<String> = []
-    /// Keys of types, and whether an answer had them.
+    /// Keys that the types look for, and whether any response contained them.
     private(set) var asked: [String: Bool] = [:]
 
     func decode<Value: Decodable>(_: Value.Type = Value.self, from json: JSONValue, at path: String) throws -> Value {
         try Value(from: ValueDecoder(json: json, path: path, recorder: self))
     }
 
-    /// Keys of types that no answer had.
+    /// Keys that the types look for and that no response contained.
     var absent: [String] { asked.filter { !$0.value }.keys.sorted() }
 
     fileprivate func note(_ key: some CodingKey, isPresent: Bool) {
@@ -73,7 +74,7 @@ private struct ValueDecoder: Decoder {
     }
 }
 
-/// Notes on its end what was not read: a container lives as long as the `init(from:)` that reads it.
+/// Reports its unread keys when it is deallocated: a container lives as long as the `init(from:)` that reads it.
 private final class Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let members: [String: JSONValue]
     private let path: String

@@ -11,16 +11,16 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// Large responses: bounded as they are made, counted while they are sent, and sent in chunks.
+/// Large responses: limited in size, counted in memory while they are sent, and sent in chunks.
 @Suite struct LargeResponseTests {
-    // MARK: What a device may hold
+    // MARK: Limits of a device
 
-    @Test("Metadata and an address have up to 8 KiB", arguments: ["metadata", "address"])
+    @Test("Metadata and address of a device may have up to 8 KiB", arguments: ["metadata", "address"])
     func freeObjects(_ field: String) async throws {
         let house = try await House()
         let path = "/devices/\(house.ids.door)"
         func put(_ bytes: Int) async throws -> Reply {
-            // `{"k":"…"}` around the text.
+            // Subtracts the 8 bytes of `{"k":"…"}`.
             let text = String(repeating: "x", count: bytes - 8)
             return try await house.call(.put, path, as: .manager, #"{"\#(field)":{"k":"\#(text)"}}"#)
         }
@@ -37,7 +37,7 @@ import Testing
     // MARK: Pages
 
     @Test(
-        "Elements are written until they have so many bytes, and one in any case",
+        "An array is written until the maximum number of bytes is reached, with at least one element",
         arguments: [
             (0, 1), (6, 1), (7, 2), (14, 3), (1_000, 10),
         ])
@@ -49,7 +49,7 @@ import Testing
         #expect(writer.bytes.last == UInt8(ascii: "]"))
     }
 
-    @Test("A numbered page with more bytes than a page may have is refused, and its rendering ends there")
+    @Test("A numbered page beyond the maximum size is rejected, and rendering stops there")
     func numberedPage() throws {
         let item = String(repeating: "x", count: 64 * 1024)
         func page(_ count: Int) -> Page<String> {
@@ -62,7 +62,7 @@ import Testing
                 rendered += 1
                 writer.string(item)
             }
-            Issue.record("it was not refused")
+            Issue.record("the page was not rejected")
         } catch {
             guard case .invalid(let problems) = error else {
                 Issue.record("\(error)")
@@ -74,7 +74,7 @@ import Testing
         #expect(try APIResponse.page("items", page(60)) { $0.string($1) }.status == 200)
     }
 
-    @Test("A page of access records ends sooner where they are large, and the cursor goes on from there")
+    @Test("A page of access records ends early if the records are large, and the cursor continues after it")
     func recordPages() async throws {
         let house = try await House()
         let now = house.clock.now()
@@ -104,7 +104,7 @@ import Testing
 
     private static let large = APIResponse(status: 200, body: [UInt8](repeating: 7, count: 1024 * 1024))
 
-    @Test("A large response holds its memory until it is gone; one person has a part of it, and a small one needs none")
+    @Test("A large response reserves memory until it is deallocated, with a limit per user; a small one reserves nothing")
     func reservations() throws {
         let memory = ResponseMemory()
         let small = APIResponse(status: 200, body: [UInt8](repeating: 7, count: ResponseMemory.chunkBytes))
@@ -126,7 +126,7 @@ import Testing
         #expect(try memory.admit(Self.large, for: other).reservation != nil)
     }
 
-    @Test("Where too much is taken, a large page is 503 and a small one is answered")
+    @Test("When the memory for responses is used up, a large page is 503 and a small response is still sent")
     func unavailable() async throws {
         let house = try await House()
         let text = String(repeating: "x", count: 50_000)
@@ -148,7 +148,7 @@ import Testing
         #expect(memory.reserved == 0)
     }
 
-    /// Takes what is written, and what was reserved meanwhile.
+    /// Records the size of each chunk and checks that memory is reserved meanwhile.
     private struct Reader: ResponseBodyWriter {
         let memory: ResponseMemory
         let chunks: Seen<[Int]>
@@ -163,7 +163,7 @@ import Testing
         consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
     }
 
-    @Test("A large body is written chunk by chunk, and its memory is given back when it is out or the client hangs up")
+    @Test("A large body is written in chunks, and its memory is released when it is sent or the client disconnects")
     func chunks() async throws {
         for hangsUp in [false, true] {
             let memory = ResponseMemory()

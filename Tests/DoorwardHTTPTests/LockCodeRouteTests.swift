@@ -18,13 +18,13 @@ import Testing
         try await house.call(.put, path(house), as: person, body)
     }
 
-    @Test("A code goes along with the lock's commands, and is shown in no answer, no record, no log line and not in the store")
+    @Test("A code is sent with the lock's commands, and is absent from all responses, records, log lines and the store")
     func stored() async throws {
         let house = try await House()
         let reply = try await Self.put(house, #"{"code":"\#(Self.code)"}"#, as: .owner)
         #expect(reply.status == 200)
         #expect(reply.data["device"]["settings"]["hasCode"] == .bool(true))
-        #expect(reply.data["command"] == .null, "nothing moved into the lock")
+        #expect(reply.data["command"] == .null, "no command was sent to the lock")
         #expect(house.adapter.code(of: house.ids.door)?.reveal() == Self.code)
         #expect(house.adapter.orders.isEmpty)
         var seen = [reply.text]
@@ -40,7 +40,7 @@ import Testing
         seen.append(house.logs.text)
         let sealed = try #require(try await Self.device(house).sealedCode)
         seen.append(String(decoding: sealed, as: UTF8.self))
-        #expect(sealed.count == 12 + 65 + 16, "every code takes as many bytes")
+        #expect(sealed.count == 12 + 65 + 16, "every code is padded to the same length")
         for text in seen { #expect(!text.contains("83 61") && !text.contains("kyrie")) }
     }
 
@@ -52,7 +52,7 @@ import Testing
         return try #require(found)
     }
 
-    @Test("Null forgets the code, and a body without one changes nothing")
+    @Test("Null removes the code, and a body without `code` changes nothing")
     func forgotten() async throws {
         let house = try await House()
         _ = try await Self.put(house, #"{"code":"1"}"#, as: .manager)
@@ -62,7 +62,7 @@ import Testing
         #expect(house.adapter.code(of: house.ids.door) == nil)
     }
 
-    @Test("A lock with another address is another lock: the code is not sent there")
+    @Test("A new address removes the code, so that it is not sent to another lock")
     func otherAddress() async throws {
         let house = try await House()
         _ = try await Self.put(house, #"{"code":"1"}"#, as: .owner)
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(
-        "Whoever may not change the settings is denied, and a stranger learns nothing",
+        "A caller without the right to change settings is denied, and a caller without a role is given no reason",
         arguments: [
             (House.Person.tenant, "role_insufficient"), (.maintenance, "role_insufficient"), (.auditor, "role_insufficient"),
             (.superAdmin, "role_insufficient"), (.guest, "operation_not_granted"), (.stranger, "forbidden"),
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "What is no code is refused with its rule",
+        "An invalid code is rejected with the rule that it breaks",
         arguments: [
             (#"{"code":""}"#, "code: blank"), (#"{"code":"a\u0000"}"#, "code: control_character"),
             (#"{"code":7}"#, "code: wrong_type"),
@@ -101,7 +101,7 @@ import Testing
         #expect(reply.status == 400 && reply.problems == [problem])
     }
 
-    @Test("A lock that takes no code is given none")
+    @Test("A code is rejected for a lock that accepts none")
     func incapable() async throws {
         let house = try await House(capabilities: [.lock, .unlock])
         let body = #"{"name":"Plain","adapter":"scripted","address":{},"propertyId":"\#(house.ids.property)"}"#

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Something that callbacks of other tasks add to, for the test to look at afterwards.
+/// A value that callbacks of other tasks change and the test reads.
 final class Seen<Value: Sendable>: Sendable {
     private let state: Mutex<Value>
 
@@ -12,7 +12,7 @@ final class Seen<Value: Sendable>: Sendable {
     func change(_ body: (inout sending Value) -> Void) { state.withLock { body(&$0) } }
 }
 
-/// Keeps every line that is logged, at any level.
+/// Records every log line, at any level.
 struct LogCatcher: Sendable {
     private let lines = Seen<[String]>([])
 

@@ -16,7 +16,7 @@ import Testing
         return try MetricsScrape(reply.text)
     }
 
-    /// Signs in, lets everybody do what they may and may not, and looks for what is not there.
+    /// Signs in, sends allowed and denied requests of every user, and requests missing pages.
     private func traffic(_ house: House) async throws {
         for password in [House.password, "wrong"] {
             _ = try await house.call(.post, "/auth/login", #"{"email":"tenant@example.com","password":"\#(password)"}"#)
@@ -31,7 +31,7 @@ import Testing
         house.adapter.report(.battery(level: 3, low: true), from: house.ids.door)
     }
 
-    @Test("What an adapter counts is shown as it stands, however often the page is read")
+    @Test("An adapter's counter is shown with its current value, however often the page is read, and never decreases")
     func adapterCounts() async throws {
         let house = try await House()
         let labels = ["adapter": "scripted", "event": "odd_frames"]
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("The health of an adapter is the one series that is 1", arguments: [AdapterHealth.ok, .degraded, .down])
+    @Test("Only the series of the adapter's present health is 1", arguments: [AdapterHealth.ok, .degraded, .down])
     func adapterHealth(_ health: AdapterHealth) async throws {
         let house = try await House()
         house.adapter.set(health: health)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("The page is well formed, and counts what happened")
+    @Test("The page is well formed and counts the requests, decisions and commands")
     func counts() async throws {
         let house = try await House(withPasswords: true)
         try await traffic(house)
@@ -81,7 +81,7 @@ import Testing
         #expect(scrape["process_open_fds"] ?? 0 > 2)
     }
 
-    @Test("Every histogram holds together: buckets only grow, the last is the count, and none counts without a sum")
+    @Test("Every histogram is consistent: buckets never decrease, the last one equals the count, and each has a sum")
     func histograms() async throws {
         let house = try await House()
         try await traffic(house)
@@ -100,7 +100,7 @@ import Testing
         #expect(scrape.types.keys.allSatisfy { scrape.helps[$0] != nil })
     }
 
-    @Test("Nothing on the page names a tenant, a person or a device, or holds an id")
+    @Test("The page contains no id and no name of a tenant, user or device")
     func namesNobody() async throws {
         let house = try await House(withPasswords: true)
         try await traffic(house)
@@ -112,14 +112,14 @@ import Testing
         }
         for id in [house.ids.door, house.ids.frontDoor, house.ids.foreignDoor] { secrets.append(id.description) }
         secrets += [house.ids.portfolio.description, house.ids.property.description, house.ids.unit.description]
-        // The labels alone: the help is written here, and speaks of no one.
+        // Only the samples: the help texts are constant.
         let samples = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.joined(separator: "\n")
         for secret in secrets { #expect(!samples.contains(secret), "\(secret)") }
         #expect(samples.firstMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}/) == nil)
     }
 
     @Test(
-        "It is for a super admin's token where the peer is not this machine",
+        "If the peer is not on the loopback interface, the page requires a super admin's token",
         arguments: [
             (House.Person?.none, 401), (.tenant, 403), (.owner, 403), (.superAdmin, 200),
         ])
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(
-        "A request is of this machine if its peer is, and if nobody says that they passed it on",
+        "A request is local if its peer is a loopback address and no header says that a proxy forwarded it",
         arguments: [
             ("127.0.0.1", [:], true), ("127.9.9.9", [:], true), ("::1", [:], true), ("::ffff:127.0.0.1", [:], true),
             ("192.0.2.1", [:], false), ("::2", [:], false), ("0.0.0.0", [:], false), (nil, [:], false),
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("A value that is no number, or too large for one, is not recorded")
+    @Test("A value that is not a number or is too large is not recorded")
     func noNumber() {
         let series = HistogramSeries(bounds: [1, 2])
         for value in [Double.nan, .infinity, -.infinity, 1e300, -1e300] { series.record(value) }
@@ -158,7 +158,7 @@ import Testing
         #expect(series.sum == 1)
     }
 
-    @Test("A gateway that measures nothing says so")
+    @Test("Without metrics the page responds with unavailable")
     func nothing() async throws {
         let house = try await House(measures: false)
         #expect(try await house.call(.get, "//metrics", as: .superAdmin).code == "unavailable")

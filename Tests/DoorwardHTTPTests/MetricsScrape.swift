@@ -1,6 +1,6 @@
 import Testing
 
-/// A page of Prometheus text (0.0.4), read as strictly as the format is written down.
+/// Parses a page in the Prometheus text format (0.0.4), as strictly as the format allows.
 struct MetricsScrape {
     struct Sample {
         let name: String
@@ -8,7 +8,7 @@ struct MetricsScrape {
         let value: Double
     }
 
-    /// By the metric's name.
+    /// Types by the metric's name.
     private(set) var types: [String: String] = [:]
     private(set) var helps: [String: String] = [:]
     private(set) var samples: [Sample] = []
@@ -16,21 +16,21 @@ struct MetricsScrape {
     struct Malformed: Error { let line: String }
 
     init(_ text: String) throws {
-        guard text.hasSuffix("\n") else { throw Malformed(line: "the last line is not ended") }
+        guard text.hasSuffix("\n") else { throw Malformed(line: "the last line has no line break") }
         var current: String?
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init) {
             if line.hasPrefix("# ") {
                 current = try readComment(line)
             } else {
                 let sample = try Self.sample(line)
-                // A metric's lines stand together, behind its own comments.
+                // A metric's samples must follow its own comments, without other metrics in between.
                 guard let current, types[current] != nil, Self.names(of: current, types[current]).contains(sample.name)
                 else { throw Malformed(line: line) }
                 samples.append(sample)
             }
         }
         guard Set(samples.map { "\($0.name)\($0.labels.sorted { $0.key < $1.key })" }).count == samples.count else {
-            throw Malformed(line: "a series stands twice")
+            throw Malformed(line: "a series occurs twice")
         }
     }
 
@@ -110,7 +110,7 @@ struct MetricsScrape {
         throw Malformed(line: value)
     }
 
-    /// The value of one series; `nil` if it is not there.
+    /// Returns the value of one series, or `nil` if the page does not contain it.
     subscript(_ name: String, _ labels: [String: String] = [:]) -> Double? {
         samples.first { $0.name == name && $0.labels == labels }?.value
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import DoorwardHTTP
 
 @Suite struct OperatingPageTests {
-    @Test("The page for operators lists every metric with its kind, its labels and its meaning, and no other")
+    @Test("The operators' page lists every metric with its type, labels and meaning, and no others")
     func metrics() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let page = try String(contentsOf: root.appending(path: "docs/operating.md"), encoding: .utf8)

@@ -5,12 +5,12 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// An id outside the caller's reach answers exactly as one that does not exist, and as one that cannot exist.
+/// An id that is not visible to the caller gives exactly the same response as one that does not exist or is malformed.
 @Suite struct OracleTests {
-    /// A call with a place for an id.
+    /// A request that contains an id.
     struct Probe: Sendable, CustomTestStringConvertible {
         let method: HTTPRequest.Method
-        /// With `#` where the id goes, in the path or the body.
+        /// The path; `#` in it or in the body is replaced by the id.
         let path: String
         var body: String?
         let kind: Kind
@@ -67,7 +67,7 @@ import Testing
         Probe(method: .get, path: "/commands/#", kind: .command),
     ]
 
-    /// Ids that nobody was ever given: a random one, one of another shape, wild cards, control characters.
+    /// Ids that were never assigned: a well-formed one, malformed ones, wildcards, control characters.
     private static let inexistent = [
         "01a1fd86-0000-7000-8000-000000000000", "42", "*", "%25", "%00", "01A1FD86-0000-7000-8000-000000000000", "me%2Fyou", "_",
     ]
@@ -92,11 +92,11 @@ import Testing
         return reply.withoutRequestID
     }
 
-    /// Everybody but the super admin, to whom nothing is hidden, and the stranger, whose the foreign things are. What the
-    /// manager maintains elsewhere is no stranger to them, so they are left out here.
+    /// All users except the super admin, who may see everything, and the stranger, who owns the foreign entities. The manager has
+    /// a role in the other portfolio too and is left out for that reason.
     private static let callers = House.Person.allCases.filter { ![.superAdmin, .stranger, .manager].contains($0) }
 
-    @Test("Foreign, unknown and impossible ids have one answer, byte by byte", arguments: probes)
+    @Test("Foreign, unknown and malformed ids get the same response, byte for byte", arguments: probes)
     func sameAnswer(_ probe: Probe) async throws {
         let house = try await House()
         let command = try await house.command(as: .stranger, on: house.ids.foreignDoor).data["command"]["id"].text ?? ""
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("For a super admin a missing id is 404, as nothing is hidden from them", arguments: probes)
+    @Test("For a super admin a missing id is 404, because nothing is hidden from them", arguments: probes)
     func superAdmin(_ probe: Probe) async throws {
         let house = try await House()
         for id in Self.inexistent.prefix(3) {
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(
-        "A filter by a foreign id is an empty list, as by one that does not exist",
+        "A filter by a foreign id returns an empty list, like a filter by an unknown id",
         arguments: [
             ("/devices?propertyId=", Probe.Kind.property), ("/devices?unitId=", .unit), ("/properties?portfolioId=", .portfolio),
             ("/units?propertyId=", .property), ("/guest-access?deviceId=", .device), ("/guest-access?unitId=", .unit),
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test("No list shows anybody anything of the other portfolio")
+    @Test("No list contains anything of the other portfolio")
     func lists() async throws {
         let house = try await House()
         _ = try await house.command(as: .stranger, on: house.ids.foreignDoor)

@@ -6,7 +6,7 @@ import Testing
 
 /// The message of the response to a command whose outcome is unknown.
 @Suite struct OutcomeSentenceTests {
-    @Test("whoever's command was not sent is not told to check the door", arguments: [nil, false, true])
+    @Test("the message advises to check the door unless the command was not sent", arguments: [nil, false, true])
     func sentence(sent: Bool?) {
         let now = Timestamp(milliseconds: 0)
         let command = Command(

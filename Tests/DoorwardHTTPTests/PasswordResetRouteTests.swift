@@ -15,7 +15,7 @@ import Testing
         try await house.call(.post, "/auth/reset-password", #"{"token":"\#(token)","newPassword":"\#(password)"}"#)
     }
 
-    @Test("A link is made with address, token and end, and sets a password once")
+    @Test("A password link has a URL, a token and an expiry, and sets a password once")
     func life() async throws {
         var settings = HTTPSettings()
         settings.publicURL = "https://locks.example.org/"
@@ -39,7 +39,7 @@ import Testing
         #expect(!house.logs.text.contains(token))
     }
 
-    @Test("Unknown, used, replaced, over and disabled: one answer")
+    @Test("An unknown, used, replaced or expired token and one of a disabled user give the same error")
     func oneAnswer() async throws {
         let house = try await House()
         let unknown = try await use(house, "canary-token")
@@ -61,7 +61,7 @@ import Testing
         #expect(try await use(house, over).withoutRequestID == unknown.withoutRequestID)
     }
 
-    @Test("What it needs is named; a weak password costs no token; guesses from one address are slowed down")
+    @Test("Missing and invalid fields are reported, and a weak password does not use up the token")
     func bodies() async throws {
         let house = try await House()
         #expect(try await house.call(.post, "/auth/reset-password").problems == ["newPassword: required", "token: required"])
@@ -78,12 +78,12 @@ import Testing
     }
 
     @Test(
-        "Who makes one for whom",
+        "Only a super admin can create a password link",
         arguments: [
             (.superAdmin, .owner, 201, nil), (.owner, .tenant, 403, "role_insufficient"),
             (.owner, .admin, 403, "role_insufficient"), (.admin, .owner, 403, "role_insufficient"),
             (.admin, .auditor, 403, "role_insufficient"), (.owner, .stranger, 403, "forbidden"),
-            // The manager holds something in another portfolio, which the owner is not told.
+            // The manager has a role in another portfolio, which must not be revealed to the owner.
             (.owner, .manager, 403, "role_insufficient"), (.manager, .tenant, 403, "role_insufficient"),
             (.manager, .owner, 403, "forbidden"), (.tenant, .coTenant, 403, "forbidden"),
             (.guest, .guest, 403, "role_insufficient"),
@@ -95,7 +95,7 @@ import Testing
         #expect(reply.code == code)
         if code == "forbidden" {
             let missing = try await house.call(.post, "/users/\(UserID(high: 7, low: 7))/password-reset", as: caller)
-            #expect(missing.withoutRequestID == reply.withoutRequestID, "nobody is told that there is such a person")
+            #expect(missing.withoutRequestID == reply.withoutRequestID, "the response does not reveal that the user exists")
         }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// Every answer is cut down to what the caller's rules give for that very object.
+/// Every response contains only the fields that the caller may read of that object.
 @Suite struct ProjectionTests {
     private static let publicDevice: Set<String> = [
         "id", "name", "state", "stateQuality", "stateAt", "doorState", "isOnline", "capabilities", "propertyName", "unitName",
@@ -22,7 +22,7 @@ import Testing
     private static let wholeDevice = operationsDevice.union(["address", "metadata", "isRemoteOperationEnabled"])
 
     @Test(
-        "A device shows each role its fields, null where they have no value",
+        "A device contains the fields of the caller's role; those without a value are null",
         arguments: [
             (House.Person.guest, publicDevice), (.tenant, residentDevice), (.maintenance, operationsDevice),
             (.superAdmin, operationsDevice), (.manager, wholeDevice), (.auditor, wholeDevice), (.admin, wholeDevice),
@@ -42,7 +42,7 @@ import Testing
         #expect(status.keys == statusFields.intersection(fields).union(["deviceId"]))
     }
 
-    @Test("A portfolio is a name to nobody below management")
+    @Test("A portfolio is visible only to roles of the portfolio and to super admins")
     func portfolio() async throws {
         let house = try await House()
         let whole: Set<String> = ["id", "name", "administratorUserIds", "propertyIds", "createdAt", "updatedAt"]
@@ -67,7 +67,7 @@ import Testing
     ]
 
     @Test(
-        "A property and a unit show each role their fields",
+        "A property and a unit contain the fields of the caller's role",
         arguments: [
             (House.Person.tenant, residentProperty, residentUnit),
             (.maintenance, residentProperty.union(["unitIds"]), residentUnit),
@@ -84,7 +84,7 @@ import Testing
         #expect(propertyReply.data["property"]["lockdown"].keys == lockdown)
     }
 
-    @Test("A person is whole to themselves and to a super admin, and to a manager without what they hold elsewhere")
+    @Test("All fields of a user are visible to the user and to a super admin; an owner does not see roles in other portfolios")
     func user() async throws {
         let house = try await House()
         let whole: Set<String> = [
@@ -103,7 +103,7 @@ import Testing
         #expect(!seen.text.contains(house.ids.otherProperty.description))
     }
 
-    @Test("A guest access shows its guest all but what it rests on")
+    @Test("A guest sees every field of their guest access except the association that it was granted under")
     func guestAccess() async throws {
         let house = try await House()
         let path = "/guest-access/\(house.ids.guestAccess)"
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(
-        "A record shows a resident who it was, and no more",
+        "A record shows a resident only a label of the actor",
         arguments: [
             (House.Person.tenant, House.Person.tenant, "you"), (.tenant, .coTenant, "CoTenant"), (.tenant, .guest, "Guest"),
             (.tenant, .manager, "staff"), (.coTenant, .tenant, "Tenant"),
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "A denial that no rule came near to shows a resident who it was by what they hold on the unit",
+        "The actor of a denial without a rule is labelled by their role on the unit",
         arguments: [(House.Person.coTenant, "CoTenant"), (.guest, "Guest"), (.manager, "staff"), (.neighbour, "staff")])
     func label(_ actor: House.Person, _ label: String) async throws {
         let house = try await House()
@@ -152,10 +152,10 @@ import Testing
         let rule = Rule.association(AssociationID(high: 1, low: 1), .auditor)
         #expect(labelled(house.ids.unit, under: rule, at: now) == "staff")
         let before = labelled(house.ids.unit, at: now.advanced(by: .seconds(-3600)))
-        #expect(before == (label == "staff" ? "staff" : nil), "of before the reader's tenancy no name is shown")
+        #expect(before == (label == "staff" ? "staff" : nil), "no name is shown for times before the reader's tenancy")
     }
 
-    @Test("Who moves in reads no first name of those who lived there or were their guests, and does of those who live there too")
+    @Test("A new tenant sees no first names in older records, and sees the names of co-tenants in new ones")
     func formerResidents() async throws {
         let house = try await House()
         for person in [House.Person.tenant, .guest, .coTenant, .manager] {
@@ -171,12 +171,12 @@ import Testing
         let actors = records.map { $0["actor"].text }
         #expect(actors == [nil, nil, nil, "staff", "CoTenant"])
         #expect(records.allSatisfy { $0.keys.contains("actor") })
-        // A tenant whose tenancy is older than the record reads the name.
+        // A tenant whose tenancy is older than the record sees the name.
         let known = try await house.call(.get, path, as: .coTenant).data["accessRecords"].elements
         #expect(known.map { $0["actor"].text } == ["Tenant", "Guest", "you", "staff", "you"])
     }
 
-    @Test("A command is whole to its actor and to management, reduced to a co-tenant")
+    @Test("A command is complete for its actor and for management, and reduced for a co-tenant")
     func command() async throws {
         let house = try await House()
         let reply = try await house.command(as: .tenant, #"{"reason":"parcel"}"#)
@@ -189,7 +189,7 @@ import Testing
         #expect(try await house.call(.get, path, as: .guest).code == "forbidden")
     }
 
-    @Test("No filter tells what the list does not show")
+    @Test("A filter does not reveal fields that the caller may not see")
     func filters() async throws {
         let house = try await House()
         house.adapter.report(.battery(level: 10, low: true), from: house.ids.door)

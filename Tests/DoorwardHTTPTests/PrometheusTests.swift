@@ -3,7 +3,7 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// The backend of the metrics by itself: what is kept, and how it is written.
+/// The metrics backend on its own: storage and text format.
 @Suite struct PrometheusTests {
     private static let families = [
         MetricFamily("a_total", .counter, ["kind"], help: #"Counts \ and "things"."#),
@@ -12,7 +12,7 @@ import Testing
         MetricFamily("d", .sizes([1, 10]), help: "Sizes."),
     ]
 
-    @Test("What was recorded is written in the text format, byte for byte")
+    @Test("Recorded values are written in the text format, byte for byte")
     func page() {
         let metrics = PrometheusMetrics(families: Self.families)
         Counter(label: "a_total", dimensions: [("kind", "x\"y\\z\n")], factory: metrics).increment(by: 3)
@@ -47,7 +47,7 @@ import Testing
                 """#)
     }
 
-    @Test("A metric that is not listed, has other labels or is of another kind is not shown")
+    @Test("A metric that is not listed, has other labels or is of another type is not shown")
     func unlisted() {
         let metrics = PrometheusMetrics(families: Self.families)
         Counter(label: "unlisted_total", factory: metrics).increment()
@@ -60,7 +60,7 @@ import Testing
         #expect(!PrometheusText(metrics).text.contains(" 1\n"))
     }
 
-    @Test("A counter never goes back, and two handles of one series count together, from many tasks at once")
+    @Test("A counter never decreases, and counters of one series are added up across tasks")
     func counting() async throws {
         let metrics = PrometheusMetrics(families: Self.families)
         await withTaskGroup(of: Void.self) { group in
@@ -83,7 +83,7 @@ import Testing
         #expect(scrape["b"] == sum)
     }
 
-    @Test("Every listed metric has a sentence of help and follows the rules of names: base units, `_total` for counters alone")
+    @Test("Every metric has a help sentence and a name that follows the rules: base units, `_total` only for counters")
     func names() {
         #expect(Set(MetricFamily.all.map(\.name)).count == MetricFamily.all.count)
         for family in MetricFamily.all {

@@ -1,14 +1,14 @@
 import Dispatch
 import Glibc
 
-/// A TCP connection on which a test sends what no client library would: half a request, or nothing at all.
+/// A TCP connection for requests that no client library would send, such as half a request.
 final class RawConnection: Sendable {
     private let descriptor: Int32
     private let queue = DispatchQueue(label: "doorward.tests.raw-connection")
 
     struct Failed: Error { let reason: String }
 
-    /// - Parameter source: the last number of the loopback address that it comes from, `127.0.0.N`.
+    /// - Parameter source: the last byte of the local address, `127.0.0.N`.
     init(port: Int, from source: UInt8 = 1) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Failed(reason: String(cString: strerror(errno))) }
@@ -35,17 +35,17 @@ final class RawConnection: Sendable {
         return address
     }
 
-    /// - Returns: false once the other side has closed the connection.
+    /// - Returns: `false` if the peer has closed the connection.
     @discardableResult
     func send(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
-    /// Says that nothing more comes from here.
+    /// Closes the sending direction of the connection.
     func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Everything that comes until the other side closes the connection.
+    /// Reads until the peer closes the connection.
     func rest() async -> String {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
@@ -56,10 +56,10 @@ final class RawConnection: Sendable {
         }
     }
 
-    /// What comes up to and with the end of a head.
+    /// Reads up to and including the end of a response head.
     func head() async -> String { await text(upTo: "\r\n\r\n") }
 
-    /// What comes up to and with `end`, and whatever came together with it.
+    /// Reads up to and including `end`, with any bytes received together with it.
     func text(upTo end: String) async -> String {
         await withCheckedContinuation { continuation in
             queue.async { [self] in

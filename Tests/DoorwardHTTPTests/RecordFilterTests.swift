@@ -7,7 +7,7 @@ import Testing
 @testable import DoorwardHTTP
 
 @Suite struct RecordFilterTests {
-    /// A house with commands of several people on several doors, a second apart, some of them denied.
+    /// Makes a house with commands of several users on several doors, one second apart, some of them denied.
     private func lived() async throws -> House {
         let house = try await House()
         for person in [House.Person.tenant, .manager, .guest, .stranger, .auditor] {
@@ -25,7 +25,7 @@ import Testing
         return reply.data["accessRecords"].elements
     }
 
-    @Test("Each filter gives what the unfiltered list holds of it")
+    @Test("Each filter returns the matching records of the unfiltered list")
     func each() async throws {
         let house = try await lived()
         let all = try await list(house, "")
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("What is outside the caller's scope, unknown or no id at all gives an empty list")
+    @Test("A filter by an id that is not visible, unknown or malformed returns an empty list")
     func outside() async throws {
         let house = try await lived()
         let ids = house.ids
@@ -71,15 +71,15 @@ import Testing
             #expect(try await list(house, "&" + query).isEmpty, "\(query)")
         }
         let tenants = try await list(house, "&userId=\(ids[.manager])", as: .tenant)
-        #expect(tenants.isEmpty, "a resident reads of staff, and not which of them")
+        #expect(tenants.isEmpty, "a resident sees only the label `staff`")
         #expect(try await list(house, "&userId=\(ids[.tenant])", as: .tenant).count == 2)
-        #expect(try await list(house, "&reason=no_association", as: .tenant).isEmpty, "a resident does not read why")
+        #expect(try await list(house, "&reason=no_association", as: .tenant).isEmpty, "a resident does not see reasons")
         #expect(try await list(house, "&kind=DENIAL", as: .tenant).count == 2)
         #expect(try await list(house, "&decision=DENIED", as: .superAdmin).allSatisfy { $0["logId"].text == "gateway" })
     }
 
     @Test(
-        "A filter that is none, and a value that cannot be, is refused by name",
+        "An unknown filter or an invalid value is rejected, and the error names it",
         arguments: [
             ("decision=MAYBE", "decision: unknown_value"), ("decision=allowed", "decision: unknown_value"),
             ("from=yesterday", "from: bad_time"), ("until=2026-01-01T00:00:00", "until: missing_zone"),
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("The history of one lock takes the other filters, and no second device")
+    @Test("The history of one lock accepts the other filters, but no `deviceId`")
     func ofDevice() async throws {
         let house = try await lived()
         let path = "/devices/\(house.ids.door)/access-records"
@@ -107,7 +107,7 @@ import Testing
             try await house.call(.get, "\(path)?deviceId=\(house.ids.door)", as: .owner).problems == ["deviceId: unknown_key"])
     }
 
-    @Test("A cursor goes on under the filters that it was made for, in any order, and under no others")
+    @Test("A cursor is valid only with the filters that it was made for, in any order")
     func cursors() async throws {
         let house = try await lived()
         let filters = "decision=ALLOWED&unitId=\(house.ids.unit)"

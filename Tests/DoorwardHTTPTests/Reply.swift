@@ -5,12 +5,12 @@ import NIOCore
 
 @testable import DoorwardHTTP
 
-/// An answer as a client sees it.
+/// A response as a client receives it.
 struct Reply: Sendable {
     let status: Int
     let headers: HTTPFields
     let text: String
-    /// `null` for an empty body, and for one that is plain text.
+    /// `null` for an empty body and for plain text.
     let json: JSONValue
 
     init(_ response: TestResponse) throws {
@@ -31,7 +31,7 @@ struct Reply: Sendable {
         details["fields"].elements.map { "\($0["field"].text ?? "?"): \($0["problem"].text ?? "?")" }
     }
 
-    /// The whole answer but for what differs from call to call by its nature.
+    /// The whole response without the request id, which is always different.
     var withoutRequestID: String {
         var fields = headers
         fields[.requestID] = nil
@@ -42,7 +42,7 @@ struct Reply: Sendable {
 }
 
 extension JSONValue {
-    /// A member of an object; `null` for anything else.
+    /// A member of an object; `null` for any other value.
     subscript(_ key: String) -> JSONValue {
         if case .object(let members) = self { members[key] ?? .null } else { .null }
     }

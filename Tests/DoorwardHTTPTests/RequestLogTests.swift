@@ -13,7 +13,7 @@ import Testing
         house.logs.text.split(separator: "\n").map(String.init).filter { $0.contains("answered") }
     }
 
-    @Test("Each request has one line: level, method, pattern, status, time and id, and nothing of what it was about")
+    @Test("Each request is logged in one line with level, method, route, status, time and id, and without its content")
     func line() async throws {
         let house = try await House()
         _ = try await house.command(
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "What the caller did wrong is told at info, what the gateway or a lock failed in as a warning",
+        "A client's error is logged at info, a failure of the gateway or a lock as a warning",
         arguments: [
             (House.Person.tenant, ScriptedAdapter.Behaviour.confirmAtOnce, "debug"), (.stranger, .confirmAtOnce, "info"),
             (.tenant, .fail(.offline), "warning"),
@@ -44,7 +44,7 @@ import Testing
         #expect(lines(house).map { $0.prefix(level.count) } == [level.prefix(level.count)])
     }
 
-    @Test("Unknown addresses and methods are logged without what stood in them")
+    @Test("Unknown paths and methods are logged without their text")
     func unknown() async throws {
         let house = try await House()
         _ = try await house.send(.get, "/api/v1/canary?token=canary")
@@ -55,7 +55,7 @@ import Testing
         #expect(lines(house)[1].contains(#""route": /healthz"#) && lines(house)[1].contains(#""status": 405"#))
     }
 
-    @Test("Lines of other modules that are written on the way of a request name it; outside a request none is named")
+    @Test("Log lines of other modules written during a request contain its id; outside a request there is none")
     func scope() async throws {
         #expect(RequestLogging.metadataProvider.get().isEmpty)
         let head = HTTPRequest(
@@ -73,18 +73,18 @@ import Testing
     }
 
     @Test(
-        "Times are written with three digits after the point",
+        "Times are written with three decimal places",
         arguments: [
             (Duration.zero, "0.000"), (.nanoseconds(999), "0.000"), (.microseconds(7), "0.007"), (.milliseconds(12), "12.000"),
             (.microseconds(1_234_567), "1234.567"), (.milliseconds(-3), "0.000"),
         ])
     func milliseconds(_ time: Duration, _ text: String) { #expect(RequestLog.milliseconds(time) == text) }
 
-    // MARK: - traceparent
+    // MARK: traceparent
 
     static let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
-    @Test("A trace that is well formed is gone on with under a span of its own")
+    @Test("A well-formed trace is continued with a new span")
     func goesOn() async throws {
         let house = try await House()
         for _ in 0..<2 { _ = try await house.call(.get, "/users/me", as: .tenant, headers: [.traceContext: Self.trace]) }
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(
-        "A later version may say more behind the flags",
+        "Any flags are accepted, and a later version may have further fields after them",
         arguments: [
             trace, "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
             "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-what-the-future-brings",
@@ -104,7 +104,7 @@ import Testing
     func wellFormed(_ text: String) { #expect(TraceContext(text)?.traceID == "4bf92f3577b34da6a3ce929d0e0e4736") }
 
     @Test(
-        "Whatever is not of the form is ignored, and the request answered all the same",
+        "A malformed header is ignored, and the request is still answered",
         arguments: [
             "", "00", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7", trace + "-", trace + "-more",
             "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "0-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
@@ -120,7 +120,7 @@ import Testing
         #expect(!house.logs.text.contains(#""trace""#))
     }
 
-    @Test("A header that stands twice is none")
+    @Test("A header that occurs twice is ignored")
     func twice() {
         var headers = HTTPFields()
         headers.append(HTTPField(name: .traceContext, value: Self.trace))

@@ -9,15 +9,15 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// A successful answer of every route, and the type that a client reads it with.
+/// A successful request to a route, and the type that a client decodes its response with.
 struct RouteAnswer: Sendable {
-    /// Method and pattern, as `RouteTable` has them.
+    /// Method and path, as in `RouteTable`.
     let route: String
-    /// `nil` for an answer without a body in JSON.
+    /// `nil` for a response without a JSON body.
     let read: (@Sendable (KeyRecorder, JSONValue) throws -> Void)?
     let call: @Sendable (RouteHouse) async throws -> Reply
 
-    /// The success envelope, as every answer has it.
+    /// The envelope of a successful response.
     private struct Envelope<Content: Decodable & SendableMetatype>: Decodable {
         let status: String
         let data: Content
@@ -30,7 +30,7 @@ struct RouteAnswer: Sendable {
         read = { recorder, json in _ = try recorder.decode(Envelope<Content>.self, from: json, at: Self.full(route)) }
     }
 
-    /// For a route that answers 204 or in plain text.
+    /// Makes an example of a route that responds with 204 or plain text.
     init(withoutJSON route: String, _ call: @escaping @Sendable (RouteHouse) async throws -> Reply) {
         (self.route, read, self.call) = (Self.full(route), nil, call)
     }
@@ -41,7 +41,7 @@ struct RouteAnswer: Sendable {
     }
 }
 
-/// The house that the calls are made in: what there is to list has been made.
+/// The house of the requests, with something in every list.
 struct RouteHouse: Sendable {
     let house: House
     let ids: House.IDs
@@ -79,7 +79,7 @@ struct RouteHouse: Sendable {
         try await house.call(.delete, path, as: person)
     }
 
-    /// `POST /auth/login`.
+    /// Sends `POST /auth/login`.
     func logIn() async throws -> Reply {
         try await post("/auth/login", #"{"email":"owner@example.com","password":"\#(House.password)"}"#, as: nil)
     }
@@ -112,7 +112,7 @@ extension RouteAnswer {
         },
         RouteAnswer("GET /permission-matrix", Wire.PermissionMatrix.self) { try await $0.get("/permission-matrix") },
         RouteAnswer("GET /adapters", Wire.AdaptersAnswer.self) { _ in
-            // The one adapter of tests whose addresses have keys.
+            // The simulator is the only adapter in these tests whose addresses have keys.
             let house = try await House(simulator: SimulatorAdapter(clock: VirtualClock()))
             house.adapter.set(transports: [AdapterTransport(name: "oak", owner: .gateway, health: .ok)])
             return try await house.call(.get, "/adapters", as: .superAdmin)

@@ -19,7 +19,7 @@ import Testing
         return try await house.send(.get, "/api/v1/users/me", headers)
     }
 
-    @Test("Signing in gives a token that works, refreshing another, signing out ends both at once")
+    @Test("Signing in returns a valid token, refreshing returns another one, and signing out ends both")
     func life() async throws {
         let house = try await House(withPasswords: true)
         let reply = try await logIn(house, "TENANT@example.com")
@@ -47,7 +47,7 @@ import Testing
         #expect(try await me(house, nextToken).status == 401)
     }
 
-    @Test("An address that is too long is an unknown one, and little of it is remembered")
+    @Test("An email address that is too long gives the same error as an unknown one, and only a short form of it is kept")
     func longEmail() async throws {
         let house = try await House(withPasswords: true)
         let long = String(repeating: "x", count: 60_000) + "@example.com"
@@ -63,7 +63,7 @@ import Testing
         #expect(!SignInRoutes.account("x" + longest).contains("@"))
     }
 
-    @Test("A refresh token that comes a second time ends the whole family")
+    @Test("A refresh token that is used a second time ends the session")
     func reuse() async throws {
         let house = try await House(withPasswords: true)
         let reply = try await logIn(house)
@@ -74,7 +74,7 @@ import Testing
         #expect(try await me(house, next.data["token"].text ?? "").status == 401)
     }
 
-    @Test("An unknown address, a wrong password and a disabled user have one answer")
+    @Test("An unknown address, a wrong password and a disabled user give the same error")
     func oneAnswer() async throws {
         let house = try await House(withPasswords: true)
         _ = try await house.control.users.update(
@@ -90,7 +90,7 @@ import Testing
         #expect(refresh.withoutRequestID == wrong.withoutRequestID)
     }
 
-    @Test("After five failures the account waits, and is not locked out")
+    @Test("After five failures the account is rate limited, and not locked")
     func throttle() async throws {
         let house = try await House(withPasswords: true)
         for _ in 0..<5 { #expect(try await logIn(house, "tenant@example.com", "wrong").status == 401) }
@@ -101,7 +101,7 @@ import Testing
         #expect(try await logIn(house).status == 200)
     }
 
-    @Test("What signing in needs is named")
+    @Test("Missing, wrong and unknown fields of a sign-in are reported")
     func bodies() async throws {
         let house = try await House()
         #expect(try await house.call(.post, "/auth/login").problems == ["email: required", "password: required"])
@@ -111,7 +111,7 @@ import Testing
         #expect(try await house.call(.get, "/auth/login").status == 405)
     }
 
-    @Test("No password and no token ever reaches the log of the program, or an answer that is an error")
+    @Test("No password and no token is written to the program's log or to an error response")
     func canary() async throws {
         let house = try await House(withPasswords: true)
         let reply = try await logIn(house)

@@ -7,7 +7,7 @@ import Testing
 @testable import DoorwardHTTP
 
 @Suite struct HealthRouteTests {
-    @Test("Alive without a sign-in; ready while the store can write")
+    @Test("/healthz needs no sign-in, and /readyz is 200 only while the store can write")
     func health() async throws {
         let house = try await House()
         #expect(try await house.send(.get, "/healthz").status == 200)
@@ -22,7 +22,7 @@ import Testing
 }
 
 @Suite struct SimulatorRouteTests {
-    @Test("An event happens to a simulated lock")
+    @Test("A simulated event is sent to the lock")
     func trigger() async throws {
         let house = try await House()
         let reply = try await house.call(
@@ -32,7 +32,7 @@ import Testing
         #expect(house.simulator.triggered.value == ["jam \(house.ids.simulated)"])
     }
 
-    @Test("It takes the right to change the device, and a simulated one")
+    @Test("An event requires the right to change the device, and a simulated device")
     func refused() async throws {
         let house = try await House()
         let path = "/simulator/devices/\(house.ids.simulated)/events"
@@ -48,7 +48,7 @@ import Testing
         #expect(house.simulator.triggered.value.isEmpty)
     }
 
-    @Test("A keypad's event names the slot whose code is typed")
+    @Test("A keypad event contains the slot whose code is typed")
     func slot() async throws {
         let house = try await House()
         let reply = try await house.call(
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "What cannot happen to a lock is a conflict that says what to do, not a silent success",
+        "An event that is impossible for the lock is a conflict with advice, not a silent success",
         arguments: [
             (#"{"event":"door_open"}"#, "lacks the part"), (#"{"event":"keypad","slot":"Eve"}"#, "keypadSlots"),
             (#"{"event":"online"}"#, "replace_battery"), (#"{"event":"clear"}"#, "attach it again"),
@@ -73,7 +73,7 @@ import Testing
 }
 
 @Suite struct AnswerFormTests {
-    @Test("Every answer bears a request id: the caller's own if it is sane")
+    @Test("Every response has a request id, the caller's own if it is well formed")
     func requestID() async throws {
         let house = try await House()
         #expect(try await house.send(.get, "/healthz", [.requestID: "abc-1"]).headers[.requestID] == "abc-1")
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("Errors come as problem details to whoever asks for them")
+    @Test("Errors are problem details if the client accepts them")
     func problem() async throws {
         let house = try await House()
         let reply = try await house.call(
@@ -98,7 +98,7 @@ import Testing
         #expect(reply.details["reason"].text == "role_insufficient")
     }
 
-    @Test("A failure inside shows nothing, and is found by its request id")
+    @Test("An internal error reveals nothing, and is logged with its request id")
     func inside() async throws {
         let house = try await House()
         house.store.failNext(.refused(.inconsistent("canary_rule")))
@@ -111,7 +111,7 @@ import Testing
         #expect(house.logs.text.contains(try #require(reply.headers[.requestID])))
     }
 
-    @Test("A store that cannot write makes commands unavailable")
+    @Test("If the store cannot write, commands are unavailable")
     func unavailable() async throws {
         let house = try await House()
         house.store.stayUnavailable()
@@ -121,7 +121,7 @@ import Testing
         #expect(house.adapter.orders.isEmpty)
     }
 
-    @Test("A gateway that stops takes no commands")
+    @Test("A gateway that is shutting down accepts no commands")
     func stopping() async throws {
         let house = try await House()
         await house.control.locks.stop(patience: .zero)

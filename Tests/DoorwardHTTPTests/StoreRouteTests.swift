@@ -8,7 +8,7 @@ import Testing
 @testable import DoorwardHTTP
 
 @Suite struct StoreRouteTests {
-    /// A folder that is gone after the test.
+    /// Runs `body` with a folder, and deletes the folder afterwards.
     private func inFolder(_ body: (_ path: String) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "doorward-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -20,7 +20,7 @@ import Testing
         try await house.call(.post, "/store/backup", as: person, body)
     }
 
-    @Test("A backup is answered with its file, size, instant and logs, and stands in the gateway's log; no name is taken twice")
+    @Test("A backup responds with its file, size, time and logs, is recorded in the gateway's log, and overwrites no file")
     func backup() async throws {
         let house = try await House()
         _ = try await house.command(as: .tenant)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "What is wrong with the file is told, and nothing of it is written down",
+        "An error in the file name is reported, and nothing is recorded",
         arguments: [
             (#"{"file":"monday.db"}"#, 400, "file: not_absolute"), (#"{"file":"/"}"#, 400, "file: no_file_name"),
             (#"{"file":"/no such folder/a.db"}"#, 400, "file: folder_missing"),
@@ -60,7 +60,7 @@ import Testing
         #expect(house.store.log(.gateway).count == before)
     }
 
-    @Test("It is the super admin's alone", arguments: [House.Person.owner, .auditor, .tenant, .nobody])
+    @Test("Only a super admin may create a backup", arguments: [House.Person.owner, .auditor, .tenant, .nobody])
     func rights(_ person: House.Person) async throws {
         let house = try await House()
         #expect(try await backUp(house, #"{"file":"/backups/a.db"}"#, as: person).code == "role_insufficient")

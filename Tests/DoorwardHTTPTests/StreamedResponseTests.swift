@@ -23,7 +23,7 @@ import Testing
             return connection
         }
 
-        /// The lines of the log about answers, once there is one.
+        /// Waits for the first request log line, and returns all of them.
         func lines() async -> [String] {
             while true {
                 let lines = house.logs.text.split(separator: "\n").map(String.init).filter { $0.contains(" answered ") }
@@ -33,13 +33,13 @@ import Testing
         }
     }
 
-    /// Runs a server with one route, which streams `chunks`.
+    /// Runs a server with one route that streams `chunks`.
     private func serving<Body: AsyncSequence & Sendable>(
         _ chunks: @escaping @Sendable () -> Body, _ body: @escaping @Sendable (Running) async throws -> Void
     ) async throws where Body.Element == [UInt8] {
         var settings = HTTPSettings()
         (settings.port, settings.trustedProxies) = (0, ["127.0.0.1"])
-        // A machine that is busy for a minute shall not look like a client that went silent.
+        // On a machine that is busy for a minute, a client must not be closed as idle.
         settings.idleTimeout = .seconds(36_000)
         let house = try await House(settings: settings)
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -59,7 +59,7 @@ import Testing
         try? await running.value
     }
 
-    @Test("Chunks arrive before the end, and the line in the log is written at the end, with the bytes")
+    @Test("Chunks arrive before the end, and the request is logged at the end with its number of bytes")
     func chunks() async throws {
         let (stream, continuation) = Chunks.makeStream()
         try await serving({ stream }) { running in
@@ -82,13 +82,13 @@ import Testing
             ] {
                 #expect(lines[0].contains(part), "\(part) in \(lines[0])")
             }
-            // The connection goes on.
+            // The connection stays open.
             connection.send("GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")
             #expect(await connection.text(upTo: "\r\n\r\n").hasPrefix("HTTP/1.1 404"))
         }
     }
 
-    @Test("A reader that stops holds up the producer, and is cut at the limit of its connection, which cancels the producer")
+    @Test("A client that stops reading stops the producer, and is disconnected at its timeout, which cancels the producer")
     func backPressure() async throws {
         let produced = Seen(0)
         try await serving({
@@ -104,15 +104,15 @@ import Testing
             #expect(lines.count == 1 && lines[0].contains(#""body": cut"#), "\(lines)")
             #expect(running.house.clock.now() >= VirtualClock().now().advanced(by: .seconds(60)))
             let count = produced.value
-            // What the buffers of the two sockets and of the connection take.
+            // Bounded by the buffers of the two sockets and of the connection.
             #expect(count > 0 && count < 1024)
             for _ in 0..<1000 { await Task.yield() }
-            #expect(produced.value <= count + 1, "a cancelled producer is asked for nothing more")
+            #expect(produced.value <= count + 1, "nothing more is requested from a cancelled producer")
             withExtendedLifetime(connection) {}
         }
     }
 
-    @Test("A client that leaves cancels a producer that waits, and the request has one line")
+    @Test("A client that disconnects cancels a waiting producer, and the request is logged once")
     func leaving() async throws {
         let (stream, continuation) = Chunks.makeStream()
         let ends = AsyncStream<Bool>.makeStream()
@@ -124,7 +124,7 @@ import Testing
             continuation.yield(Array("first".utf8))
             _ = await connection?.text(upTo: "first")
             let network = ClientNetwork("192.0.2.1")
-            #expect(running.server.connections.forwardedCount(of: network) == 1, "counted while it is streamed")
+            #expect(running.server.connections.forwardedCount(of: network) == 1, "the request counts while it is streamed")
             connection = nil
             let wasCancelled = await ends.stream.first { _ in true }
             #expect(wasCancelled == true)
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test("HEAD asks the producer for nothing and sends no body")
+    @Test("HEAD requests nothing from the producer and sends no body")
     func head() async throws {
         let produced = Seen(0)
         try await serving({
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    /// Elements without an end, each made when it is asked for.
+    /// An endless sequence that makes each element when it is requested.
     private struct Endless: AsyncSequence, AsyncIteratorProtocol, Sendable {
         let make: @Sendable () -> [UInt8]
 

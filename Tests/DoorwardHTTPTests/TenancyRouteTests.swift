@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "Who may not create is told what role it takes",
+        "A caller who may not create an entity is told which role is required",
         arguments: [
             (House.Person.owner, "/portfolios", #"{"name":"x"}"#), (.manager, "/portfolios/P/properties", #"{"name":"x"}"#),
             (.maintenance, "/properties/R/units", #"{"name":"x"}"#), (.superAdmin, "/portfolios/P/properties", #"{"name":"x"}"#),
@@ -71,7 +71,7 @@ import Testing
             .replacing("/T/", with: "/\(house.ids.unit)/")
         let body = body.replacing(#""R""#, with: "\"\(house.ids.property)\"")
             .replacing(#""U""#, with: "\"\(house.ids[.nobody])\"")
-        // A manager has no reach to the portfolio above the property.
+        // The portfolio above the property is not visible to a manager.
         let isOutOfReach = person == .manager
         let reply = try await house.call(.post, path, as: person, body)
         #expect(reply.status == 403)
@@ -79,7 +79,7 @@ import Testing
         #expect((reply.details["missing"]["role"].text == nil) == isOutOfReach)
     }
 
-    @Test("An unknown person cannot be given a role: 404, after the right")
+    @Test("Assigning a role to an unknown user is 404, checked after the right")
     func unknownPerson() async throws {
         let house = try await House()
         for id in ["01a1fd86-0000-7000-8000-000000000000", "nobody"] {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("Whoever may remove nobody learns nothing of who is there")
+    @Test("A caller without the right to remove roles cannot learn who has one")
     func removeNothing() async throws {
         let house = try await House()
         let path = "/properties/\(house.ids.property)/managers/"
@@ -99,7 +99,7 @@ import Testing
         #expect(there.withoutRequestID == notThere.withoutRequestID)
     }
 
-    @Test("The last owner is removed by a super admin alone")
+    @Test("Only a super admin can remove the last owner")
     func lastOwner() async throws {
         let house = try await House()
         let path = "/portfolios/\(house.ids.portfolio)/admins/\(house.ids[.owner])"
@@ -109,7 +109,7 @@ import Testing
         #expect(try await house.call(.delete, path, as: .superAdmin).status == 204)
     }
 
-    @Test("The people of a property are listed with what they hold on it")
+    @Test("The users of a property are listed with their roles on it")
     func people() async throws {
         let house = try await House()
         let reply = try await house.call(.get, "/properties/\(house.ids.property)/managers?sortBy=-name", as: .owner)
@@ -120,7 +120,7 @@ import Testing
         #expect(try await house.call(.get, "/properties/\(house.ids.property)/managers", as: .tenant).status == 403)
     }
 
-    @Test("Lists are paged, sorted with ties by id, and counted exactly")
+    @Test("Lists are paged and counted exactly, and equal names are sorted by id")
     func pages() async throws {
         let house = try await House()
         for name in ["b", "A", "b", "c"] {
@@ -149,7 +149,7 @@ import Testing
                 .data["properties"].elements.count == 1)
     }
 
-    @Test("What an adapter says of an address is answered field by field")
+    @Test("An adapter's errors in an address are reported for each field")
     func address() async throws {
         let house = try await House()
         house.adapter.set(mistakes: AddressErrors([.init(field: "address.latencyMs", problem: "out_of_range")]))
@@ -160,7 +160,7 @@ import Testing
         #expect(reply.problems == ["address.latencyMs: out_of_range"])
     }
 
-    @Test("Permissions of oneself come with a decision for each operation")
+    @Test("The caller's permissions contain a decision for each operation")
     func permissions() async throws {
         let house = try await House()
         let reply = try await house.call(.get, "/devices/\(house.ids.door)/permissions", as: .guest)

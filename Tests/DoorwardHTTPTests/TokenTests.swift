@@ -9,9 +9,9 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// Whatever is wrong with a token, the answer is one and the same.
+/// Every kind of invalid token gets the same response.
 @Suite struct TokenTests {
-    /// A token made by hand, right in every respect but what a case changes.
+    /// A handmade token that is valid except for the changes of a test case.
     private struct Forgery {
         var header: [String: JSONValue]
         var claims: [String: JSONValue]
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("The forger's tool makes tokens that count, so that its forgeries fail for what they change")
+    @Test("An unchanged handmade token is valid, so that each forgery fails because of its change")
     func right() async throws {
         let house = try await House()
         #expect(try await read(house, "Bearer \(Forgery(house).token())").status == 200)
@@ -109,7 +109,7 @@ import Testing
         ]
     }
 
-    @Test("No forged token is taken, and none learns why")
+    @Test("A forged token is rejected without a reason")
     func forged() async throws {
         let house = try await House()
         let expected = try await read(house, nil)
@@ -124,7 +124,7 @@ import Testing
         #expect(basic.withoutRequestID == expected.withoutRequestID)
     }
 
-    @Test("A token has one spelling: padded, in the other alphabet or with spare bits set it is another text, and none of ours")
+    @Test("A token has one spelling: with padding, in another alphabet or with spare bits set it is rejected")
     func spellings() async throws {
         let house = try await House()
         let right = try Forgery(house).token()
@@ -140,7 +140,7 @@ import Testing
             var plain = parts
             plain[index] = plain[index].replacing("-", with: "+").replacing("_", with: "/")
             if plain != parts { others.append(plain) }
-            // A last character that stands for fewer bits than six may have others behind them.
+            // If the last character encodes fewer than six bits, other characters encode the same bits.
             guard !parts[index].utf8.count.isMultiple(of: 4) else { continue }
             let last = try #require(parts[index].last)
             for other in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" where other != last {
@@ -156,7 +156,7 @@ import Testing
         #expect(try await read(house, "Bearer \(right)").status == 200)
     }
 
-    @Test("A remembered token still ends with its time, its session and its user")
+    @Test("A cached token still expires, and still ends with its session and its user")
     func remembered() async throws {
         let house = try await House()
         let token = "Bearer \(try await house.token(of: .tenant))"
@@ -173,7 +173,7 @@ import Testing
         _ = try await house.control.users.update(admin, house.ids[.tenant], UserChanges(isEnabled: false))
         #expect(try await read(house, next).status == 401)
         _ = try await house.control.users.update(admin, house.ids[.tenant], UserChanges(isEnabled: true))
-        #expect(try await read(house, next).status == 401, "what ended with the user does not come back with them")
+        #expect(try await read(house, next).status == 401, "enabling the user again does not restore the session")
 
         let owners = "Bearer \(try await house.token(of: .owner))"
         #expect(try await read(house, owners).status == 200)
@@ -181,7 +181,7 @@ import Testing
         #expect(try await read(house, owners).status == 401)
     }
 
-    @Test("The memory of tokens is bounded and forgets the older half at once")
+    @Test("The token cache is bounded and drops its older half at once")
     func memory() {
         let memory = VerifiedTokenCache(capacity: 10)
         let now = Timestamp(milliseconds: 0)
@@ -197,7 +197,7 @@ import Testing
     }
 }
 
-/// Everything random comes from the one source that is handed in.
+/// All random values come from the injected source.
 @Suite struct RandomnessTests {
     private func drawn() async throws -> [String] {
         let random = RandomSource(SeededGenerator(seed: 5))
@@ -218,7 +218,7 @@ import Testing
         return [key.keyID, id, facts.requestID, span]
     }
 
-    @Test("Keys, token ids, request ids and spans are drawn from the source that the gateway was given")
+    @Test("Keys, token ids, request ids and spans are drawn from the injected random source")
     func injected() async throws {
         let drawn = try await drawn()
         #expect(drawn.map(\.utf8.count) == [16, 32, 32, 16])

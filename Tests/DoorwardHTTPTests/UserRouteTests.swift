@@ -7,7 +7,7 @@ import Testing
 @testable import DoorwardHTTP
 
 @Suite struct UserRouteTests {
-    @Test("A super admin creates, reads and disables people")
+    @Test("A super admin creates, reads and disables users")
     func life() async throws {
         let house = try await House()
         let body = #"{"email":"Neo@example.com","firstName":"Neo","lastName":"One","password":"fifteen letters or more"}"#
@@ -37,7 +37,7 @@ import Testing
         #expect(reply.code == "conflict")
     }
 
-    @Test("One changes one's own names and defaults, and clears them with null")
+    @Test("A user changes their own names and defaults, and clears them with null")
     func me() async throws {
         let house = try await House()
         let changed = try await house.call(
@@ -53,7 +53,7 @@ import Testing
         #expect(unchanged.data == cleared.data)
     }
 
-    @Test("A manager reads the people of their scope and changes none of them")
+    @Test("A manager reads the users of their scope and may change none of them")
     func scope() async throws {
         let house = try await House()
         let reply = try await house.call(.get, "/users?sortBy=name", as: .manager)

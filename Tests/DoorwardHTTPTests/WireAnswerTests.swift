@@ -5,22 +5,22 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// What the server answers is what the client's types read: no key more, and none less.
+/// The server's responses contain exactly the keys that the client's types read.
 @Suite struct WireAnswerTests {
-    @Test("Every route has an example of its success here")
+    @Test("Every route has an example of a successful request")
     func complete() {
         let routes = RouteTable.routes.map { "\($0.method.rawValue) \($0.path)" }
         #expect(Set(RouteAnswer.all.map(\.route)) == Set(routes))
         #expect(RouteAnswer.all.count == routes.count)
     }
 
-    /// What a denial misses depends on its reason: no answer here has these.
+    /// Keys that depend on the reason of a denial. No response in these tests contains them.
     private static let elsewhere: Set<String> = [
         "DoorwardAPI.Wire.Denial.Missing.capability", "DoorwardAPI.Wire.Denial.Missing.module",
         "DoorwardAPI.Wire.Denial.Missing.role",
     ]
 
-    @Test("A client's types read every key of every answer, and every key that they read is in some answer")
+    @Test("The client's types read every key of every response, and every key that they read is in some response")
     func keys() async throws {
         let recorder = KeyRecorder()
         for answer in RouteAnswer.all {
@@ -40,7 +40,7 @@ import Testing
         #expect(Set(recorder.absent) == Self.elsewhere)
     }
 
-    @Test("A key that a type does not know is found, and so is one that no answer has")
+    @Test("The key recorder finds a key that no type reads and a key that no response contains")
     func found() throws {
         let recorder = KeyRecorder()
         let json = try JSONValue.parse(Array(#"{"unit":{"id":"u","name":"2B","shine":{"deep":1}},"more":[]}"#.utf8))
