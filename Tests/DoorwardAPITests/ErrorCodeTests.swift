@@ -2,7 +2,7 @@ import DoorwardAPI
 import Testing
 
 @Suite struct ErrorCodeTests {
-    @Test("every code answers with the status of the contract")
+    @Test("every error code has the HTTP status of the contract")
     func statuses() {
         let byStatus: [Int: Set<String>] = [
             400: ["invalid_request"], 401: ["unauthenticated"], 403: ["forbidden"], 404: ["not_found"],

@@ -2,12 +2,12 @@ import DoorwardAPI
 import FoundationEssentials
 import Testing
 
-@Suite("Answers as they are read") struct WireTests {
+@Suite("Decoding of responses") struct WireTests {
     private func read<Value: Decodable>(_ json: String, as _: Value.Type = Value.self) throws -> Value {
         try JSONDecoder().decode(Value.self, from: Data(json.utf8))
     }
 
-    @Test("a field above the reader's level is absent, one without a value null: both are read as nothing")
+    @Test("a field above the reader's level is absent and a field without a value is null: both are decoded as nil")
     func projection() throws {
         let guest: Wire.DeviceAnswer = try read(#"{"device":{"id":"d","name":"Front","state":"LOCKED"}}"#)
         let manager: Wire.DeviceAnswer = try read(
@@ -15,7 +15,7 @@ import Testing
         #expect(guest.device == manager.device)
     }
 
-    @Test("keys and words of a newer gateway do no harm")
+    @Test("unknown keys and unknown enum values of a newer gateway are accepted")
     func newer() throws {
         let answer: Wire.CommandAnswer = try read(
             #"{"command":{"id":"c","deviceId":"d","operation":"POLISH","state":"SHINING","shine":{"a":[1]}},"more":1}"#)
@@ -23,7 +23,7 @@ import Testing
         #expect(answer.device == nil)
     }
 
-    @Test("what every answer has is missed where it is absent")
+    @Test("decoding fails if a field that every response has is absent")
     func required() {
         #expect(throws: DecodingError.self) { try read(#"{"device":{"name":"Front"}}"#, as: Wire.DeviceAnswer.self) }
         #expect(throws: DecodingError.self) { try read(#"{"accessRecords":[{"id":"r"}]}"#, as: Wire.AccessRecordPage.self) }
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "an error's details are read by what they hold",
+        "the keys of an error's details decide how they are decoded",
         arguments: [
             ("{}", 0, nil), (#"{"fields":[{"field":"a","problem":"required"}]}"#, 1, nil),
             (#"{"reason":"user_disabled"}"#, 0, "user_disabled"),
@@ -44,7 +44,7 @@ import Testing
         #expect(envelope.details?.denial.reason == reason)
     }
 
-    @Test("the body of an order holds what was given, and an override its reason")
+    @Test("a command's body contains only the given values, and the reason of an override")
     func order() throws {
         func members(_ order: Wire.CommandOrder) throws -> [String: Wire.Value] {
             try JSONDecoder().decode([String: Wire.Value].self, from: JSONEncoder().encode(order))
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "any JSON goes through unchanged",
+        "any JSON value is decoded and encoded unchanged",
         arguments: [
             "null", "true", "-7", "0.25", #""a\nb""#, "[]", #"[1,"1",[true,null]]"#, #"{"a":{"b":[{}]}}"#, "9007199254740993",
         ])
@@ -65,7 +65,7 @@ import Testing
         #expect(String(decoding: try JSONEncoder().encode(value), as: UTF8.self) == json)
     }
 
-    @Test("a sign-in prints without its tokens")
+    @Test("the description of a sign-in response contains no tokens")
     func masked() throws {
         let signedIn: Wire.SignedIn = try read(
             #"{"user":{"id":"u"},"token":"secret-1","expiresIn":900,"refreshToken":"secret-2"}"#)
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(
-        "a name is made of the parts that one may know",
+        "a full name consists of the visible parts of the name",
         arguments: [
             ("Olga", "Example", "Olga Example"), ("Olga", nil, "Olga"), (nil, "Example", "Example"), (nil, nil, nil),
             ("", "", nil),

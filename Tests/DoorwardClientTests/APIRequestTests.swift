@@ -3,9 +3,9 @@ import Testing
 
 @testable import DoorwardClient
 
-@Suite("A call's address") struct APIRequestTests {
+@Suite("The path and query of a request") struct APIRequestTests {
     @Test(
-        "no id leads to another path, whatever is in it",
+        "ids are percent-encoded so that none can change the path",
         arguments: [
             ("abc-1._~", "abc-1._~"), ("a/b", "a%2Fb"), ("..", "%2E%2E"), (".", "%2E"), ("a?b#c", "a%3Fb%23c"), ("a b", "a%20b"),
             ("ä", "%C3%A4"), ("%2e", "%252e"), ("\n", "%0A"), ("", ""),
@@ -14,7 +14,7 @@ import Testing
         #expect(APIRequest.get("devices", id).target == "/api/v1/devices/\(encoded)")
     }
 
-    @Test("a query holds what has a value, with no value reaching into the next")
+    @Test("a query contains only the items that have a value, each percent-encoded")
     func query() {
         let call = APIRequest.get("devices", query: [("unitId", nil), ("propertyId", "a&limit=1"), ("adapter", "")])
         #expect(call.target == "/api/v1/devices?propertyId=a%26limit%3D1&adapter=")
@@ -23,7 +23,7 @@ import Testing
         #expect(given.target == "/api/v1/devices?limit=1&q=a%20b")
     }
 
-    @Test("what changes something has a key of its own each time; what asks has none")
+    @Test("each request that changes something has its own idempotency key; a GET or DELETE has none")
     func keys() throws {
         let first = try APIRequest.post("devices", body: ["a": 1])
         let second = try APIRequest.post("devices", body: ["a": 1])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DoorwardClient
 
-@Suite("Stretches of an access log") struct AccessRecordsTests {
+@Suite("Reading an access log by pages") struct AccessRecordsTests {
     private static func record(_ id: String, _ at: String) -> String {
         #"{"id":"\#(id)","at":"2030-01-01T00:00:\#(at)Z","kind":"GATEWAY"}"#
     }
@@ -17,7 +17,7 @@ import Testing
         try DoorwardClient(patient: gateway.address, credentials: .none).accessRecords
     }
 
-    @Test("the newest are gathered over pages up to a count, and the place after them is kept")
+    @Test("the newest records are collected over several pages up to a limit, together with the cursor that follows them")
     func newest() async throws {
         let gateway = try await StubGateway { request, before in
             Self.page([Self.record("r\(2 * before)", "09.000"), Self.record("r\(2 * before + 1)", "08.000")], next: "n\(before)")

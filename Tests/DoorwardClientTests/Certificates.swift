@@ -2,17 +2,17 @@ import DoorwardTesting
 import Foundation
 import Testing
 
-/// Certificates of a test's own, made with openssl.
+/// Certificates for one test, made with openssl.
 struct Certificates {
-    /// Signs `gateway` and `elsewhere`.
+    /// The authority that signs `gateway` and `elsewhere`.
     let authority: String
-    /// Signs nothing here.
+    /// An authority that signs none of these certificates.
     let otherAuthority: String
-    /// For 127.0.0.1, signed by nobody but itself.
+    /// Self-signed, for 127.0.0.1.
     let own: (file: String, key: String)
-    /// For 127.0.0.1: the certificate and its key.
+    /// For 127.0.0.1, signed by `authority`.
     let gateway: (file: String, key: String)
-    /// For another host.
+    /// For another host, signed by `authority`.
     let elsewhere: (file: String, key: String)
 
     init(in folder: TemporaryFolder) throws {

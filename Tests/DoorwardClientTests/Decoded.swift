@@ -1,7 +1,7 @@
 import DoorwardAPI
 import FoundationEssentials
 
-/// What the wire's JSON says, read as the client reads it.
+/// Decodes JSON as the client decodes responses.
 func decoded<Content: Decodable>(_ json: String, as: Content.Type = Content.self) throws -> Content {
     try JSONDecoder().decode(Content.self, from: Data(json.utf8))
 }

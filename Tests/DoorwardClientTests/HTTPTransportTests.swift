@@ -7,7 +7,7 @@ import Testing
 
 @testable import DoorwardClient
 
-@Suite("Calls over a connection") struct HTTPTransportTests {
+@Suite("Requests over a connection") struct HTTPTransportTests {
     private static let unlocked = StubGateway.TransportResponse.data(
         #"{"command":{"id":"c","deviceId":"d","operation":"UNLOCK","state":"CONFIRMED","sent":true,"new":1},"device":null}"#)
 
@@ -15,7 +15,7 @@ import Testing
         try DoorwardClient(patient: gateway.address, credentials: credentials, source: "cli")
     }
 
-    @Test("a command whose connection ends in the middle is asked for once more, under the same key")
+    @Test("a command whose connection closes before the response is sent once more, with the same idempotency key")
     func repeated() async throws {
         let gateway = try await StubGateway { _, before in before == 0 ? .cut : Self.unlocked }
         let answer = try await client(gateway).devices.unlock("d", .init(reason: "post", timeoutMs: 500))
@@ -27,7 +27,7 @@ import Testing
         #expect(gateway.requests[0].uri == "/api/v1/devices/d/unlock")
     }
 
-    @Test("a connection that ends twice is told as an answer that did not come, and asked no third time")
+    @Test("after two lost connections the client reports a missing response and does not try a third time")
     func brokenTwice() async throws {
         let gateway = try await StubGateway { _, _ in .cut }
         let error = await #expect(throws: ClientError.self) { try await client(gateway).devices.lock("d") }
@@ -36,7 +36,7 @@ import Testing
         #expect(gateway.requests.count == 2)
     }
 
-    @Test("what could happen twice is sent once: deleting, signing in, simulated events")
+    @Test("requests without an idempotency key are sent only once: deleting, signing in, simulated events")
     func notRepeated() async throws {
         let gateway = try await StubGateway { _, _ in .cut }
         let client = try client(gateway)
@@ -47,7 +47,7 @@ import Testing
         #expect(gateway.requests.allSatisfy { $0.key == nil })
     }
 
-    @Test("questions are asked again")
+    @Test("a GET is repeated after the connection was lost")
     func questions() async throws {
         let gateway = try await StubGateway { _, before in
             before == 0 ? .cut : .data(#"{"user":{"id":"u","firstName":"Olga","lastName":null}}"#)
@@ -57,9 +57,9 @@ import Testing
         #expect(String(decoding: me.json, as: UTF8.self) == #"{"user":{"id":"u","firstName":"Olga","lastName":null}}"#)
     }
 
-    @Test("nobody who listens is told apart from no answer: nothing was sent")
+    @Test("a refused connection is a different error from a missing response: nothing was sent")
     func nobody() async throws {
-        // Held, so that nobody else comes to listen there.
+        // The port stays bound, so that no other process can listen on it.
         let held = try Listener(isListening: false)
         defer { close(held.descriptor) }
         let client = try DoorwardClient(patient: "http://127.0.0.1:\(held.port)", credentials: .bearer("t"))
@@ -67,11 +67,11 @@ import Testing
         #expect(error == .noConnection(server: "http://127.0.0.1:\(held.port)", why: "connection refused"))
     }
 
-    @Test("an answer that does not come within the time is given up")
+    @Test("a request without a response fails after its time limit")
     func timeLimit() async throws {
         let gateway = try await StubGateway { _, _ in .silence }
         let channel = HTTPTransport(server: try ServerAddress(gateway.address), source: nil)
-        // The time can be over before the request has come: then another call gets more of it.
+        // The time limit can expire before the request arrives; then the next request gets a longer one.
         var milliseconds = 30
         while gateway.requests.isEmpty {
             var call = APIRequest.get("devices", "\(milliseconds)")
@@ -81,10 +81,10 @@ import Testing
             milliseconds *= 2
         }
         let asked = gateway.requests.map(\.uri)
-        #expect(Set(asked).count == asked.count, "a slow gateway is not asked again")
+        #expect(Set(asked).count == asked.count, "after a timeout the request is not repeated")
     }
 
-    @Test("a cancelled call ends as cancelled")
+    @Test("a cancelled request throws CancellationError")
     func cancelled() async throws {
         let gateway = try await StubGateway { _, _ in .silence }
         let client = try client(gateway)
@@ -94,7 +94,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test("a call says who calls, by which way, and what it takes")
+    @Test("a request has the headers for the token, the client's name and the content types")
     func headers() async throws {
         let gateway = try await StubGateway { _, _ in Self.unlocked }
         _ = try await client(gateway).devices.unlatch("d")
@@ -105,7 +105,7 @@ import Testing
         #expect(headers.first(name: "Content-Type") == "application/json")
     }
 
-    @Test("a redirection is not followed: a token goes nowhere else")
+    @Test("a redirect is not followed, so that the token is not sent to another server")
     func redirection() async throws {
         let elsewhere = try await StubGateway { _, _ in Self.unlocked }
         let target = elsewhere.address
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(
-        "an answer that is not a gateway's is told as such",
+        "a response that no gateway would send throws notAGateway",
         arguments: [
             (200, ""), (200, "<html>"), (200, #"{"status":"success"}"#), (200, #"{"data":{"commands":[]}}"#), (404, "not found"),
             (500, #"{"error":"x"}"#), (502, ""),
@@ -127,7 +127,7 @@ import Testing
         #expect(error == .notAGateway(server: gateway.address))
     }
 
-    @Test("a refusal carries all that the gateway says of it")
+    @Test("a refusal contains all details of the error response")
     func refusal() async throws {
         let details = """
             {"operation":"UNLOCK","deviceId":"d","reason":"guest_window_not_started","opensAt":"2030-01-01T00:00:00.000Z",
@@ -144,7 +144,7 @@ import Testing
         #expect(refusal.denial?.missing?.role == "TENANT")
     }
 
-    @Test("a stranger's refusal has no reason, and mistakes name their fields")
+    @Test("a refusal without details has no denial, and a validation error lists its fields")
     func bareRefusals() async throws {
         let gateway = try await StubGateway { _, before in
             before == 0

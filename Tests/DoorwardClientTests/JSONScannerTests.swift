@@ -2,7 +2,7 @@ import Testing
 
 @testable import DoorwardClient
 
-@Suite("Parts of JSON texts") struct JSONScannerTests {
+@Suite("Extracting parts of JSON texts") struct JSONScannerTests {
     private func member(_ name: String, of text: String) -> String? {
         JSONScanner.member(name, of: Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "a member is found at the top alone, as it was written",
+        "a member is found only at the top level, with its text unchanged",
         arguments: [
             (#"{"data":{"a":[1,{"data":2}]},"x":1}"#, #"{"a":[1,{"data":2}]}"#), (#"{"x":{"data":1},"data":2}"#, "2"),
             (#" { "x" : "\"data\":3}" , "data" : [ 1.50e3 , null ] } "#, "[ 1.50e3 , null ]"), (#"{"data":"a\\"}"#, #""a\\""#),
@@ -23,11 +23,11 @@ import Testing
     }
 
     @Test(
-        "a text that breaks off, or holds no such member, has none",
+        "nil for a text that is incomplete or lacks the member",
         arguments: ["", "[]", "{}", #"{"x":1}"#, #"{"data":"#, #"{"data":[1"#, #"{"data":"a"#, #"{"x":1 "data":2}"#, "nonsense"])
     func noMember(_ text: String) { #expect(member("data", of: text) == nil) }
 
-    @Test("items come apart at their own commas")
+    @Test("an array is split at its own commas only")
     func arrays() {
         #expect(items(#"[{"a":[1,2]}, "x,y" ,3]"#) == [#"{"a":[1,2]}"#, #""x,y""#, "3"])
         #expect(items(" [ ] ") == [])

@@ -3,14 +3,14 @@ import Testing
 
 @testable import DoorwardClient
 
-@Suite("Lists by pages") struct PagesTests {
+@Suite("Lists with several pages") struct PagesTests {
     private static func page(_ number: Int, of pages: Int, _ devices: String) -> StubGateway.TransportResponse {
         .data(
             #"{"devices":[\#(devices)],"pagination":{"totalItems":3,"totalPages":\#(pages),"currentPage":\#(number),"pageSize":2}}"#
         )
     }
 
-    @Test("all pages are asked for, and come as one document that loses no field")
+    @Test("all pages are requested and joined into one document that keeps every field")
     func several() async throws {
         let gateway = try await StubGateway { _, before in
             before == 0
@@ -29,7 +29,7 @@ import Testing
             gateway.requests.map(\.uri) == [1, 2].map { "/api/v1/devices?propertyId=p&sortBy=name&page=\($0)&limit=200" })
     }
 
-    @Test("one page is passed on byte by byte, an empty one too")
+    @Test("a single page is returned byte for byte, also if it is empty")
     func one() async throws {
         let gateway = try await StubGateway { _, _ in
             .data(#"{ "devices" : [ ] ,"pagination":{"totalItems":0,"totalPages":0,"currentPage":1,"pageSize":200},"x":0.10}"#)
@@ -42,7 +42,7 @@ import Testing
         #expect(gateway.requests.count == 1)
     }
 
-    @Test("pages that are not read are not asked for")
+    @Test("pages are requested only when they are read")
     func lazy() async throws {
         let gateway = try await StubGateway { _, before in Self.page(before + 1, of: 9, #"{"id":"a","name":"A"}"#) }
         for try await page in try DoorwardClient(patient: gateway.address, credentials: .none).devices.list()

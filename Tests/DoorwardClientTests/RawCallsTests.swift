@@ -4,14 +4,14 @@ import Testing
 
 @testable import DoorwardClient
 
-@Suite("Calls that a caller composes") struct RawCallsTests {
+@Suite("Requests that the caller composes") struct RawCallsTests {
     private func client(_ gateway: StubGateway, _ credentials: Credentials = .bearer("t")) throws -> DoorwardClient {
         try DoorwardClient(patient: gateway.address, credentials: credentials, source: "cli")
     }
 
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    @Test("method, path, query, headers and body go out as they are given")
+    @Test("method, path, query, headers and body are sent as given")
     func sent() async throws {
         let gateway = try await StubGateway { _, _ in .data("{}") }
         var request = RawCalls.Request("PUT", "/devices/d%20e?dryRun=true")
@@ -23,13 +23,13 @@ import Testing
         #expect(received.method == .PUT)
         #expect(received.uri == "/api/v1/devices/d%20e?dryRun=true&q=a%26b&q=c")
         #expect(received.headers["If-Match"] == ["\"v1\""])
-        #expect(received.headers["Content-Type"] == ["text/plain"], "one in place of the client's own")
+        #expect(received.headers["Content-Type"] == ["text/plain"], "the given header replaces the client's own")
         #expect(received.headers["X-Doorward-Client"] == ["cli"])
         #expect(received.token == "Bearer t")
         #expect((received.body, received.key) == ("body", nil))
     }
 
-    @Test("a POST has a key of its own, or the caller's, and is not sent again: not every path takes one")
+    @Test("a POST has its own idempotency key or the caller's, and is not repeated, because not every path supports keys")
     func keys() async throws {
         let gateway = try await StubGateway { _, before in before < 2 ? .data("{}") : .cut }
         let client = try client(gateway)
@@ -44,7 +44,7 @@ import Testing
         #expect(gateway.requests[1].headers["Idempotency-Key"] == ["mine"])
     }
 
-    @Test("of an envelope the data is the document; a body without one is it whole")
+    @Test("the document is the `data` of the envelope, or the whole body if there is no envelope")
     func documents() async throws {
         let bodies = [
             #"{"status":"success","data":{"b":1, "a":[]}}"#, #"{"openapi":"3.1.0"}"#, "[1]", "", #""text""#,
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("a body that is no JSON stays as it is, and comes in parts")
+    @Test("a body that is not JSON is returned unchanged")
     func otherTypes() async throws {
         let gateway = try await StubGateway { _, _ in .answer(200, #"{"data":1}"#, ["Content-Type": "application/x-ndjson"]) }
         let response = try await client(gateway).raw.send(.init("GET", "/access-records/export"))
@@ -67,7 +67,7 @@ import Testing
         #expect(text(try await response.document()) == #"{"data":1}"#)
     }
 
-    @Test("the status line and the headers are there as they came")
+    @Test("the status line and the headers are available as received")
     func head() async throws {
         let gateway = try await StubGateway { _, _ in .answer(201, "{}", ["Location": "/api/v1/units/u"]) }
         let response = try await client(gateway).raw.send(.init("POST", "/units"))
@@ -75,7 +75,7 @@ import Testing
         #expect(response.headers.contains(.init("Location", "/api/v1/units/u")))
     }
 
-    @Test("an error of the gateway is told with all that it says, one of another server as such")
+    @Test("a gateway's error is thrown with all its details, another server's error as notAGateway")
     func errors() async throws {
         let gateway = try await StubGateway { _, before in
             before == 0 ? .error(412, "precondition_failed") : .answer(502, "Bad gateway")
@@ -90,7 +90,7 @@ import Testing
         await #expect(throws: ClientError.notAGateway(server: gateway.address)) { try await strange.document() }
     }
 
-    @Test("a token that is no longer taken is renewed, and the call made again")
+    @Test("if the gateway rejects the access token, the client refreshes it and repeats the request")
     func renewed() async throws {
         let folder = try TemporaryFolder()
         let gateway = try await StubGateway { request, _ in
@@ -109,7 +109,7 @@ import Testing
         #expect(gateway.requests.map(\.uri) == ["/api/v1/units/u", "/api/v1/auth/refresh", "/api/v1/units/u"])
     }
 
-    @Test("whoever has read enough reads no more")
+    @Test("reading stops as soon as the handler returns false")
     func stopped() async throws {
         let gateway = try await StubGateway { _, _ in .answer(200, String(repeating: "x", count: 4 << 20)) }
         let response = try await client(gateway).raw.send(.init("GET", "/stream"))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import DoorwardClient
 
-/// Following an access log, against a gateway that plays one.
-@Suite("The growing end of an access log") struct RecordFollowerTests {
-    /// Logs that grow, listed as a gateway lists them: by time, log and number, with cursors that are places in that order.
+@Suite("Following new records of an access log") struct RecordFollowerTests {
+    /// Growing access logs, listed as the gateway lists them: sorted by time, log and number. A cursor contains a position in
+    /// that order.
     private final class PlayedLogs: Sendable {
         struct Record: Sendable, Comparable {
             let at: Int
@@ -28,7 +28,7 @@ import Testing
         private struct State {
             var records: [Record] = []
             var failures = 0
-            /// Part of every cursor: a gateway that has changed its keys knows none of before.
+            /// Part of every cursor. After a change, earlier cursors are rejected, as by a gateway whose keys have changed.
             var key = "k1"
         }
 
@@ -44,7 +44,7 @@ import Testing
             }
         }
 
-        /// The next calls fail, after one that does not.
+        /// Makes the `count` requests after the next one fail.
         func fail(_ count: Int) { state.withLock { $0.failures = count + 1 } }
         func forgetCursors() { state.withLock { $0.key += "'" } }
 
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "what comes later comes once; what a limit has left out does not come, also where it is of the same instant",
+        "new records are returned once; records that the limit left out are not returned, even with the same timestamp",
         arguments: [1, 3, 50])
     func limited(_ count: Int) async throws {
         let logs = PlayedLogs()
@@ -95,14 +95,14 @@ import Testing
         withExtendedLifetime(gateway) {}
     }
 
-    @Test("a log whose clock was set back is heard of all the same")
+    @Test("records are still followed after a log's clock was set back")
     func clockStep() async throws {
         let logs = PlayedLogs()
         for at in [10, 11] { logs.append("a", at: at) }
         logs.append("b", at: 20)
         var (gateway, records, tail) = try await following(logs, showing: 50)
-        // The clock went ahead by half an hour while one log was written to, and back. The list of all logs has gone on to its
-        // next page meanwhile, which begins at the later time.
+        // The clock was half an hour ahead while one log was written to, and was then set back. Meanwhile the list of all logs
+        // has moved on to its next page, which begins at the later time.
         let ahead = (0..<250).map { _ in logs.append("a", at: 1800) }
         #expect(try await tail.next(from: records).map(\.record.id) == ahead)
         let behind = [logs.append("b", at: 30), logs.append("a", at: 1800), logs.append("b", at: 31)]
@@ -111,7 +111,7 @@ import Testing
         withExtendedLifetime(gateway) {}
     }
 
-    @Test("a log of which no record is shown is followed too, also where its clock is set back")
+    @Test("a log without a shown record is followed too, even if its clock is set back")
     func notShown() async throws {
         let logs = PlayedLogs()
         logs.append("b", at: 20)
@@ -124,7 +124,8 @@ import Testing
         withExtendedLifetime(gateway) {}
     }
 
-    @Test("more than a page of one instant, and a log that begins later, come once and in order")
+    @Test(
+        "more than a page of records with one timestamp, and records of a log that begins later, are returned once and in order")
     func pages() async throws {
         let logs = PlayedLogs()
         var (gateway, records, tail) = try await following(logs, showing: 50)
@@ -139,7 +140,7 @@ import Testing
         withExtendedLifetime(gateway) {}
     }
 
-    @Test("a quiet log's records do not come again when more have come from others than are remembered")
+    @Test("a quiet log's records are not returned again after other logs had more new records than are remembered")
     func quietLog() async throws {
         let logs = PlayedLogs()
         for log in ["a", "b"] { logs.append(log, at: 1) }
@@ -153,7 +154,7 @@ import Testing
         withExtendedLifetime(gateway) {}
     }
 
-    @Test("records of the only log do not come again when a second log begins")
+    @Test("records of the only log are not returned again when a second log begins")
     func secondLog() async throws {
         let logs = PlayedLogs()
         logs.append("a", at: 1)
@@ -167,7 +168,7 @@ import Testing
         withExtendedLifetime(gateway) {}
     }
 
-    @Test("an error in the midst of the pages loses nothing")
+    @Test("no record is lost if a request between two pages fails")
     func interrupted() async throws {
         let logs = PlayedLogs()
         var (gateway, records, tail) = try await following(logs, showing: 50)
@@ -182,7 +183,7 @@ import Testing
         withExtendedLifetime(gateway) {}
     }
 
-    @Test("a gateway that no longer knows the cursor is asked from the last record on")
+    @Test("if the gateway rejects the cursor, reading continues after the last record")
     func forgottenCursor() async throws {
         let logs = PlayedLogs()
         var (gateway, records, tail) = try await following(logs, showing: 50)

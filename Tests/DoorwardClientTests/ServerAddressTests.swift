@@ -1,9 +1,9 @@
 import DoorwardClient
 import Testing
 
-@Suite("A gateway's address") struct ServerAddressTests {
+@Suite("The address of a gateway") struct ServerAddressTests {
     @Test(
-        "is read with and without a port, a slash at the end and capitals",
+        "an address may have a port, a trailing slash and capital letters",
         arguments: [
             ("https://doors.example", "https://doors.example"), ("https://Doors.Example/", "https://doors.example"),
             ("HTTPS://doors.example:8443", "https://doors.example:8443"), ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "plain HTTP leads to this machine alone",
+        "plain HTTP is accepted only for the loopback interface",
         arguments: [
             "http://doors.example", "http://10.0.0.1:8080", "http://127.0.0.1.example.org", "http://127.1", "http://0.0.0.0",
             "http://localhost.example", "http://[::2]",
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "holds nothing but scheme, host and port",
+        "an address with anything but scheme, host and port is rejected",
         arguments: [
             "", "doors.example", "ftp://doors.example", "https://", "https://doors.example/api", "https://doors.example?x=1",
             "https://doors.example#x", "https://me@doors.example", "https://me:secret@doors.example", "https://a b",

@@ -4,14 +4,14 @@ import Testing
 
 @testable import DoorwardClient
 
-@Suite("The file of a session") struct SessionFileTests {
+@Suite("The session file") struct SessionFileTests {
     private func session(_ token: String = "t") throws -> Session {
         Session(
             server: try ServerAddress("https://doors.example"), email: "a@b.example", token: token, lifetime: 900,
             refreshToken: "r")
     }
 
-    @Test("is written for its owner alone, in a folder for its owner alone, and read again")
+    @Test("the file and its folder are accessible only to their owner, and the session can be read again")
     func written() throws {
         let folder = try TemporaryFolder()
         let file = SessionFile(folder: "\(folder.path)/config/doorward")
@@ -23,13 +23,13 @@ import Testing
         try file.write(try session("newer"))
         #expect(try file.read()?.token == "newer")
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/config/doorward")
-        #expect(names == ["session.json"], "no draft stays behind")
+        #expect(names == ["session.json"], "no temporary file remains")
         try file.remove()
         #expect(try file.read() == nil)
         try file.remove()
     }
 
-    @Test("is refused when anybody else could read or change it", arguments: [0o640, 0o604, 0o620, 0o666])
+    @Test("the file is rejected if other users could read or change it", arguments: [0o640, 0o604, 0o620, 0o666])
     func openToOthers(_ mode: Int) throws {
         let folder = try TemporaryFolder()
         let file = SessionFile(folder: folder.path)
@@ -40,7 +40,9 @@ import Testing
         #expect(why.contains("others could read it"))
     }
 
-    @Test("is refused when it is a link to elsewhere, or holds no session", arguments: ["", "{}", "null", #"{"token":"t"}"#])
+    @Test(
+        "the file is rejected if it is a symbolic link or does not contain a session",
+        arguments: ["", "{}", "null", #"{"token":"t"}"#])
     func nonsense(_ text: String) throws {
         let folder = try TemporaryFolder()
         let file = SessionFile(folder: folder.path)
@@ -55,7 +57,7 @@ import Testing
         #expect(throws: ClientError.self) { try file.read() }
     }
 
-    @Test("a file that cannot be written says so and leaves what was there")
+    @Test("a session file that cannot be written is reported as an error")
     func unwritable() throws {
         let folder = try TemporaryFolder()
         try Data().write(to: URL(filePath: "\(folder.path)/config"))
@@ -64,7 +66,7 @@ import Testing
         guard case .sessionFile(file.path, _) = error else { throw try #require(error) }
     }
 
-    @Test("under its lock one is alone, though each opens it anew, and an error gives it back")
+    @Test("the file lock is exclusive although each task opens it itself, and an error releases it")
     func locked() async throws {
         let folder = try TemporaryFolder()
         let inside = Presence()
@@ -86,7 +88,7 @@ import Testing
     }
 }
 
-/// How many are inside at this moment.
+/// Counts the tasks that are inside the lock at the same time.
 private final class Presence: Sendable {
     private let count = Mutex(0)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DoorwardClient
 
-@Suite("Several sign-ins side by side") struct SessionFolderTests {
+@Suite("Several sessions in one folder") struct SessionFolderTests {
     private let folder: TemporaryFolder
     private let sessions: SessionFolder
 
@@ -25,11 +25,11 @@ import Testing
     }
 
     @Test(
-        "no other text is a name, so that none leads out of the folder",
+        "no other text is a name, so that none can lead out of the folder",
         arguments: ["", "a/b", "../a", "a b", "ä", "a\n", "a\0", String(repeating: "a", count: 65)])
     func noNames(_ text: String) { #expect(SessionName(text) == nil) }
 
-    @Test("the default one stands in session.json, each other in a file of its name, for their owner alone")
+    @Test("the default session is in session.json, any other in a file of its name; each is accessible only to its owner")
     func files() throws {
         let (work, plain) = (sessions.file(try name("work")), sessions.file(.default))
         #expect(plain.path == "\(folder.path)/doorward/session.json")
@@ -45,7 +45,7 @@ import Testing
         #expect(try plain.read()?.token == "of default")
     }
 
-    @Test("those that are kept are listed, the default one first, and other files are passed over")
+    @Test("stored sessions are listed, the default one first; other files are ignored")
     func listed() async throws {
         #expect(sessions.names() == [])
         for text in ["work", "Home", "a.b"] {
@@ -60,7 +60,7 @@ import Testing
         #expect(sessions.names().map(\.description) == ["default", "Home", "a.b", "work"])
     }
 
-    @Test("the lock of one is not that of another")
+    @Test("each session has its own lock")
     func locks() async throws {
         let (work, home) = (sessions.file(try name("work")), sessions.file(try name("home")))
         let both = try await work.locked { try await home.locked { try await sessions.file(.default).locked { true } } }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import DoorwardClient
 
-@Suite("A session") struct SessionTests {
-    /// Hands out tokens as a gateway does: each refresh token is good for one use, a second one ends all.
+@Suite("Sessions") struct SessionTests {
+    /// Issues tokens as a gateway does: each refresh token can be used once, and a second use ends the session.
     private final class Issuer: Sendable {
         private let state = Mutex((current: 1, isOver: false, renewals: 0))
 
@@ -41,7 +41,7 @@ import Testing
             refreshToken: refresh)
     }
 
-    @Test("a token that is no longer taken is renewed, kept, and the call made again")
+    @Test("if the gateway rejects the access token, it is refreshed and stored, and the request is repeated")
     func renewed() async throws {
         let (issuer, folder) = (Issuer(), try TemporaryFolder())
         let gateway = try await StubGateway { request, _ in issuer.reply(to: request) }
@@ -59,7 +59,7 @@ import Testing
         #expect(issuer.renewals == 1)
     }
 
-    @Test("however many find the token run out at once, one renews it")
+    @Test("if many clients find the token expired at once, only one refreshes it")
     func race() async throws {
         let (issuer, folder) = (Issuer(), try TemporaryFolder())
         let gateway = try await StubGateway { request, _ in issuer.reply(to: request) }
@@ -68,7 +68,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<16 {
                 group.addTask {
-                    // As separate programs would: nothing is shared but the file.
+                    // Like separate programs: the clients share nothing but the file.
                     let client = try DoorwardClient(
                         patient: address, credentials: .session(SessionFile(folder: folder.path)))
                     #expect(try await client.users.me().content.user.id == "u")
@@ -80,11 +80,11 @@ import Testing
         #expect(!issuer.isOver)
     }
 
-    /// A task that somebody else cancels.
+    /// Holds a task so that another task can cancel it.
     private final class Caller: Sendable {
         private let task = Mutex<Task<Void, any Error>?>(nil)
 
-        /// Whoever wants to cancel meanwhile waits until there is something to cancel.
+        /// `cancel()` waits for the mutex, so that it cannot come before the task is stored.
         func start(_ body: @escaping @Sendable () async throws -> Void) -> Task<Void, any Error> {
             task.withLock { task in
                 let started = Task { try await body() }
@@ -96,7 +96,7 @@ import Testing
         func cancel() { task.withLock { $0?.cancel() } }
     }
 
-    @Test("a renewal that has begun is kept, although whoever wanted it goes away")
+    @Test("a refresh that has begun is stored although the request that needed it is cancelled")
     func cancelled() async throws {
         let (issuer, folder, caller) = (Issuer(), try TemporaryFolder(), Caller())
         let silent = try await StubGateway { _, _ in .silence }
@@ -106,7 +106,7 @@ import Testing
             guard request.uri == "/api/v1/auth/refresh" else { return reply }
             return .held(reply) {
                 caller.cancel()
-                // What a call that is cancelled after that one has noticed, that one has too.
+                // When this later request ends as cancelled, the first request has noticed its cancellation too.
                 let later = Task { _ = try await other.users.me() }
                 later.cancel()
                 _ = await later.result
@@ -121,7 +121,7 @@ import Testing
         #expect(!issuer.isOver)
     }
 
-    @Test("where nobody waits for the end, nothing is renewed")
+    @Test("`.sessionWithoutRefresh` never refreshes the token")
     func unrenewed() async throws {
         let (issuer, folder) = (Issuer(), try TemporaryFolder())
         let gateway = try await StubGateway { request, _ in issuer.reply(to: request) }
@@ -136,7 +136,7 @@ import Testing
         #expect(gateway.requests.map(\.uri) == ["/api/v1/users/me", "/api/v1/users/me"])
     }
 
-    @Test("a token that is about to run out is renewed before it is used")
+    @Test("a token that expires soon is refreshed before it is used")
     func runningOut() async throws {
         let (issuer, folder) = (Issuer(), try TemporaryFolder())
         let gateway = try await StubGateway { request, _ in issuer.reply(to: request) }
@@ -146,7 +146,7 @@ import Testing
         #expect(gateway.requests.map(\.uri) == ["/api/v1/auth/refresh", "/api/v1/users/me"])
     }
 
-    @Test("a session that cannot be renewed is over: one has to sign in, and the file stays as it was")
+    @Test("a session that cannot be refreshed has expired: the user has to sign in again, and the file is unchanged")
     func over() async throws {
         let folder = try TemporaryFolder()
         let gateway = try await StubGateway { _, _ in .error(401, "unauthenticated") }
@@ -161,7 +161,7 @@ import Testing
         await #expect(throws: ClientError.notSignedIn(server: gateway.address)) { try await client.users.me() }
     }
 
-    @Test("an API key is not renewed")
+    @Test("an API key is not refreshed")
     func apiKey() async throws {
         let folder = try TemporaryFolder()
         let gateway = try await StubGateway { _, _ in .error(401, "unauthenticated") }
@@ -173,7 +173,7 @@ import Testing
         #expect(gateway.requests.map(\.token) == ["Bearer dw_key"])
     }
 
-    @Test("its secrets go to its own gateway alone")
+    @Test("the secrets of a session are sent only to its own gateway")
     func otherGateway() async throws {
         let folder = try TemporaryFolder()
         let gateway = try await StubGateway { _, _ in .data(#"{"user":{"id":"u"}}"#) }
@@ -185,7 +185,7 @@ import Testing
         #expect(other.requests.isEmpty)
     }
 
-    @Test("nothing that prints it shows a secret")
+    @Test("descriptions and dumps of a session contain no secret")
     func masked() async throws {
         let gateway = try await StubGateway { _, _ in .cut }
         let session = try session(at: gateway, token: "access-secret", refresh: "refresh-secret")

@@ -6,7 +6,7 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A server on a loopback port that answers as a test wants, also not at all.
+/// A server on a loopback port that answers as a test requires, or not at all.
 final class StubGateway: Sendable {
     struct Request: Sendable {
         let method: HTTPMethod
@@ -20,11 +20,11 @@ final class StubGateway: Sendable {
 
     indirect enum TransportResponse: Sendable {
         case answer(Int, String, [String: String] = [:])
-        /// The connection ends without a word.
+        /// Closes the connection without a response.
         case cut
-        /// Nothing comes, and the connection stays.
+        /// Sends nothing and keeps the connection open.
         case silence
-        /// The reply comes when the wait is over.
+        /// Sends the response when the wait is over.
         case held(TransportResponse, until: @Sendable () async -> Void)
 
         static func data(_ json: String) -> TransportResponse { .answer(200, #"{"status":"success","data":\#(json)}"#) }
@@ -46,7 +46,7 @@ final class StubGateway: Sendable {
 
     /// - Parameters:
     ///   - tls: `nil` for plain HTTP.
-    ///   - respond: gets each request, and how many came before it.
+    ///   - respond: Receives each request and the number of requests before it.
     init(tls: NIOSSLContext? = nil, _ respond: @escaping @Sendable (Request, Int) -> TransportResponse) async throws {
         let link = Link()
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -73,7 +73,7 @@ final class StubGateway: Sendable {
     }
 }
 
-/// Leads from the connections to the gateway, which begins to listen before it is whole.
+/// Connects the channel handlers with the gateway, which listens before it is fully initialised.
 private final class Link: Sendable {
     let respond = Mutex<@Sendable (StubGateway.Request) -> StubGateway.TransportResponse>({ _ in .cut })
 }
@@ -125,7 +125,7 @@ private final class Responder: ChannelInboundHandler {
 }
 
 extension DoorwardClient {
-    /// A client with whose own time limits no test fails on a busy machine.
+    /// Makes a client whose time limits are long enough for a busy machine.
     init(patient server: String, credentials: Credentials, source: String? = nil) throws(ClientError) {
         try self.init(server: server, credentials: credentials, source: source, timeLimit: .seconds(3600))
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DoorwardClient
 
-@Suite("Which certificates are trusted") struct TrustTests {
+@Suite("Trusted certificates") struct TrustTests {
     private let folder: TemporaryFolder
     private let certificates: Certificates
 
@@ -32,7 +32,7 @@ import Testing
         return error
     }
 
-    @Test("the named file's authority is trusted, and the file of a certificate that nobody has signed")
+    @Test("the given CA file is trusted, and so is the given file of a self-signed certificate")
     func trusted() async throws {
         for (pair, file) in [
             (certificates.gateway, certificates.authority), (certificates.own, certificates.own.file),
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("nothing else is: not another authority, and without a file only what the system trusts")
+    @Test("other certificates are rejected: without the given CA, or without a CA file if the system does not trust them")
     func untrusted() async throws {
         let gateway = try await gateway(certificates.gateway)
         for file in [certificates.otherAuthority, nil] {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("one process trusts for each client what that was told")
+    @Test("clients in one process each trust only their own CA file")
     func besideEachOther() async throws {
         let gateway = try await gateway(certificates.gateway)
         func client(_ file: String) throws -> DoorwardClient {
@@ -64,7 +64,7 @@ import Testing
         #expect(try await client(certificates.authority).users.me().content.user.id == "u")
     }
 
-    @Test("a certificate for another host is refused, and so told")
+    @Test("a certificate for another host is rejected with that reason")
     func otherHost() async throws {
         let gateway = try await gateway(certificates.elsewhere)
         #expect(
@@ -72,7 +72,7 @@ import Testing
                 == .tlsFailed(server: gateway.address, why: "certificate not trusted: it is for another host"))
     }
 
-    @Test("a port without TLS is told as such")
+    @Test("a port without TLS is reported as a failed TLS handshake")
     func noTLS() async throws {
         let plain = try await StubGateway { _, _ in .data("{}") }
         let server = plain.address.replacing("http:", with: "https:")
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "a file that is missing, a folder, or without a certificate is refused before a call",
+        "a CA file that is missing, is a folder or has no certificate is rejected before any request",
         arguments: ["missing", "folder", "text", "empty"])
     func badFiles(_ kind: String) throws {
         let path = "\(folder.path)/\(kind)"
