@@ -3,9 +3,9 @@ import Testing
 
 @testable import doorward
 
-@Suite("Names for a shell that completes them") struct CompletionEscapeTests {
+@Suite("Escaping names for shell completion") struct CompletionEscapeTests {
     @Test(
-        "bash expands what it is given, the others do not",
+        "names are escaped for bash, and unchanged for the other shells",
         arguments: [("Door 1A", #"Door\ 1A"#), ("Tür", "Tür"), ("東口 2", #"東口\ 2"#), ("Tom's no. 3/4", #"Tom\'s\ no\.\ 3\/4"#)])
     func escaped(_ name: String, _ bash: String) {
         #expect(Completion.escaped(name, for: .bash) == bash)
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "a name that a shell could take for something else is not offered",
+        "a name that a shell could interpret is not offered",
         arguments: [
             "", "-x", "a\nb", "a\tb", "a\u{202E}b", "$(x)", "a`x`", "a;b", "a&b", "a|b", "a\\b", "a:b", "a\"b", "~", "{a,b}", "*",
         ])
@@ -22,7 +22,7 @@ import Testing
         for shell in CompletionShell.allCases { #expect(Completion.escaped(name, for: shell) == nil) }
     }
 
-    @Test("whatever goes wrong, nothing is offered")
+    @Test("if the names cannot be read, nothing is offered")
     func failure() async {
         struct Away: Error {}
         #expect(await Completion.names { throw Away() } == [])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import doorward
 
-@Suite("How commands end") struct ExitTests {
+@Suite("Exit codes and messages") struct ExitTests {
     private func exit(of arguments: [String]) throws -> Exit {
         let error = try #require(throws: (any Error).self) { _ = try Doorward.parseAsRoot(arguments) }
         return Exit(of: error)
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "a misspelt command or option is named, with what was probably meant",
+        "a misspelt command or option is reported with the most similar one",
         arguments: [
             (["unlok", "x"], "There is no command `unlok`. Did you mean `unlock`?", "doorward <subcommand>"),
             (["xyzzy"], "There is no command `xyzzy`.", "doorward <subcommand>"),
@@ -38,7 +38,7 @@ import Testing
         ])
     func misspelling(_ arguments: [String], _ sentence: String, _ usage: String) throws {
         #expect(Misspelling(in: arguments)?.sentence == sentence)
-        // The parser itself answers `help` with help.
+        // The parser responds to `help` with help text, without an error.
         if arguments.first == "help" { return }
         let error = try #require(throws: (any Error).self) { _ = try Doorward.parseAsRoot(arguments) }
         let exit = Exit(of: error, arguments: arguments)
@@ -47,21 +47,21 @@ import Testing
     }
 
     @Test(
-        "what is spelt right is left to the parser",
+        "correct spelling is left to the parser",
         arguments: [
             ["unlock", "a", "b"], ["store"], ["help", "unlock"], ["grant", "x", "--from", "now"], ["unlock", "--", "--x", "y"],
             ["log", "--limit", "0"], ["reference", "x"], ["locks", "--help"],
         ])
     func spelt(_ arguments: [String]) { #expect(Misspelling(in: arguments) == nil) }
 
-    @Test("asking for the version exits 0 and prints it")
+    @Test("--version exits 0 and prints the version")
     func version() throws {
         let exit = try exit(of: ["--version"])
         #expect(exit == Exit(of: CleanExit.message(Doorward.version)))
         #expect(exit.code == 0)
     }
 
-    @Test("a failure says its sentence and exits with its code")
+    @Test("a failure prints its sentence and exits with its code")
     func failure() {
         let refused = Exit(of: CommandFailure("the file is full"))
         #expect(refused.message == "doorward: the file is full")
@@ -69,14 +69,14 @@ import Testing
         #expect(Exit(of: CommandFailure("no", code: 2)).code == 2)
     }
 
-    @Test("an error that nobody foresaw exits 1")
+    @Test("an unexpected error exits 1")
     func unforeseen() {
         struct Unforeseen: Error {}
         #expect(Exit(of: Unforeseen()).code == 1)
     }
 
     @Test(
-        "what is no e-mail address is refused",
+        "an invalid email address is rejected",
         arguments: ["", "a", "a@", "@b", "a@b@c", "a b@c", "a@b\n", String(repeating: "a", count: 254) + "@b"])
     func addresses(_ address: String) throws {
         #expect(try exit(of: ["admin", "create", "--email=\(address)"]).code == 2)

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("each row names tests, and each of them exists")
+    @Test("each row of the page names tests, and all these tests exist")
     func rows() throws {
         let page = Self.root.appending(path: "docs/decisions/0028-text-from-outside-is-stream-safe.md")
         let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()

@@ -6,7 +6,7 @@ import Testing
 @testable import doorward
 
 @Suite("Log lines in JSON") struct JSONLogHandlerTests {
-    /// Keeps what a handler writes.
+    /// Records the lines that a handler writes.
     private final class Lines: Sendable {
         private let lines = Mutex<[String]>([])
 
@@ -30,7 +30,7 @@ import Testing
         )
     }
 
-    @Test("metadata of the line beats that of the logger, and nothing can break out of its text")
+    @Test("metadata of a line overrides that of the logger, and all text is escaped")
     func metadata() {
         let lines = Lines()
         var logger = logger(lines)
@@ -44,7 +44,7 @@ import Testing
             ])
     }
 
-    @Test("what is below the level is not written")
+    @Test("a line below the log level is not written")
     func level() {
         let lines = Lines()
         logger(lines).debug("detail")

@@ -30,7 +30,7 @@ import Testing
         try #require(throws: ConfigurationError.self) { _ = try setup(yaml) }.description
     }
 
-    @Test("a broker is made of its keys and of what its files hold, without the line's end")
+    @Test("a broker is configured from its keys and its files, without the final line break of a file")
     func whole() throws {
         let (name, password) = (try secret("doors\n", mode: 0o644), try secret(" pass word \n"))
         let pem = folder.path
@@ -63,16 +63,16 @@ import Testing
         #expect(spare.settings.tls == nil && spare.settings.user == nil && spare.portfolioID == nil && !spare.isDiscovering)
     }
 
-    @Test("without a client's id of its own a gateway would throw another off the broker")
+    @Test("each gateway has its own client id, so that the broker does not disconnect another client")
     func clientIDs() throws {
         let yaml = "mqtt: [{ name: home, url: mqtt://one }]"
         let ids = try (0..<2).map { _ in try setup(yaml).brokers[0].settings.clientID }
         #expect(Set(ids).count == 2)
-        // What every broker of MQTT 3.1.1 takes (section 3.1.3.1) is 23 characters.
+        // MQTT 3.1.1 requires every broker to accept up to 23 characters (section 3.1.3.1).
         #expect(ids.allSatisfy { $0.hasPrefix("doorward-") && $0.utf8.count <= 23 })
     }
 
-    @Test("a file with the password that others can read stops the start, and says what to do", arguments: [0o640, 0o604, 0o660])
+    @Test("a password file that others can read stops the start, with advice", arguments: [0o640, 0o604, 0o660])
     func readable(_ mode: Int) throws {
         let (name, password) = (try secret("doors"), try secret("secret", mode: mode))
         let sentence = try refusal(
@@ -83,7 +83,9 @@ import Testing
                 + "than its owner; run `chmod 600 \(password)`")
     }
 
-    @Test("a file that is missing, empty or more than a line is named, and not repeated", arguments: ["", "\n", "one\ntwo\n"])
+    @Test(
+        "a secret file that is empty or has more than one line is reported without its contents",
+        arguments: ["", "\n", "one\ntwo\n"])
     func unusable(_ text: String) throws {
         let path = try secret(text)
         let sentence = try refusal("mqtt: [{ name: home, url: mqtt://one, usernameFile: \(path) }]")
@@ -93,7 +95,7 @@ import Testing
     }
 
     @Test(
-        "a file that cannot be read stops the start by key, file and line",
+        "an unreadable file stops the start, and the error names key, file and line",
         arguments: ["caFile", "certificate", "privateKey", "usernameFile", "passwordFile"], [true, false])
     func unreadable(_ key: String, isFolder: Bool) throws {
         let (there, other) = (try secret("x"), isFolder ? folder.path : "\(folder.path)/missing")
@@ -111,7 +113,7 @@ import Testing
         if !isFolder { #expect(sentence == begin + "cannot be read: No such file or directory") }
     }
 
-    @Test("a file that the environment names is told of by its variable")
+    @Test("an unreadable file set in the environment is reported with its variable")
     func environment() throws {
         let file = try folder.write("mqtt: [{ name: home, url: mqtts://one }]", to: "doorward.yaml")
         let environment = ["DOORWARD_MQTT_0_CA_FILE": "/no/such.pem"]
@@ -125,7 +127,7 @@ import Testing
                 + "read: No such file or directory")
     }
 
-    @Test("a folder of profiles that cannot be read stops the start by key, file and line; one that can is read")
+    @Test("an unreadable profile folder stops the start, and the error names key, file and line")
     func folders() throws {
         let file = try folder.write("", to: "file")
         for (path, why) in [("\(folder.path)/missing", "No such file or directory"), (file, "it is no folder")] {
@@ -136,7 +138,7 @@ import Testing
         }
     }
 
-    @Test("the log tells which shipped profile a file of a folder takes the place of, and no other")
+    @Test("the log names each shipped profile that a folder's file replaces, unless the two are equal")
     func replaced() throws {
         let profiles = try TemporaryFolder()
         let shipped = try String(contentsOf: Self.profiles.appending(path: "homie.yaml"), encoding: .utf8)
@@ -160,7 +162,7 @@ import Testing
             .appending(path: "adapters/mqtt/Sources/Profiles")
     }
 
-    @Test("a profile that there is not stops the start by key, file and line, with the nearest")
+    @Test("an unknown profile stops the start, and the error names key, file, line and the most similar profile")
     func unknownProfile() throws {
         let sentence = try refusal("mqtt:\n  - name: home\n    url: mqtt://one\n    profiles: [zigbe2mqtt]\n")
         #expect(
@@ -171,6 +173,6 @@ import Testing
 }
 
 extension GatewayConfiguration {
-    /// What the sections of the MQTT adapter say.
+    /// The settings in the sections of the MQTT adapter.
     var mqtt: AdapterSettings { adapters.of(MQTTAdapterFactory().sections) }
 }

@@ -10,7 +10,7 @@ import Testing
             .appending(path: "docs")
     }
 
-    @Test("the page of all commands is what the program prints")
+    @Test("docs/command-line.md is what `doorward reference` prints")
     func current() throws {
         let page = try String(contentsOf: Self.docs.appending(path: "command-line.md"), encoding: .utf8)
         let difference = zip(page.split(separator: "\n"), ReferencePage.text.split(separator: "\n")).first { $0 != $1 }
@@ -19,7 +19,7 @@ import Testing
             "run `doorward reference > docs/command-line.md`; first difference: \(String(describing: difference))")
     }
 
-    @Test("every command that help shows has a section, a line in the table, and an abstract that ends as a sentence")
+    @Test("every visible command has a section, a table row and an abstract that ends as a sentence")
     func complete() {
         var commands: [any ParsableCommand.Type] = [Doorward.self]
         var seen = 0
@@ -35,10 +35,10 @@ import Testing
             #expect(text.contains("\n## \(name)\n"))
             #expect(text.contains("(#\(name.replacing(" ", with: "-")))"))
         }
-        #expect(!text.contains("## doorward reference"), "what is for who works on Doorward stands in no help")
+        #expect(!text.contains("## doorward reference"), "help omits the commands for developers of Doorward")
     }
 
-    @Test("lines keep to the width, and none ends in spaces")
+    @Test("no line exceeds the page width or ends with spaces")
     func width() {
         let help = ReferencePage.text.components(separatedBy: "```").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
         for line in help.joined().split(separator: "\n") {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A folder of its own for one test, gone when the test lets go of it.
+/// A folder for one test, deleted with this object.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -11,7 +11,7 @@ final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Writes a file and answers its path.
+    /// Writes a file and returns its path.
     func write(_ text: String, to name: String) throws -> String {
         let file = "\(path)/\(name)"
         try Data(text.utf8).write(to: URL(filePath: file))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import doorward
 
-@Suite("The file of the token key") struct TokenKeyFileTests {
+@Suite("The token key file") struct TokenKeyFileTests {
     private let folder: TemporaryFolder
     private let store: InMemoryStore
     private let file: TokenKeyFile
@@ -23,7 +23,7 @@ import Testing
         try await #require(throws: CommandFailure.self) { _ = try await file.key(knownTo: StoreGuard(store: store)) }.sentence
     }
 
-    @Test("is made at the first start, for its owner alone, and read at the next")
+    @Test("the key is created at the first start, readable only by its owner, and read at the next start")
     func made() async throws {
         let first = try await file.key(knownTo: StoreGuard(store: store))
         #expect(file.path == "\(folder.path)/doorward.db.signing-key")
@@ -34,21 +34,21 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["doorward.db.signing-key"])
     }
 
-    @Test("stands where the configuration says")
+    @Test("the path can be configured")
     func elsewhere() throws {
         var configuration = GatewayConfiguration()
         configuration.auth.signingKeyFile = "/etc/doorward/key"
         #expect(TokenKeyFile(configuration).path == "/etc/doorward/key")
     }
 
-    @Test("a key made before the database knew of it is taken")
+    @Test("a key created before the database stored its public key is accepted")
     func adopted() async throws {
         let key = try await file.key(knownTo: StoreGuard(store: InMemoryStore()))
         #expect(try await file.key(knownTo: StoreGuard(store: store)).publicRepresentation == key.publicRepresentation)
         #expect(try await store.publicKey(for: .accessTokens) == key.publicRepresentation)
     }
 
-    @Test("one that is missing while the database knows it stops the start, and none is made")
+    @Test("a missing key that the database knows stops the start, and no new key is created")
     func missing() async throws {
         _ = try await file.key(knownTo: StoreGuard(store: store))
         try FileManager.default.removeItem(atPath: file.path)
@@ -56,7 +56,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
-    @Test("another database's key stops the start")
+    @Test("the key of another database stops the start")
     func foreign() async throws {
         _ = try await file.key(knownTo: StoreGuard(store: store))
         try FileManager.default.removeItem(atPath: file.path)
@@ -64,14 +64,14 @@ import Testing
         #expect(try await refusal().contains("not the key that the database was used with"))
     }
 
-    @Test("one that others can read stops the start", arguments: [0o640, 0o604, 0o660])
+    @Test("a key that others can read stops the start", arguments: [0o640, 0o604, 0o660])
     func readable(_ mode: Int) async throws {
         _ = try await file.key(knownTo: StoreGuard(store: store))
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
         #expect(try await refusal().contains("run `chmod 600 \(file.path)`. Whoever has read it can make access tokens"))
     }
 
-    @Test("a place that cannot be looked at is told as that, and no key is made elsewhere")
+    @Test("a key path that cannot be checked is reported, and no key is created elsewhere")
     func unreachable() async throws {
         let plain = "\(folder.path)/plain"
         try Data().write(to: URL(filePath: plain))
@@ -83,14 +83,14 @@ import Testing
         #expect(error.sentence.contains("cannot be told: Not a directory; make the folder readable"))
     }
 
-    @Test("what is no key stops the start", arguments: ["", "nonsense", "AAAA\n"])
+    @Test("a file without a valid key stops the start", arguments: ["", "nonsense", "AAAA\n"])
     func broken(_ text: String) async throws {
         _ = try await file.key(knownTo: StoreGuard(store: store))
         try Data(text.utf8).write(to: URL(filePath: file.path))
         #expect(try await refusal().contains("holds no key"))
     }
 
-    @Test("a folder that does not exist is named")
+    @Test("a missing folder is reported")
     func noFolder() async throws {
         var configuration = GatewayConfiguration()
         configuration.auth.signingKeyFile = "\(folder.path)/none/key"

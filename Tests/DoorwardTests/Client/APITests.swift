@@ -3,9 +3,9 @@ import Testing
 
 @testable import doorward
 
-@Suite("The parts of a call of the API") struct APITests {
+@Suite("The arguments of `doorward api`") struct APITests {
     @Test(
-        "a path stands with or without the API's prefix, and what no URL holds is encoded",
+        "a path is accepted with or without the API's prefix, and characters not allowed in a URL are encoded",
         arguments: [
             ("devices", "/devices"), ("/devices", "/devices"), ("/api/v1/devices", "/devices"), ("api/v1/devices", "/devices"),
             ("/api/v1", "/"), ("/api/v1?x=1", "/?x=1"), ("api/v11/x", "/api/v11/x"),
@@ -17,11 +17,13 @@ import Testing
         #expect(APIPath.problem(with: text) == nil)
     }
 
-    @Test("no other server is named by it", arguments: ["", "https://doors.example/api/v1/devices", "devices#x"])
+    @Test(
+        "an empty path, a whole URL or a fragment is rejected",
+        arguments: ["", "https://doors.example/api/v1/devices", "devices#x"])
     func noPaths(_ text: String) { #expect(APIPath.problem(with: text) != nil) }
 
     @Test(
-        "a header is a name and a value",
+        "a header has a name and a value",
         arguments: [
             ("If-Match: \"a:b\"", "If-Match", "\"a:b\""), ("Prefer:respond-async", "Prefer", "respond-async"),
             ("X-Empty:", "X-Empty", ""),
@@ -33,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "what could make another request of it is none, and those of the connection and the sign-in are the client's",
+        "malformed headers and headers that the client itself sets are rejected",
         arguments: [
             "", "X", ": x", "X Y: z", "X: a\r\nY: b", "X: a\u{0}", "X\n: a", "Authorization: Bearer t", "host: x",
             "Content-Length: 1",
@@ -41,7 +43,7 @@ import Testing
         ])
     func noHeaders(_ text: String) { #expect(HeaderArgument(argument: text) == nil) }
 
-    @Test("text comes in whole lines, with nothing that steers the terminal")
+    @Test("text is printed in whole lines, with control characters made visible")
     func lines() {
         var lines = PrintableLines()
         #expect(lines.take(Array("data: {\"a\":".utf8)) == "")
@@ -49,12 +51,12 @@ import Testing
         #expect(lines.rest == "id:\t\u{241B}[2J")
         let cut = Array("ä\n".utf8)
         #expect(lines.take([cut[0]]) == "")
-        #expect(lines.take(Array(cut[1...])).hasSuffix("ä\n"), "a character that came in two parts")
+        #expect(lines.take(Array(cut[1...])).hasSuffix("ä\n"), "a character in two parts")
         #expect(lines.rest == "")
     }
 
     @Test(
-        "wrong usage is told before a call",
+        "wrong usage is reported before any request is sent",
         arguments: [
             ["FETCH", "devices"], ["GET", "https://doors.example/x"], ["POST", "users", "novalue"],
             ["POST", "users", "a=1", "a=2"],
@@ -66,7 +68,7 @@ import Testing
         #expect(Exit(of: error).code == 2)
     }
 
-    @Test("a query may name a key twice, also beside a body from a file")
+    @Test("a query may contain a key twice, also together with a body from a file")
     func repeated() throws {
         for arguments in [["GET", "devices", "a=1", "a=2"], ["post", "devices", "a=1", "a=2", "--input", "-"]] {
             #expect(try Doorward.parseAsRoot(["api"] + arguments) is API)

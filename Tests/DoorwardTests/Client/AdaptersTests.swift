@@ -4,7 +4,7 @@ import Testing
 
 @testable import doorward
 
-@Suite("The gateway's adapters in a table") struct AdaptersTests {
+@Suite("The table of the gateway's adapters") struct AdaptersTests {
     private let pipe = OutputStyle(isTerminal: false, environment: [:])
 
     private var adapters: [Wire.Adapter] {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("each adapter is a row, and each of its brokers one below it")
+    @Test("each adapter is a row, followed by a row for each of its brokers")
     func rows() throws {
         #expect(
             try Adapters.lines(adapters, pipe) == [
@@ -40,14 +40,14 @@ import Testing
             ])
     }
 
-    @Test("a person is told what the columns are, and where the keys are found")
+    @Test("on a terminal the table has column headings and a hint how to list the address keys")
     func person() throws {
         let lines = try Adapters.lines(adapters, OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"]))
         #expect(lines.first == "ADAPTER    BROKER  HEALTH    LOCKS  ONLINE  PROBLEM")
         #expect(lines.last == "Address keys of one: doorward adapters ADAPTER")
     }
 
-    @Test("the keys of an address have their types, bounds and defaults")
+    @Test("the keys of an address are listed with their types, limits and defaults")
     func keys() throws {
         #expect(try Adapters.keyLines(adapters[0], pipe) == ["broker\tstring\tyes\t-\tThe broker."])
         #expect(

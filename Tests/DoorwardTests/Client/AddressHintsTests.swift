@@ -3,8 +3,8 @@ import Testing
 
 @testable import doorward
 
-@Suite("Hints about a wrong address") struct AddressHintsTests {
-    @Test("the gateway's own fields count before those that the program knows")
+@Suite("Hints for a wrong address") struct AddressHintsTests {
+    @Test("fields of the gateway are used instead of those that the program knows")
     func live() {
         let hints = AddressHints(of: "mqtt", [("broker", ["home", "away"]), ("profile", ["acme"])])
         #expect(
@@ -15,7 +15,7 @@ import Testing
                 == FieldOption("--profile", value: "acne", candidates: ["acme"]))
     }
 
-    @Test("without an answer the fields are those of the program's adapter of that kind", arguments: ShippedAdapters.all.indices)
+    @Test("without a response of the gateway, the fields of the shipped adapter are used", arguments: ShippedAdapters.all.indices)
     func shipped(_ index: Int) {
         let adapter = ShippedAdapters.all[index]
         let hints = AddressHints(of: adapter.guide.kind, nil)
@@ -27,10 +27,10 @@ import Testing
                     == FieldOption("--address \(field.name)", value: "x", candidates: expected))
         }
         let names = adapter.hasFurtherAddressFields ? [] : adapter.addressFields.map(\.name)
-        #expect(hints.option(key: "nothing", value: "x").candidates == names, "what a profile adds is not known here")
+        #expect(hints.option(key: "nothing", value: "x").candidates == names, "the fields of a profile are unknown")
     }
 
-    @Test("of an adapter that only the gateway has nothing is suggested, and a key that was not typed has no value")
+    @Test("for an adapter that only the gateway has, nothing is suggested; a key that was not typed has no value")
     func other() {
         #expect(AddressHints(of: "serial", nil).option(key: "lock", value: "0") == FieldOption("--address lock", value: "0"))
         let hints = AddressHints(of: "simulator", nil)

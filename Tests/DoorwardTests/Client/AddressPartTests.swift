@@ -4,9 +4,9 @@ import Testing
 
 @testable import doorward
 
-@Suite("Parts of an address") struct AddressPartTests {
+@Suite("Address arguments") struct AddressPartTests {
     @Test(
-        "a value is JSON if it reads as such, else a text",
+        "a value is read as JSON if that keeps its spelling, otherwise as text",
         arguments: [
             ("a=5", .integer(5)), ("a=-1", .integer(-1)), ("a=0.5", .number(0.5)), ("a=true", .bool(true)), ("a=null", .null),
             ("a=LOCKED", .string("LOCKED")), (#"a="5""#, .string("5")), ("a=", .string("")), ("a=b=c", .string("b=c")),
@@ -18,7 +18,7 @@ import Testing
     func values(_ text: String, _ value: Wire.Value) {
         #expect(AddressPart(argument: text)?.value == value)
         #expect(text.hasPrefix(AddressPart(argument: text)?.key ?? "-"))
-        #expect(text.hasSuffix("=\(AddressPart(argument: text)?.text ?? "-")"), "as it was typed")
+        #expect(text.hasSuffix("=\(AddressPart(argument: text)?.text ?? "-")"), "the text is unchanged")
     }
 
     @Test(
@@ -33,7 +33,7 @@ import Testing
         ])
     func expanded(_ typed: [String], _ arguments: [String]) { #expect(AddressOptions.expanded(typed) == arguments) }
 
-    @Test("attach, decode and encode read an address alike, JSON values as well, and refuse the same mistakes")
+    @Test("attach, decode and encode parse an address in the same way and report the same errors")
     func alike() throws {
         let address = ["--address", "a=5", #"b=["x",1]"#, "--address", "c={\"d\":true}", "e=398172E4"]
         let heads = [
@@ -61,6 +61,6 @@ import Testing
         }
     }
 
-    @Test("what has no key or no value is none", arguments: ["", "a", "=", "=5"])
+    @Test("an argument without a key or without an equals sign is rejected", arguments: ["", "a", "=", "=5"])
     func none(_ text: String) { #expect(AddressPart(argument: text) == nil) }
 }

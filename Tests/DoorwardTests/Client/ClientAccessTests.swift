@@ -3,9 +3,9 @@ import Testing
 
 @testable import doorward
 
-@Suite("Which gateway, and as whom") struct ClientAccessTests {
+@Suite("The gateway and session of a command") struct ClientAccessTests {
     @Test(
-        "the session lies in the folder for configurations",
+        "the session file is in the configuration folder",
         arguments: [
             (["XDG_CONFIG_HOME": "/x", "HOME": "/h"], "/x/doorward/session.json"),
             (["HOME": "/h"], "/h/.config/doorward/session.json"),
@@ -16,12 +16,12 @@ import Testing
         #expect(try ClientAccess(environment: environment).sessionFile().path == path)
     }
 
-    @Test("without a home there is no place for one")
+    @Test("without a home folder there is no session file")
     func homeless() {
         #expect(throws: CommandFailure.self) { try ClientAccess(environment: [:]).sessionFile() }
     }
 
-    @Test("the environment's token wants the environment's gateway, and empty is as good as absent")
+    @Test("DOORWARD_TOKEN requires DOORWARD_SERVER, and an empty variable counts as unset")
     func environment() throws {
         let home = ["HOME": "/nowhere"]
         func client(_ more: [String: String]) throws -> DoorwardClient {
@@ -58,7 +58,7 @@ import Testing
         try #require(throws: CommandFailure.self) { _ = try access.client() }
     }
 
-    @Test("the command line names the sign-in, else the environment, else it is the default one")
+    @Test("the sign-in's name is taken from the command line, else from the environment, else it is `default`")
     func names() throws {
         #expect(try access().sessionFile().path == "\(folder.path)/doorward/session.json")
         #expect(try access(["DOORWARD_AS": ""]).sessionFile().path == "\(folder.path)/doorward/session.json")
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        "a named sign-in is for its own gateway, whatever the environment says; the environment's token comes before DOORWARD_AS")
+        "a sign-in named on the command line ignores DOORWARD_SERVER and DOORWARD_TOKEN; the token comes before DOORWARD_AS")
     func precedence() throws {
         try keep("work", at: "https://work.example")
         let token = ["DOORWARD_SERVER": "https://machine.example", "DOORWARD_TOKEN": "t"]
@@ -82,7 +82,7 @@ import Testing
         #expect(try access(["DOORWARD_AS": "work"]).client().server.description == "https://work.example")
     }
 
-    @Test("a name that no sign-in has is refused with those that there are, and the nearest")
+    @Test("an unknown sign-in is reported with the existing ones and the most similar name")
     func unknown() throws {
         let none = try refusal(access(as: "work"))
         #expect(none.sentence.hasPrefix("there is no sign-in `work`\n  there are none on this machine\n"))
@@ -102,14 +102,14 @@ import Testing
         #expect(wrong.sentence == "DOORWARD_AS `../x` is not a name: use 1 to 64 letters, digits, hyphens, underscores and dots")
     }
 
-    @Test("without a name, nobody need be signed in")
+    @Test("without a name and without a default session, the user is not signed in")
     func nobody() throws {
         #expect(try access().session() == nil)
         try keep("work")
         #expect(throws: ClientError.notSignedIn(server: nil)) { try access().client() }
     }
 
-    @Test("certificates: the command line's file, else the environment's, else the sign-in's; a path is made absolute")
+    @Test("the CA file is taken from the command line, then the environment, then the session; a path is made absolute")
     func certificates() throws {
         #expect(access(["DOORWARD_CA_FILE": "/e.pem"], caFile: "/o.pem").caFile == "/o.pem")
         #expect(access(["DOORWARD_CA_FILE": "/e.pem"]).caFile == "/e.pem")
@@ -122,7 +122,7 @@ import Testing
         #expect(throws: expected) { try access(as: "work").client() }
     }
 
-    @Test("a new sign-in at the same gateway trusts what the one before it did, at another it does not")
+    @Test("a new sign-in keeps the CA file of the session if the gateway is the same")
     func kept() throws {
         try keep("work", at: "https://work.example", caFile: "/work.pem")
         #expect(access(as: "work").caFile(at: "https://WORK.example/") == "/work.pem")
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(
-        "a command line that is being typed says the same",
+        "completion reads the name and the CA file from the command line that is being typed",
         arguments: [
             ["doorward", "unlock", "--as", "work", "Fro"], ["doorward", "unlock", "--as=work"],
             ["doorward", "--as", "home", "--as", "work"],

@@ -3,7 +3,7 @@ import Testing
 @testable import DoorwardAPI
 @testable import doorward
 
-@Suite("Found locks in lines") struct DiscoveredTests {
+@Suite("The table of discovered locks") struct DiscoveredTests {
     private func lock(_ id: String, _ fill: (inout Wire.DiscoveredDevice) -> Void) -> Wire.DiscoveredDevice {
         var lock = Wire.DiscoveredDevice(
             id: id, adapter: "mqtt", address: ["broker": .string("home"), "profile": .string("homie")],
@@ -12,7 +12,7 @@ import Testing
         return lock
     }
 
-    @Test("each has its name, make, adapter, profile, what stands in the way, and its id, with nothing that moves a cursor")
+    @Test("each row has name, model, adapter, profile, problem and id, without control characters")
     func rows() {
         let found = [
             lock("home:1") { ($0.name, $0.manufacturer, $0.model) = ("Front", "Acme", "L1") },
@@ -26,7 +26,7 @@ import Testing
         #expect(lines[2].hasSuffix("Back\t-\tmqtt\t-\tready\thome:3") && !lines[2].contains("\u{1B}"))
     }
 
-    @Test("a person is told what to type to attach one, and a program is not")
+    @Test("on a terminal a hint shows how to attach a lock; in a pipe there is none")
     func hint() {
         let found = [lock("home:1") { $0.name = "Front" }]
         let person = Discovered.lines(found, OutputStyle(isTerminal: true, environment: ["TERM": "dumb"]))

@@ -3,9 +3,9 @@ import Testing
 
 @testable import doorward
 
-@Suite("What a guest may do, as it is typed") struct GuestOperationsTests {
+@Suite("The operations of a guest access on the command line") struct GuestOperationsTests {
     @Test(
-        "operations in any case, with commas between, each once",
+        "operations are accepted in any case and separated by commas, and duplicates are dropped",
         arguments: [
             ("LOCK,UNLOCK,UNLATCH", ["LOCK", "UNLOCK", "UNLATCH"]), ("unlock", ["UNLOCK"]),
             ("Unlatch, lock", ["UNLATCH", "LOCK"]),
@@ -14,7 +14,7 @@ import Testing
     func words(_ text: String, _ words: [String]) throws { #expect(try GuestOperations(text).words == words) }
 
     @Test(
-        "a wrong one is named, with those that there are",
+        "an unknown operation is reported with the allowed ones",
         arguments: [
             ("LOCK,OPEN", "`OPEN` is not an operation. The operations are LOCK, UNLOCK, UNLATCH."),
             ("unlok", "`unlok` is not an operation. Did you mean `UNLOCK`? The operations are LOCK, UNLOCK, UNLATCH."),

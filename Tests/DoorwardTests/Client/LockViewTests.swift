@@ -4,7 +4,7 @@ import Testing
 @testable import DoorwardAPI
 @testable import doorward
 
-@Suite("Locks and guest accesses as they are shown") struct LockViewTests {
+@Suite("Display of locks and guest accesses") struct LockViewTests {
     private func view(_ fill: (inout Wire.Device) -> Void) -> LockView {
         var device = Wire.Device(id: "d", name: "Front")
         fill(&device)
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "a state that the lock has not confirmed is never shown bare",
+        "a state that is not confirmed is shown with its quality",
         arguments: [
             ("CONFIRMED", "locked"), ("RETAINED", "locked (retained)"), ("STALE", "locked (stale)"),
             ("NEW_WORD", "locked (new word)"),
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "only locked is green; open and jammed warn; a word that is not known has no colour",
+        "only locked is green, open states are yellow and jammed is red; other states have no colour",
         arguments: [
             ("LOCKED", OutputStyle.Colour.green), ("UNLOCKED", .yellow), ("UNLATCHED", .yellow), ("JAMMED", .red),
             ("UNKNOWN", nil),
@@ -32,14 +32,14 @@ import Testing
         #expect(view { $0.state = state }.state.colour == colour)
     }
 
-    @Test("what the reader may not see, or nobody knows, is a dash")
+    @Test("a value that is unknown or not visible is shown as a dash")
     func absent() {
         let view = view { _ in }
         #expect([view.state, view.door, view.battery, view.online].map(\.text) == ["-", "-", "-", "-"])
         #expect(view.place == "no property")
     }
 
-    @Test("what a lock can do, and what is wrong with it, are words")
+    @Test("capabilities and faults are shown in words")
     func words() {
         var device = Wire.Device(id: "d", name: "Front")
         (device.capabilities, device.faults) = (["LOCK", "UNLOCK", "VIEW_STATUS"], ["notFullyLocked", "tamper"])
@@ -48,7 +48,7 @@ import Testing
         #expect(lines.contains("faults\tnot fully locked, tamper"))
     }
 
-    @Test("place, battery and reach")
+    @Test("place, battery and availability are shown")
     func rest() {
         let low = view {
             ($0.propertyName, $0.unitName, $0.batteryLevel, $0.batteryLow, $0.isOnline) = ("Quay", "1a", 5, true, false)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "a guest access is active from the first instant of its window to before its last",
+        "a guest access is active from the start of its window until just before its end",
         arguments: [
             (999, "scheduled"), (1000, "active"), (1999, "active"), (2000, "expired"),
         ])
@@ -75,7 +75,7 @@ import Testing
         #expect(GuestAccessView(access, names: GuestNames(), now: now).status.text == "revoked")
     }
 
-    @Test("a guest is called by name, else by label, else by id; locks without a name by id")
+    @Test("a guest is shown by name, else by label, else by id; a lock without a name by id")
     func names() {
         var access = Wire.GuestAccess(id: "g")
         (access.guestUserId, access.deviceIds) = ("u", ["d", "e"])

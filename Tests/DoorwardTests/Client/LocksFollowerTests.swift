@@ -4,7 +4,7 @@ import Testing
 @testable import DoorwardAPI
 @testable import doorward
 
-@Suite("Locks that are followed") struct LocksFollowerTests {
+@Suite("Following locks") struct LocksFollowerTests {
     private func entry(_ id: String, _ state: String = "LOCKED", lastSeen: String? = nil) -> Devices.Entry {
         var lock = Wire.Device(id: id, name: "Door \(id)")
         (lock.state, lock.lastSeen) = (state, lastSeen)
@@ -12,7 +12,7 @@ import Testing
         return Response(content: [lock], json: Array(json.utf8)).entries[0]
     }
 
-    @Test("first all locks are news, then those that changed, but not for the time of their last report")
+    @Test("the first list reports all locks, later ones only changed locks; a new lastSeen is not a change")
     func changes() {
         var changes = LockChanges()
         #expect(changes.take([entry("a"), entry("b")]).changed.map(\.lock.id) == ["a", "b"])
@@ -22,22 +22,22 @@ import Testing
         #expect(changes.take([entry("c"), entry("a"), entry("b", "UNLOCKED")]).changed.map(\.lock.id) == ["c"])
     }
 
-    @Test("a lock is removed once two lists lack it, and a list that holds it twice says nothing new")
+    @Test("a lock is removed after it is missing from two lists, and duplicates in a list are ignored")
     func removal() {
         var changes = LockChanges()
         _ = changes.take([entry("a"), entry("b")])
         #expect(changes.take([entry("b")]).isEmpty)
-        #expect(changes.take([entry("b"), entry("a"), entry("b")]).isEmpty, "it was there all the time")
+        #expect(changes.take([entry("b"), entry("a"), entry("b")]).isEmpty, "it was missing from one list only")
         #expect(changes.take([entry("b")]).isEmpty)
         #expect(changes.take([entry("b")]).removed.map(\.id) == ["a"])
         #expect(changes.take([entry("b")]).isEmpty)
         #expect(changes.take([entry("b"), entry("a")]).changed.map(\.lock.id) == ["a"])
     }
 
-    @Test("each lock comes with its own JSON")
+    @Test("each lock has its own JSON")
     func json() { #expect(String(decoding: entry("a").json, as: UTF8.self) == #"{"id":"a"}"#) }
 
-    @Test("the picture fills the screen, with the message or the way out in its last row")
+    @Test("the picture fills the screen, with a message or the key to quit in the last row")
     func picture() {
         let style = OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"], columns: 60)
         let locks = (0..<10).map { entry("\($0)").lock }
@@ -55,13 +55,15 @@ import Testing
     }
 
     @Test(
-        "the question before a lock is detached says what ends with it",
+        "the question before detaching a lock says how many guest accesses end",
         arguments: [
             (0, "Detach Front? [y/N] "), (1, "Detach Front? 1 guest access ends for it. [y/N] "),
             (3, "Detach Front? 3 guest accesses end for it. [y/N] "),
         ])
     func question(_ count: Int, _ question: String) { #expect(Detach.question("Front", guestAccesses: count) == question) }
 
-    @Test("only yes is yes", arguments: [("y", true), ("YES", true), (" y ", true), ("", false), ("n", false), ("yeah", false)])
+    @Test(
+        "only `y` and `yes` confirm",
+        arguments: [("y", true), ("YES", true), (" y ", true), ("", false), ("n", false), ("yeah", false)])
     func answer(_ text: String, _ isYes: Bool) { #expect(Detach.isYes(text) == isYes) }
 }

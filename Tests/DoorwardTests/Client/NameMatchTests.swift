@@ -2,7 +2,7 @@ import Testing
 
 @testable import doorward
 
-@Suite("What a name means") struct NameMatchTests {
+@Suite("Resolving names") struct NameMatchTests {
     private let doors = [
         NameMatch(id: "1", name: "Front door", place: "Quay 1"), NameMatch(id: "2", name: "Cellar", place: "Quay 1"),
         NameMatch(id: "3", name: "cellar", place: "Quay 2"), NameMatch(id: "4", name: "1", place: nil),
@@ -14,11 +14,11 @@ import Testing
     }
 
     @Test(
-        "a name in any case, with spaces around it, composed either way; an id before a name",
+        "case, surrounding spaces and Unicode composition of a name are ignored, and an id comes before a name",
         arguments: [("front DOOR", "1"), (" Front door ", "1"), ("cafe\u{301}", "5"), ("1", "1"), ("2", "2"), ("4", "4")])
     func found(_ text: String, _ id: String) throws { #expect(try one(text).id == id) }
 
-    @Test("several are listed with place and id, made printable")
+    @Test("several matches are listed with place and id, made printable")
     func several() {
         #expect(
             throws: CommandFailure(
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "none names what was probably meant, or says how to list them",
+        "if there is no match, the error suggests a similar name or says how to list them",
         arguments: [
             ("front  door", "Did you mean `Front door`?"), ("Frnt door", "Did you mean `Front door`?"),
             ("Front", "Did you mean `Front door`?"), ("ellar", "Did you mean `Cellar`?"), ("do", "`doorward locks` lists them."),
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "an address is near another one if only its name or only its domain is misspelt",
+        "an email address is suggested only if either its local part or its domain is misspelt",
         arguments: [
             ("nobody@doors.example", nil), ("onwer@doors.example", "owner@doors.example"),
             ("owner@dors.example", "owner@doors.example"), ("Owner@elsewhere.example", nil), ("@doors.example", nil),
@@ -47,19 +47,19 @@ import Testing
         #expect(NameMatch.suggestion(for: text, among: ["owner@doors.example", "Owner Example"]) == meant)
     }
 
-    @Test("a part of a name that several have is no hint")
+    @Test("a part that occurs in several names gives no suggestion")
     func ambiguousPart() {
         let names = ["Front door of the house", "Back door of the house"]
         #expect(NameMatch.suggestion(for: "of the house", among: names) == nil)
         #expect(NameMatch.suggestion(for: "front", among: names) == "Front door of the house")
     }
 
-    @Test("a part of a name is a hint also where the address of the same person contains it")
+    @Test("a part of a name gives a suggestion even if the same person's email address contains it")
     func personsPart() {
         #expect(NameMatch.suggestion(for: "kim", among: ["Kim Example", "kim@doors.example"]) == "Kim Example")
     }
 
-    @Test("the beginning of an id, of six characters or more, stands for the one id that begins so")
+    @Test("the first six or more characters of an id select the only id that begins with them")
     func beginnings() throws {
         let ids = [
             NameMatch(id: "01990a3c-5b1e", name: "A", place: nil), NameMatch(id: "01990a3c-5b1f", name: "B", place: "Quay 1"),
@@ -68,7 +68,7 @@ import Testing
         func one(_ text: String) throws -> String { try NameMatch.one(text, of: ids, noun: "lock", listing: "L.").name }
         #expect(try one("01990a3c-5b1f") == "B")
         #expect(try one("0199ff") == "01990a" && one("0199FFFF-") == "01990a")
-        #expect(try one("01990a") == "01990a", "a name comes first")
+        #expect(try one("01990a") == "01990a", "a name comes before a prefix")
         #expect(throws: CommandFailure.self) { try one("0199f") }
         #expect(
             throws: CommandFailure(
@@ -77,7 +77,7 @@ import Testing
         ) { try one("01990a3c") }
     }
 
-    @Test("somebody who is found by name and address alike is one")
+    @Test("a person found both by name and by email address is one match")
     func sameTwice() throws {
         let both = [NameMatch(id: "1", name: "a@b", place: nil), NameMatch(id: "1", name: "A@B", place: nil)]
         #expect(try NameMatch.one("a@b", of: both, noun: "person", listing: "").id == "1")

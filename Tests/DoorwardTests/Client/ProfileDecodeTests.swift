@@ -4,7 +4,7 @@ import Testing
 @testable import doorward
 
 @Suite("Profiles on the command line") struct ProfileDecodeTests {
-    @Test("a topic that no message can come on is wrong usage", arguments: ["", "a/#", "a/+/b", "$SYS/x"])
+    @Test("a topic that cannot be published to is wrong usage", arguments: ["", "a/#", "a/+/b", "$SYS/x"])
     func topic(_ topic: String) throws {
         let arguments = ["profile", "decode", "tasmota", "--topic", topic, "--payload", "x"]
         let error = try #require(throws: (any Error).self) { _ = try Doorward.parseAsRoot(arguments) }
@@ -12,7 +12,7 @@ import Testing
         #expect(exit.code == 2 && exit.message.contains("--topic is the one topic"))
     }
 
-    @Test("one message needs its topic, and a stream has its own")
+    @Test("`--payload` requires `--topic`; with a stream (`-`) both are rejected")
     func form() throws {
         for (arguments, expected) in [
             (["--payload", "x"], "Give one message with --topic and --payload"),
@@ -27,13 +27,13 @@ import Testing
         #expect(try ProfileDecode.parse(["tasmota", "-"]).messages == "-")
     }
 
-    @Test("a payload that begins with a dash is taken after an equals sign")
+    @Test("a payload that begins with a dash is accepted after an equals sign")
     func dash() throws {
         let arguments = ["tasmota", "--topic", "a/b", "--payload=--"]
         #expect(try ProfileDecode.parse(arguments).payload == "--")
     }
 
-    @Test("a profile that there is not is told of in whole sentences", arguments: ["tasmotta", "qqqqqqqqqqqqq"])
+    @Test("an unknown profile is reported with a suggestion or the list of profiles", arguments: ["tasmotta", "qqqqqqqqqqqqq"])
     func unknown(_ name: String) throws {
         let command = try ProfileDecode.parse([name, "--topic", "a/b", "--payload", "x"])
         let failure = try #require(throws: CommandFailure.self) { _ = try command.named.read() }

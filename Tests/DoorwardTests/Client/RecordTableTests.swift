@@ -4,7 +4,7 @@ import Testing
 @testable import DoorwardAPI
 @testable import doorward
 
-@Suite("Records in lines") struct RecordTableTests {
+@Suite("The table of access records") struct RecordTableTests {
     private let at = "2030-01-01T00:00:00.000Z"
     private let pipe = OutputStyle(isTerminal: false, environment: [:])
 
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("a command, its end, a denial, an event and a sign-in read as what they are")
+    @Test("a command, its outcome, a denial, an event and a sign-in each have their own text")
     func kinds() {
         let intent = record("COMMAND_INTENT") {
             ($0.actorName, $0.operation, $0.deviceName, $0.decision) = ("Olga", "UNLOCK", "Front", "ALLOWED")
@@ -55,7 +55,7 @@ import Testing
         #expect(line(record("FUTURE_KIND") { _ in }) == "\(at)\t-\tfuture kind\t-\t-\t-")
     }
 
-    @Test("the reason that was given, and that of an override, stand beside the decision")
+    @Test("the given reason and the reason of an override are shown after the decision")
     func reasons() {
         func intent(_ decision: String, _ reason: String?, _ override: String?) -> String {
             line(
@@ -69,7 +69,7 @@ import Testing
         #expect(intent("DENIED", "the post", "fire") == "\(at)\t-\tunlock\t-\tdenied (reason: the post; override: fire)\t-")
     }
 
-    @Test("names take the place of ids, as far as they are known")
+    @Test("known names are shown instead of ids")
     func names() {
         var names = RecordNames()
         (names.locks, names.places) = (["d-1": "Front"], ["d-1": "Quay 1 / 1a"])
@@ -82,13 +82,13 @@ import Testing
             ($0.logId, $0.actorKind, $0.actorId, $0.operation, $0.deviceId) = ("l", "USER", "gus", "LOCK", "d-1")
             ($0.deviceName, $0.propertyId, $0.unitId, $0.outcome) = ("Old front", "p", "u", "CONFIRMED")
         }
-        #expect(line(whole, names) == "\(at)\tGus Example\tlock\tOld front\tconfirmed\tQuay 2 / 2b", "as it was then")
+        #expect(line(whole, names) == "\(at)\tGus Example\tlock\tOld front\tconfirmed\tQuay 2 / 2b", "names of that time")
         var unassigned = whole
         (unassigned.propertyId, unassigned.unitId) = (nil, nil)
-        #expect(line(unassigned, names).hasSuffix("\tconfirmed\t-"), "not where the lock is now")
+        #expect(line(unassigned, names).hasSuffix("\tconfirmed\t-"), "not the present place of the lock")
     }
 
-    @Test("a change names what was changed, and how")
+    @Test("a change is shown with its target and the changed values")
     func changes() {
         var names = RecordNames()
         (names.locks, names.people) = (["d-1": "Front"], ["gus": "Gus Example"])
@@ -120,7 +120,7 @@ import Testing
         let granted = change("GRANT", "GuestAccess", after: ["label": text("Plumber"), "deviceIds": .array([text("d-1")])])
         #expect(shown(granted) == ["grant guest access", "-", "Plumber: Front"])
         #expect(shown(change("REVOKE", "GuestAccess")) == ["revoke guest access", "-", "Gus Example: Front"])
-        #expect(shown(change("DELETE", "Portfolio")) == ["delete portfolio", "-", "t-1"], "an id where there is no name")
+        #expect(shown(change("DELETE", "Portfolio")) == ["delete portfolio", "-", "t-1"], "the id if there is no name")
     }
 
     @Test("only ids without a name are looked up")
@@ -147,7 +147,7 @@ import Testing
         #expect(references == expected)
     }
 
-    @Test("nothing is said of nothing in a pipe; a person is told; a follower waits")
+    @Test("an empty list prints a sentence on a terminal, and nothing in a pipe or while following")
     func empty() {
         func lines(_ style: OutputStyle, isFollowing: Bool = false) -> [String] {
             var lines = RecordTable(style, isFollowing: isFollowing)
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test(
-        "a terminal of 80 columns shows the reason before the place, and lines that follow keep the columns",
+        "a terminal of 80 columns shows the reason and not the place, and later rows keep the columns",
         arguments: [80, 200])
     func terminal(_ columns: Int) throws {
         let style = OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"], columns: columns)
@@ -182,7 +182,7 @@ import Testing
         #expect(String(later[0].dropFirst(result)).hasPrefix("allowed"))
     }
 
-    @Test("a name in a record cannot make another line")
+    @Test("a line break in a name does not start a new row")
     func hostile() {
         let shown = line(record("SESSION") { ($0.actorName, $0.event) = ("Eve\n2030 Olga\tunlock", "SIGNED_IN") })
         #expect(!shown.contains("\n"))

@@ -4,14 +4,14 @@ import Testing
 @testable import DoorwardAPI
 @testable import doorward
 
-@Suite("Refusals in words") struct RefusalWordsTests {
+@Suite("Messages of refused requests") struct RefusalWordsTests {
     private let pipe = OutputStyle(isTerminal: false, environment: [:])
 
     private func lines(_ refusal: APIError) -> [String] {
         CommandFailure(.refused(refusal), style: pipe).sentence.split(separator: "\n").map(String.init)
     }
 
-    @Test("the gateway's sentence comes first, without pointers into its JSON, the request's id last")
+    @Test("the gateway's message comes first, without references to its JSON, and the request id comes last")
     func sentence() {
         var denial = Wire.Denial()
         denial.opensAt = "2030-01-01T00:00:00.000Z"
@@ -22,7 +22,7 @@ import Testing
             lines(refusal) == ["The guest access has not begun yet.", "  opens 2030-01-01T00:00:00.000Z", "  request r-1"])
     }
 
-    @Test("what is missing is named in words")
+    @Test("a missing role, operation, capability or module is named in words")
     func missing() {
         var denial = Wire.Denial()
         denial.missing = Wire.Denial.Missing(
@@ -35,7 +35,7 @@ import Testing
             ])
     }
 
-    @Test("what a super admin alone may is told so, as there is no higher role")
+    @Test("if only a super admin has the right, the message says so and names no higher role")
     func superAdmin() {
         var denial = Wire.Denial()
         denial.missing = Wire.Denial.Missing(role: "SUPER_ADMIN")
@@ -43,7 +43,7 @@ import Testing
             lines(APIError(status: 403, code: "x", message: "No.", denial: denial)) == ["No.", "  only a super admin may"])
     }
 
-    @Test("a window that is over says when it ended, one that is open when it ends")
+    @Test("the end of a window is shown as `ended` if it is past, else as `ends`")
     func windows() {
         var denial = Wire.Denial()
         (denial.reason, denial.closesAt) = ("guest_window_ended", "2030-01-01T00:00:00.000Z")
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "of a command it says whether it was sent",
+        "the message of a refused command says whether the command was sent to the lock",
         arguments: [
             (true, "  the command was sent to the lock"), (false, "  nothing was sent to the lock"),
             (nil, "  it is not known whether the command was sent to the lock"),
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        "a field is named as the command line names it, with the wrong value and what was probably meant",
+        "a field is shown under its command-line name, with the wrong value and the most similar known one",
         arguments: [
             ("end_not_after_start", FieldOption("--until"), "  --until is not after the start"),
             (
@@ -94,7 +94,7 @@ import Testing
         #expect(text == "No.\n\(line)")
     }
 
-    @Test("only a request with wrong fields is put into the words of the command line")
+    @Test("only an error with wrong fields is rewritten with the names of the command line")
     func naming() async throws {
         func failing(_ refusal: APIError) async throws {
             try await namingOptions({ _ in FieldOption("--until") }) { throw ClientError.refused(refusal) }
@@ -105,7 +105,7 @@ import Testing
         await #expect(throws: ClientError.refused(denied)) { try await failing(denied) }
     }
 
-    @Test("nothing in it steers the terminal")
+    @Test("a message contains no terminal control characters")
     func hostile() {
         let refusal = APIError(
             status: 400, code: "x", message: "a\u{1B}[2Jb", fields: [.init(field: "f\u{1B}", problem: "p\u{1B}")],
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(
-        "each failure of a call has its exit code",
+        "each kind of failed request exits with its documented code",
         arguments: [
             (ClientError.noConnection(server: "s", why: "w"), 3), (.noAnswer(server: "s", why: "w"), 3),
             (.notAGateway(server: "s"), 1),
@@ -129,7 +129,7 @@ import Testing
         #expect(exit.message.hasPrefix("doorward: "))
     }
 
-    @Test("a session that is over is told with the command that makes it anew")
+    @Test("an expired session is reported with the command that signs in again")
     func expired() throws {
         func sentence(_ email: String?, _ name: SessionName) -> String {
             CommandFailure(.sessionExpired(server: "https://doors.example", email: email, name: name)).sentence
@@ -148,7 +148,7 @@ import Testing
                 + "--api-key-stdin")
     }
 
-    @Test("every word of the API for a wrong field has words of its own", arguments: FieldProblemCode.allCases)
+    @Test("every problem code of the API has a text of its own", arguments: FieldProblemCode.allCases)
     func problems(_ word: FieldProblemCode) {
         #expect(!DisplayText.problem(word.rawValue).contains("_"))
         #expect(!DisplayText.problem(word.rawValue).isEmpty)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import doorward
 
-@Suite("Who is signed in") struct WhoamiTests {
+@Suite("doorward whoami") struct WhoamiTests {
     private let pipe = OutputStyle(isTerminal: false, environment: [:])
     private let folder: TemporaryFolder
 
@@ -24,7 +24,7 @@ import Testing
             refreshToken: "secret")
     }
 
-    @Test("roles are told with the names of their places, or the ids of those that are not seen")
+    @Test("roles are shown with the names of their places, or with ids if the places are not visible")
     func roles() throws {
         func role(_ role: String, _ id: String) -> String {
             #"{"id":"r","userId":"u","associatedEntityType":"UNIT","associatedEntityId":"\#(id)","roleWithinEntity":"\#(role)","#
@@ -42,7 +42,7 @@ import Testing
         #expect(!lines.joined().contains("secret"))
     }
 
-    @Test("what is known of the credential's end is told, and that there is no more")
+    @Test("the validity of each kind of credential is shown")
     func validity() throws {
         let session = Whoami.validity(of: .session(.default, try session()), pipe)
         #expect(session.wholeMatch(of: #/token until 20[0-9-]+T[0-9:.]+Z, renewed by itself/#) != nil, "\(session)")
@@ -53,7 +53,7 @@ import Testing
         #expect(Whoami.validity(of: .token(claims), pipe) == "until 2023-11-14T22:13:20.000Z, not renewed")
     }
 
-    @Test("an API key without a user is told as such")
+    @Test("an API key without a user is shown as `an API key`")
     func key() {
         let lines = Whoami.lines(nil, server: "s", .token(nil), places: [:], pipe)
         #expect(
@@ -62,7 +62,7 @@ import Testing
             ])
     }
 
-    @Test("all sign-ins are listed, with the one that is used, and one whose file cannot be used says why")
+    @Test("all sign-ins are listed, with the one in use and the error of each unreadable one")
     func all() throws {
         #expect(try SignInList(access).lines(pipe) == [])
         #expect(
@@ -93,6 +93,6 @@ import Testing
         let machine = ["XDG_CONFIG_HOME": folder.path, "DOORWARD_TOKEN": "t", "DOORWARD_SERVER": "https://doors.example"]
         #expect(
             try SignInList(ClientAccess(environment: machine)).lines(pipe).allSatisfy { $0.hasSuffix("\tno") },
-            "the environment's token is used")
+            "DOORWARD_TOKEN is in use")
     }
 }

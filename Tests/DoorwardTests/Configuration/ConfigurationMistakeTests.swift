@@ -3,8 +3,8 @@ import Testing
 
 @testable import doorward
 
-@Suite("Mistakes in the configuration") struct ConfigurationMistakeTests {
-    /// A file, and the sentence it is refused with after the file's path.
+@Suite("Errors in the configuration") struct ConfigurationMistakeTests {
+    /// A configuration file, and the expected error after the file's path.
     struct FileMistake: Sendable, CustomTestStringConvertible {
         let yaml: String
         let sentence: String
@@ -74,14 +74,14 @@ import Testing
             + "`http.plainBehindProxy: true` behind a proxy that ends TLS, or a loopback address"
     }
 
-    @Test("a mistake in the file is one sentence with key, file and line", arguments: inFile)
+    @Test("an error in the file is one sentence with key, file and line", arguments: inFile)
     func mistakeInFile(_ mistake: FileMistake) throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(mistake.yaml, to: "doorward.yaml")
         #expect(throws: ConfigurationError(file + mistake.sentence)) { try ConfigurationSources(file: file).load() }
     }
 
-    @Test("a key that stands twice is refused")
+    @Test("a duplicate key is rejected")
     func duplicateKey() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("log:\n  level: info\nlog:\n  level: debug\n", to: "doorward.yaml")
@@ -90,7 +90,7 @@ import Testing
         #expect(error.description.hasSuffix("`log` stands there more than once"))
     }
 
-    @Test("a file that is not there, or is a folder, or is no text, is named")
+    @Test("an error names a configuration file that is missing or is a folder")
     func unreadable() throws {
         let folder = try TemporaryFolder()
         let missing = "\(folder.path)/missing.yaml"
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(
-        "a mistake in the environment names the variable",
+        "an error in the environment names the variable",
         arguments: [
             (
                 "DOORWARD_HTTP_PROT", "1",
@@ -149,7 +149,7 @@ import Testing
         #expect(throws: ConfigurationError(sentence)) { try ConfigurationSources(environment: [variable: value]).load() }
     }
 
-    @Test("a mistake in a flag names the option")
+    @Test("an error in an option names the option")
     func mistakeInFlag() {
         var mistake = ConfigurationError("option --http-port: `http.port` must be a whole number from 0 to 65535, not `-1`")
         mistake.isWrongUsage = true
@@ -190,10 +190,10 @@ import Testing
         .init("profiles: { folders: [x] }\n", ", line 1: `profiles.folders` is not a key of the configuration"),
     ]
 
-    @Test("a mistake in a broker is one sentence with its number, file and line", arguments: inBrokers)
+    @Test("an error in a broker is one sentence with the broker's index, file and line", arguments: inBrokers)
     func mistakeInBroker(_ mistake: FileMistake) throws { try mistakeInFile(mistake) }
 
-    @Test("a password in a broker's address is not repeated")
+    @Test("a password in a broker's address is not repeated in the error")
     func secretInAddress() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("mqtt:\n  - { name: home, url: 'mqtt://me:hunter2@one' }\n", to: "doorward.yaml")

@@ -4,22 +4,22 @@ import Testing
 
 @testable import doorward
 
-@Suite("The page docs/configuration.md") struct ConfigurationPageTests {
+@Suite("docs/configuration.md") struct ConfigurationPageTests {
     private static func page() throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         return try String(contentsOf: root.appending(path: "docs/configuration.md"), encoding: .utf8)
     }
 
-    @Test("its table is the one that the program prints")
+    @Test("the table of the page is the one that the program prints")
     func table() throws {
         let rows = try Self.page().split(separator: "\n").filter { $0.hasPrefix("| `") }
         #expect(
             rows.joined(separator: "\n") == ConfigurationTable(adapters: ShippedAdapters.all).page,
-            "replace the table by what `doorward reference --configuration` prints")
+            "replace the table with the output of `doorward reference --configuration`")
     }
 
-    @Test("a default that it names is the one that holds")
+    @Test("each default in the table is the one that the program uses")
     func defaults() throws {
         for key in ConfigurationTable(adapters: ShippedAdapters.all).keys where !key.path.contains(".N.") {
             guard let row = key.row.split(separator: " | ").dropFirst(2).first, row.hasPrefix("`"), !row.contains("<") else {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("its example is accepted")
+    @Test("the example of the page is valid")
     func example() throws {
         let folder = try TemporaryFolder()
         let text = try Self.page()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import doorward
 
-@Suite("The check of a configuration") struct ConfigurationReportTests {
+@Suite("doorward config check") struct ConfigurationReportTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -15,7 +15,7 @@ import Testing
         return path
     }
 
-    /// A report on this text, after the path of a database in the test's folder.
+    /// Checks a configuration file with this text and a database path in the test's folder.
     private func report(_ yaml: String) throws -> ConfigurationReport {
         let file = try write("store: { path: \(folder.path)/doorward.db }\n\(yaml)", to: "doorward.yaml")
         return try ConfigurationReport(of: ConfigurationSources(file: file).load(), file: file)
@@ -35,7 +35,7 @@ import Testing
         try #require(process.terminationStatus == 0)
     }
 
-    /// A certificate and its key.
+    /// Makes a certificate and its key.
     private func pair(_ name: String) throws -> (file: String, key: String) {
         let (file, key) = ("\(folder.path)/\(name).pem", "\(folder.path)/\(name).key")
         try openssl(
@@ -46,7 +46,7 @@ import Testing
         return (file, key)
     }
 
-    @Test("what the settings amount to is told, and nothing is made")
+    @Test("the resulting settings are listed, and no file is created")
     func summary() throws {
         let report = try report(
             """
@@ -72,7 +72,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == ["doorward.yaml"])
     }
 
-    @Test("without a file it is the environment and the defaults that are checked")
+    @Test("without a file the environment and the defaults are checked")
     func noFile() throws {
         var configuration = GatewayConfiguration()
         configuration.store.path = "\(folder.path)/doorward.db"
@@ -81,7 +81,7 @@ import Testing
         #expect(report.warnings == ["gateway.publicUrl is not set: links for new passwords lack the gateway's address"])
     }
 
-    @Test("a key file that others can read or that holds no key is the mistake that stops a start")
+    @Test("a key file that others can read or that contains no key is an error, as for `serve`")
     func signingKey() throws {
         let key = try write(Data(repeating: 7, count: 32).base64EncodedString() + "\n", to: "key", mode: 0o644)
         let yaml = "gateway: { publicUrl: 'https://doors.example' }\nauth: { signingKeyFile: \(key) }\n"
@@ -92,7 +92,7 @@ import Testing
         #expect(try refusal(yaml).hasPrefix("\(key): this file holds no key"))
     }
 
-    @Test("a database without its key, and one that others can read, is a warning: only opening it tells more")
+    @Test("a database without its key, or readable by others, is a warning, because only opening it shows more")
     func database() throws {
         _ = try write("", to: "doorward.db", mode: 0o640)
         let warnings = try report("gateway: { publicUrl: 'https://doors.example' }").warnings
@@ -101,7 +101,7 @@ import Testing
         #expect(warnings[1].hasPrefix("\(folder.path)/doorward.db: others than its owner can read the database"))
     }
 
-    @Test("a database in a folder that is not there is the mistake that stops a start")
+    @Test("a database in a missing folder is an error, as for `serve`")
     func databaseFolder() throws {
         let path = "\(folder.path)/none/doorward.db"
         var configuration = GatewayConfiguration()
@@ -110,7 +110,7 @@ import Testing
         #expect(failure.sentence.hasPrefix("\(path): the database could not be opened: its folder cannot be resolved"))
     }
 
-    @Test("a certificate and its key are read: that they are there, hold what they should, and belong together")
+    @Test("the certificate and its key are checked: both are readable, valid and belong together")
     func certificates() throws {
         let (own, other) = (try pair("own"), try pair("other"))
         func yaml(_ certificate: String, _ key: String) -> String {
@@ -138,7 +138,7 @@ import Testing
             ])
     }
 
-    @Test("a broker's files are read as for a start; a profile with a mistake is a warning, as it stops none")
+    @Test("a broker's files are checked as for `serve`; an invalid profile is a warning, because `serve` starts without it")
     func brokers() throws {
         let broker =
             "mqtt: [{ name: home, url: 'mqtt://127.0.0.1', usernameFile: \(folder.path)/name, passwordFile: \(folder.path)/password }]"

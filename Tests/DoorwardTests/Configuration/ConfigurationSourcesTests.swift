@@ -36,7 +36,7 @@ import Testing
         log: { level: debug, format: json }
         """
 
-    @Test("with nothing said it serves on 127.0.0.1:8080 with doorward.db in the current folder")
+    @Test("by default it listens on 127.0.0.1:8080 and uses doorward.db in the current folder")
     func defaults() throws {
         let configuration = try ConfigurationSources().load()
         #expect(configuration == GatewayConfiguration())
@@ -73,7 +73,7 @@ import Testing
         #expect(mqtt.profileDirectories == ["./profiles", "/etc/doorward/profiles"])
     }
 
-    @Test("every key can be set by its environment variable, as in the file", arguments: Self.table.keys)
+    @Test("every key can be set by its environment variable, with the same effect as in the file", arguments: Self.table.keys)
     func environment(_ key: ConfigurationKey) throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(Self.everything, to: "doorward.yaml")
@@ -110,7 +110,7 @@ import Testing
         #expect(Self.table.key(of: variable)?.key.path == path)
     }
 
-    @Test("file and environment make one list together, key by key and item by item")
+    @Test("lists of the file and the environment are merged by key and by item")
     func mergedList() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(
@@ -128,10 +128,10 @@ import Testing
         #expect(mqtt.brokers.map(\.name) == ["home", "spare"])
         #expect(mqtt.brokers.map(\.address) == [BrokerAddress("mqtt://two:1884"), BrokerAddress("mqtts://three:8883")])
         #expect(mqtt.brokers.first?.profiles == ["homie", "esphome"])
-        #expect(mqtt.profileDirectories == ["a", "c", "d,e"], "one item is one item, commas or not")
+        #expect(mqtt.profileDirectories == ["a", "c", "d,e"], "an item may contain commas")
     }
 
-    @Test("a broker is not looked through unless that is said, and is nobody's")
+    @Test("a broker has discovery off and no owning portfolio by default")
     func brokerDefaults() throws {
         let broker = try #require(
             try MQTTConfiguration(
@@ -142,7 +142,7 @@ import Testing
         #expect(!broker.discovery && broker.profiles.isEmpty && broker.portfolio == nil)
     }
 
-    @Test("flags beat the environment, the environment beats the file")
+    @Test("options override the environment, and the environment overrides the file")
     func precedence() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("http: { port: 1 }\nstore: { path: file.db }\nlog: { level: error }\n", to: "doorward.yaml")
@@ -155,7 +155,7 @@ import Testing
         #expect(configuration.log.level == "error")
     }
 
-    @Test("variables of other programs and of client commands are left alone")
+    @Test("variables of other programs and of client commands are ignored")
     func foreignVariables() throws {
         let environment = [
             "PATH": "/bin", "DOORWARD_SERVER": "http://127.0.0.1:1", "DOORWARD_TOKEN": "x", "DOORWARD_AS": "work",
@@ -164,7 +164,7 @@ import Testing
         #expect(try ConfigurationSources(environment: environment).load() == GatewayConfiguration())
     }
 
-    @Test("an empty file and empty sections say nothing", arguments: ["", "# only a remark\n", "http:\nstore: {}\n"])
+    @Test("an empty file and empty sections change nothing", arguments: ["", "# only a remark\n", "http:\nstore: {}\n"])
     func empty(_ yaml: String) throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(yaml, to: "doorward.yaml")
@@ -172,13 +172,13 @@ import Testing
     }
 
     @Test(
-        "plain HTTP stays on addresses that only this machine reaches",
+        "plain HTTP is accepted on loopback addresses",
         arguments: ["127.0.0.1", "127.9.9.9", "::1", "localhost"])
     func loopback(_ host: String) throws {
         #expect(try ConfigurationSources(flags: ["http.host": host]).load().http.host == host)
     }
 
-    @Test("behind a proxy, or with TLS, it may leave them")
+    @Test("any address is accepted behind a proxy or with TLS")
     func exposed() throws {
         let proxied = ["http.host": "0.0.0.0", "http.plainBehindProxy": "true"]
         #expect(try ConfigurationSources(flags: proxied).load().http.plainBehindProxy)

@@ -6,7 +6,7 @@ import Testing
 @testable import AdapterSimulator
 @testable import doorward
 
-/// An adapter that the program does not know but by its factory.
+/// An adapter that the program knows only by its factory.
 private struct BusFactory: AdapterFactory {
     let guide = AdapterGuide(kind: "bus", attaching: "locks on a bus.")
     let addressFields = [AddressField("lock", .integer(1...9), isRequired: true, meaning: "The lock's number.")]
@@ -41,7 +41,7 @@ private struct BusFactory: AdapterFactory {
     }
 }
 
-@Suite("The configuration of an adapter of somebody else") struct OtherAdapterTests {
+@Suite("The configuration of a third-party adapter") struct OtherAdapterTests {
     private let adapters: [any AdapterFactory] = [BusFactory()]
     private let folder: TemporaryFolder
 
@@ -52,7 +52,7 @@ private struct BusFactory: AdapterFactory {
         return try ConfigurationSources(file: file, environment: environment, adapters: adapters).load()
     }
 
-    @Test("its section is read from the file and the environment, and makes the adapter")
+    @Test("its section is read from the file and the environment, and the adapter is made from it")
     func reads() throws {
         let configured = try ConfiguredAdapters(
             load("bus: { port: /dev/ttyS0 }", ["DOORWARD_BUS_BAUD_RATE": "1200"]), adapters)
@@ -62,7 +62,7 @@ private struct BusFactory: AdapterFactory {
         #expect(try configured.make(AdapterEnvironment(clock: VirtualClock())).count == 1)
     }
 
-    @Test("an adapter that nothing was said about is not there, if it wants that")
+    @Test("an adapter without a section is not made, if its factory returns none")
     func absent() throws {
         let configured = try ConfiguredAdapters(load("log: {}"), adapters)
         #expect(configured.facts.isEmpty && configured.descriptorCount == 0)
@@ -70,7 +70,7 @@ private struct BusFactory: AdapterFactory {
     }
 
     @Test(
-        "a mistake in it is told by key, file and line, like one in a key of the gateway",
+        "an error in its section names key, file and line, like an error in a key of the gateway",
         arguments: [
             ("bus:\n  prot: x\n", ", line 2: `bus.prot` is not a key of the configuration; did you mean `bus.port`?"),
             ("bsu:\n  port: x\n", ", line 1: `bsu` is not a key of the configuration; did you mean `bus`?"),
@@ -87,7 +87,7 @@ private struct BusFactory: AdapterFactory {
         #expect(error?.description == "\(folder.path)/doorward.yaml\(sentence)")
     }
 
-    @Test("a file of it that cannot be read is the failure of a start")
+    @Test("an unreadable file in its section stops the start")
     func files() throws {
         let configured = try ConfiguredAdapters(load("bus:\n  port: x\n  certificate: /no/such\n"), adapters)
         let failure = #expect(throws: CommandFailure.self) { try configured.check() }
@@ -96,7 +96,7 @@ private struct BusFactory: AdapterFactory {
                 + "No such file or directory")
     }
 
-    @Test("the table of the page has its keys between those of the gateway")
+    @Test("the table of the page contains its keys, between those of the gateway")
     func page() {
         let table = ConfigurationTable(adapters: adapters)
         #expect(
@@ -105,7 +105,7 @@ private struct BusFactory: AdapterFactory {
         #expect(table.keys.first?.path == "gateway.name" && table.keys.last?.path == "log.format")
     }
 
-    @Test("no two of the shipped adapters have one kind, one section, or a section of the gateway")
+    @Test("the shipped adapters have different kinds and sections, and no section of the gateway")
     func shipped() {
         let sections = ShippedAdapters.all.flatMap { $0.sections.map(\.name) }
         let ofGateway = ConfigurationTable(adapters: []).keys.map { String($0.path.prefix { $0 != "." }) }

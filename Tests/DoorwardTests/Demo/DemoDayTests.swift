@@ -8,11 +8,11 @@ import Testing
 
 @testable import doorward
 
-/// The demo's house through the whole gateway, on a clock that nobody waits for.
+/// The demo's house in the whole gateway, on a virtual clock.
 @Suite("Days in the demo's house") struct DemoDayTests {
     private static let house = DemoHouse()
 
-    /// The portfolio's log of some days.
+    /// The portfolio's records of some days.
     private struct Days: Equatable {
         let records: [RecordBody]
 
@@ -22,12 +22,12 @@ import Testing
         }
     }
 
-    /// Monday from 07:20 to midnight, and Tuesday.
+    /// Plays Monday from 07:20 to midnight, and Tuesday.
     private static func play(seed: UInt64) throws -> Days {
         Days(records: try records(of: DemoDay(house: house, seed: seed, days: 2).plan, seed: seed))
     }
 
-    /// Plays a plan to its end; the records of its portfolio.
+    /// Plays a plan to its end and returns the records of its portfolio.
     static func records(of plan: DemoPlan, seed: UInt64) throws -> [RecordBody] {
         let (clock, store) = (VirtualClock(), InMemoryStore())
         let executor = SeededExecutor(seed: seed, clock: clock)
@@ -50,14 +50,14 @@ import Testing
         return records
     }
 
-    @Test("the same seed gives the same days, record for record; another one others")
+    @Test("the same seed gives the same records, and another seed gives others")
     func seeded() throws {
         let days = try Self.play(seed: 3)
         #expect(try Self.play(seed: 3) == days)
         #expect(try Self.play(seed: 4) != days)
     }
 
-    /// What somebody may move, said once more and by other means than the tenancy.
+    /// Whether a person may operate a lock, stated independently of the tenancy data.
     private static func mayMove(_ person: String, _ lock: String) -> Bool {
         switch person {
         case "Max Manager": return true
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("nobody moves a lock that they have no right to, and only those are denied who are to be", arguments: [1, 2])
+    @Test("no lock is moved without a right to it, and only the expected commands are denied", arguments: [1, 2])
     func rights(seed: UInt64) throws {
         let days = try Self.play(seed: seed)
         for record in days.records where record.kind == .commandIntent {
@@ -82,15 +82,15 @@ import Testing
         }
         let denials = days.records.filter { $0.kind == .denial }
         #expect(denials.allSatisfy { $0.device?.deviceName == "Door 1A" })
-        #expect(denials.contains { $0.actor == .outside && $0.reason == .noAssociation }, "the neighbour")
-        #expect(denials.contains { $0.actor.name == "Gus Guest" && $0.reason == .guestWindowEnded }, "the guest, later")
+        #expect(denials.contains { $0.actor == .outside && $0.reason == .noAssociation }, "a neighbour is denied")
+        #expect(denials.contains { $0.actor.name == "Gus Guest" && $0.reason == .guestWindowEnded }, "the guest is denied later")
         #expect(denials.allSatisfy { $0.actor == .outside || $0.actor.name == "Gus Guest" })
         #expect(
             days.records.contains { $0.kind == .commandOutcome && $0.actor.name == "Gus Guest" && $0.outcome == .confirmed },
-            "the guest, in time")
+            "the guest's command in time is confirmed")
     }
 
-    @Test("every kind of event happens, and the first of each within an hour of the house", arguments: [1, 2])
+    @Test("every kind of event occurs, the first of each within one hour of house time", arguments: [1, 2])
     func events(seed: UInt64) throws {
         let days = try Self.play(seed: seed)
         let end = try #require(days.records.first).at.advanced(by: .seconds(3600))
@@ -104,7 +104,7 @@ import Testing
         #expect(Set(hour.compactMap(\.method)).isSuperset(of: [.manual, .auto]))
     }
 
-    @Test("the log tells where everybody has their rights from, before anything else")
+    @Test("the log begins with the records of all created entities and roles")
     func making() throws {
         let tenancy = DemoTenancy(Self.house, at: VirtualClock().now(), random: RandomSource(), speed: 1)
         let records = tenancy.records.map(\.body)
@@ -117,7 +117,7 @@ import Testing
             #expect(made(type, in: { $0 == .gateway }).count == count, "\(type)")
         }
         #expect(made("User", in: { $0 == .gateway }).count == Self.house.people.count)
-        #expect(made("User", in: portfolio).isEmpty, "an account is no right in a portfolio")
+        #expect(made("User", in: portfolio).isEmpty, "an account gives no right in a portfolio")
         let roles = made("UserRoleAssociation", in: portfolio).map { $0.details["after"] }
         for case .putAssociation(let association) in tenancy.changes {
             #expect(roles.contains { "\($0 as Any)".contains(association.userID.description) })
@@ -126,13 +126,13 @@ import Testing
         #expect(days.records.prefix(60).allSatisfy { $0.kind == .adminChange && $0.actor == .gateway })
     }
 
-    @Test("everybody leaves and comes home, and somebody forgets to lock")
+    @Test("all tenants leave and come home, and some forget to lock")
     func people() throws {
         let days = try Self.play(seed: 1)
         var forgotten = 0
         for flat in Self.house.flats {
             let door = days.records(of: flat.door, forHours: 16)
-            #expect(door.contains { (record: RecordBody) in record.method == .manual && record.event == .unlocked }, "goes out")
+            #expect(door.contains { (record: RecordBody) in record.method == .manual && record.event == .unlocked }, "leaves")
             let unlocked = door.contains { (record: RecordBody) in
                 flat.tenants.contains { record.actor.name?.hasPrefix($0.firstName) == true } && record.operation == .unlock
             }
@@ -142,10 +142,10 @@ import Testing
             }
             if moved?.event == .unlocked { forgotten += 1 }
         }
-        #expect((1...6).contains(forgotten), "\(forgotten) of twelve doors stand unlocked at noon")
+        #expect((1...6).contains(forgotten), "\(forgotten) of twelve doors are unlocked at noon")
     }
 
-    @Test("the house is as it is said to be: two properties, twelve flats, thirty locks, names that are unique")
+    @Test("the house has two properties, twelve flats, thirty locks and unique names")
     func house() {
         #expect(Self.house.sites.count == 2)
         #expect(Self.house.flats.count == 12)
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(
-        "the time in the house goes with the speed, from a Monday's morning on",
+        "house time advances at the given speed, starting on a Monday morning",
         arguments: [(1.0, 0, "Mon 07:20"), (60, 59, "Mon 08:19"), (60, 1000, "Tue 00:00"), (120, 3600 * 12, "Fri 07:20")])
     func time(_ speed: Double, _ seconds: Int, _ shown: String) {
         let began = Timestamp(milliseconds: 1_795_248_000_000)

@@ -3,7 +3,7 @@ import Testing
 @testable import DoorwardAPI
 @testable import doorward
 
-@Suite("Records as the demo tells them") struct DemoEventTests {
+@Suite("Records as events of the demo") struct DemoEventTests {
     private func told(_ kind: String, _ fill: (inout Wire.AccessRecord) -> Void) -> String? {
         var record = Wire.AccessRecord(id: "r", at: "2030-01-01T00:00:00.000Z", kind: kind)
         (record.deviceName, record.actorName) = ("Front", "Olga")
@@ -11,7 +11,7 @@ import Testing
         return DemoEvent(record).map { "\($0.mark.sign) \($0.text)" }
     }
 
-    @Test("what somebody asked for is told by its end")
+    @Test("a command is shown only by its outcome")
     func commands() {
         #expect(told("COMMAND_INTENT") { $0.operation = "LOCK" } == nil)
         #expect(told("COMMAND_OUTCOME") { ($0.operation, $0.outcome) = ("LOCK", "CONFIRMED") } == "✓ Olga locked Front")
@@ -24,7 +24,7 @@ import Testing
         )
     }
 
-    @Test("a denial says why, and of a stranger only that they are one")
+    @Test("a denial shows its reason, and a stranger is not named")
     func denials() {
         let denied = told("DENIAL") { ($0.operation, $0.reason) = ("UNLOCK", "guest_window_ended") }
         #expect(denied == "✗ Olga may not unlock Front: the guest access has expired")
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "what happens at a lock is told with its means; doors that open and close are shown, not told",
+        "a lock's event is shown with its method; an opened or closed door is not shown as an event",
         arguments: [
             ("LOCKED", "AUTO", "· Front was locked by itself"), ("UNLOCKED", "MANUAL", "· Front was unlocked from inside"),
             ("UNLOCKED", "KEYPAD", "· Front was unlocked, keypad"), ("UNLATCHED", "UNKNOWN", "· Front was unlatched"),
@@ -49,14 +49,14 @@ import Testing
         #expect(told("DEVICE_EVENT") { ($0.event, $0.method) = (event, method) } == sentence)
     }
 
-    @Test("changes are told, the gateway's own life is not")
+    @Test("administrative changes are shown, and events of the gateway itself are not")
     func changes() {
         #expect(told("ADMIN_CHANGE") { $0.action = "GRANT" } == "· Olga grants a guest access")
         #expect(told("ADMIN_CHANGE") { ($0.action, $0.targetType) = ("CREATE", "Unit") } == "· Olga: create unit")
         #expect(told("GATEWAY") { $0.event = "START" } == nil)
     }
 
-    @Test("a name in a record cannot steer the terminal")
+    @Test("a name in a record cannot contain terminal control characters")
     func hostile() {
         #expect(
             told("ADMIN_CHANGE") { ($0.actorName, $0.action) = ("Eve\u{1B}[2J", "GRANT") } == "· Eve␛[2J grants a guest access")

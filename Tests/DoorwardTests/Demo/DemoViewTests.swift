@@ -4,7 +4,7 @@ import Testing
 @testable import DoorwardAPI
 @testable import doorward
 
-@Suite("The demo's picture") struct DemoViewTests {
+@Suite("The demo's screen") struct DemoViewTests {
     private static let plain = OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"])
     private static let coloured = OutputStyle(isTerminal: true, environment: [:])
     private static let house = DemoHouse()
@@ -57,7 +57,7 @@ import Testing
         return view
     }
 
-    @Test("at 80 × 24 everything is there at a glance")
+    @Test("at 80 × 24 all information is visible")
     func usual() throws {
         let picture = try Self.view().lines(TerminalSize(columns: 80, rows: 24)).map { line in
             String(line.reversed().drop { $0 == " " }.reversed())
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "whatever the window's size, the picture fills it and no line is wider; what is newest stays",
+        "in a window of any size the picture fills it, no line is wider, and the newest event is visible",
         arguments: [(80, 24), (40, 24), (26, 12), (60, 15), (130, 40), (220, 60), (20, 5), (3, 2), (1, 1)], [false, true])
     func sizes(_ size: (columns: Int, rows: Int), showsSignIns: Bool) throws {
         var view = try Self.view()
@@ -98,7 +98,7 @@ import Testing
         if !showsSignIns, size.rows > 10 { #expect(picture.contains { $0.hasPrefix(" 07:41 ! Door 1A is jam") }) }
     }
 
-    @Test("in a low or narrow window those doors come first that need somebody, and the sign-in is never cut")
+    @Test("in a small window doors that need attention come first, and the sign-in command is never cut")
     func narrow() throws {
         let picture = try Self.view().lines(TerminalSize(columns: 40, rows: 24))
         #expect(
@@ -111,14 +111,14 @@ import Testing
         #expect(picture.contains("   --email tom@demo.example"))
     }
 
-    @Test("a wide window has room for all doors, and shows the houses as a usual one does")
+    @Test("a wide window shows all doors")
     func wide() throws {
         let picture = try Self.view().lines(TerminalSize(columns: 200, rows: 50)).joined(separator: "\n")
         for name in Self.house.lockNames { #expect(picture.contains(" \(name) ")) }
         #expect(!picture.contains("more doors"))
     }
 
-    @Test("colour adds nothing that is not there without it")
+    @Test("without colour the screen contains the same text")
     func colour() throws {
         let size = TerminalSize(columns: 80, rows: 24)
         let (plain, coloured) = try (Self.view().lines(size), Self.view(Self.coloured).lines(size))
@@ -127,7 +127,7 @@ import Testing
         #expect(coloured.map { $0.replacing(#/\u{1B}\[[0-9]+m/#, with: "") } == plain)
     }
 
-    @Test("every sign-in stands on one page, with the password, and links to what else there is")
+    @Test("all sign-ins are on one page, with the password and further links")
     func signIns() throws {
         var view = try Self.view()
         view.showsSignIns = true
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test("a door that somebody has given an evil, wide or long name stays in its place")
+    @Test("a door with a hostile, wide or long name does not break the layout")
     func names() throws {
         var view = try Self.view()
         view.doors = DemoDoors(
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(
-        "the worst that is known of a lock is what is shown",
+        "a door is shown with its most serious condition",
         arguments: [
             ("LOCKED", "CLOSED", true, false, "● locked"), ("LOCKED", "CLOSED", true, true, "! low batt."),
             ("UNLOCKED", "CLOSED", true, true, "○ unlocked"), ("UNLOCKED", "OPEN", true, false, "○ open"),

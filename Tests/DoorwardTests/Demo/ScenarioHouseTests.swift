@@ -4,7 +4,7 @@ import Testing
 
 @testable import doorward
 
-/// A scenario file played by the demo: the house that is made for it, and its days through the whole gateway.
+/// A scenario file played by the demo: the house that is made for it, and its days with the whole gateway.
 @Suite("A scenario in the demo") struct ScenarioHouseTests {
     private static let file = """
         days: 2
@@ -29,7 +29,7 @@ import Testing
         try ScenarioHouse.plan(for: Scenario(yaml: yaml, file: "x.yaml"), title: "Home")
     }
 
-    @Test("residents have flats, visitors are guests of the owner, and who only sends commands is the manager")
+    @Test("residents have flats, visitors are guests of the owner, and a person who only sends commands is the manager")
     func house() throws {
         let plan = try Self.plan()
         #expect(plan.house.lockNames == ["Front door", "Cellar", "Flat 1", "Flat 2"])
@@ -51,7 +51,7 @@ import Testing
         #expect(plan.start == .seconds(7 * 3600 + 29 * 60))
     }
 
-    @Test("one who lives at the front door, at two doors, or is called as the owner or as another, gets a sign-in of their own")
+    @Test("a resident of two doors has one sign-in, a similar name gets another, and one with the owner's name is the owner")
     func oddPeople() throws {
         let house = try Self.plan(
             """
@@ -67,7 +67,7 @@ import Testing
         #expect(house.lockNames == ["A", "B"])
     }
 
-    @Test("a keypad that would have too many codes, or one with a comma in its name, is refused by name")
+    @Test("a keypad with too many codes, or with a comma in the name of a code, is rejected, and the error names the lock")
     func keypads() {
         let residents = (1...33).map { "  - { name: P\($0), door: A, opens: keypad }\n" }.joined()
         for yaml in ["locks: [A]\nresidents:\n\(residents)", "locks: [A]\nresidents: [{ name: 'a,b', door: A, opens: keypad }]"] {
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("everybody comes in with their own rights: by app, as a guest and by code; the neighbour does not")
+    @Test("residents, guests and code users unlock with their own rights, and a neighbour is denied")
     func played() throws {
         let records = try DemoDayTests.records(of: Self.plan(), seed: 1)
         let done = Set(
@@ -87,7 +87,7 @@ import Testing
                 "Cleaner Guest Flat 2", "Bo Tenant Flat 2", "Öz Tenant Flat 2",
             ]), "\(done.sorted())")
         let denials = records.filter { $0.kind == .denial }
-        #expect(denials.map { $0.device?.deviceName } == ["Flat 2"], "the neighbour's try alone")
+        #expect(denials.map { $0.device?.deviceName } == ["Flat 2"], "only the neighbour is denied")
         let keypads = records.filter { $0.method == .keypad }.compactMap { $0.device?.deviceName }
         #expect(Set(keypads) == ["Front door", "Flat 1", "Cellar"])
     }

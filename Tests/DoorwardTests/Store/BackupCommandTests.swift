@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct BackupCommandTests {
     @Test(
-        "a relative file is taken from the caller's folder, an absolute one stands as it is",
+        "a relative path is resolved against the caller's folder, and an absolute one is unchanged",
         arguments: [
             ("copy.db", "/home/olga", "/home/olga/copy.db"), ("../copy.db", "/home/olga", "/home/olga/../copy.db"),
             ("/var/copy.db", "/home/olga", "/var/copy.db"), ("copy.db", "/", "/copy.db"),
@@ -18,7 +18,7 @@ import Testing
         file: "/var/backups/a\u{1B}[2J.db", bytes: 4096, at: "2026-11-21T12:00:00.000Z",
         logs: [.init(id: "gateway", size: 3), .init(id: "p", size: 4)])
 
-    @Test("a person reads where it lies and how to check it, a program gets fields; neither gets what steers a terminal")
+    @Test("the result is sentences on a terminal and fields in a pipe, with control characters made visible")
     func lines() {
         let person = BackupCommand.lines(backup, OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"]))
         #expect(

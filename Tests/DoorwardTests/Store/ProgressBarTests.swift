@@ -12,7 +12,7 @@ import Testing
 
     private let terminal = OutputStyle(isTerminal: true, environment: ["TERM": "xterm"])
 
-    @Test("the bar fills with what is done")
+    @Test("the bar shows how much is done")
     func fills() {
         let written = Written()
         var bar = ProgressBar(style: terminal, write: written.add)
@@ -27,7 +27,7 @@ import Testing
             ])
     }
 
-    @Test("the same picture is not written twice, and the line is taken back once")
+    @Test("an unchanged bar is not written again, and the line is erased once")
     func once() {
         let written = Written()
         var bar = ProgressBar(style: terminal, write: written.add)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "in a narrow window the bar goes first, then the words: a line never takes two rows, which could not be taken back",
+        "in a narrow window first the bar and then the text is shortened, so that a line never takes two rows",
         arguments: [(38, "Checking 50 %"), (14, "Checking 50 %"), (13, "Checking 50…"), (5, "Che…")])
     func narrow(columns: Int, line: String) {
         let written = Written()
@@ -49,7 +49,7 @@ import Testing
         #expect(written.all == ["\r\u{1B}[K\(line)"])
     }
 
-    @Test("nothing to do is done")
+    @Test("a task without steps is shown as complete")
     func nothing() {
         let written = Written()
         var bar = ProgressBar(style: terminal, write: written.add)
@@ -59,7 +59,8 @@ import Testing
     }
 
     @Test(
-        "in a pipe, and on a terminal that takes no line back, nothing is written", arguments: [(false, "xterm"), (true, "dumb")])
+        "in a pipe, and on a terminal that cannot erase a line, nothing is written",
+        arguments: [(false, "xterm"), (true, "dumb")])
     func silent(isTerminal: Bool, term: String) {
         let written = Written()
         var bar = ProgressBar(style: OutputStyle(isTerminal: isTerminal, environment: ["TERM": term]), write: written.add)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import doorward
 
-@Suite("How output looks") struct OutputStyleTests {
+@Suite("Output style") struct OutputStyleTests {
     @Test(
-        "colour is for terminals that take it and people who want it",
+        "colour is used on terminals that support it, unless NO_COLOR is set",
         arguments: [
             (true, ["TERM": "xterm"], true), (true, [:], true), (false, ["TERM": "xterm"], false),
             (true, ["TERM": "xterm", "NO_COLOR": "1"], false), (true, ["NO_COLOR": "0"], false), (true, ["NO_COLOR": ""], true),
@@ -18,20 +18,20 @@ import Testing
         #expect(style.paint("x", nil) == "x")
     }
 
-    @Test("a line is taken back where a terminal can do that, with colours or without")
+    @Test("a line can be redrawn on a terminal that supports it, with or without colours")
     func takingBack() {
         #expect(OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"]).canRedraw)
         #expect(!OutputStyle(isTerminal: true, environment: ["TERM": "dumb"]).canRedraw)
         #expect(!OutputStyle(isTerminal: false, environment: [:]).canRedraw)
     }
 
-    @Test("only a terminal has a width that tables have to fit")
+    @Test("only a terminal has a width that tables must fit")
     func columns() {
         #expect(OutputStyle(isTerminal: true, environment: [:], columns: 80).columns == 80)
         #expect(OutputStyle(isTerminal: false, environment: [:], columns: 80).columns == nil)
     }
 
-    @Test("a short instant has its year only in another year, and in a pipe it is as it came")
+    @Test("a short instant contains the year only if it is another year, and is unchanged in a pipe")
     func shortInstants() throws {
         let (text, person) = ("2030-06-15T12:34:56.000Z", OutputStyle(isTerminal: true, environment: [:]))
         let (same, later) = (try Timestamp(rfc3339: "2030-06-20T00:00:00Z"), try Timestamp(rfc3339: "2031-06-20T00:00:00Z"))
@@ -42,7 +42,7 @@ import Testing
         #expect(OutputStyle(isTerminal: false, environment: [:]).shortInstant(text, now: same, withSeconds: true) == text)
     }
 
-    @Test("instants stay as they came in a pipe, and so does what is no instant")
+    @Test("in a pipe an instant is unchanged, and so is a text that is not an instant")
     func instants() {
         let pipe = OutputStyle(isTerminal: false, environment: [:])
         #expect(pipe.instant("2030-01-01T00:00:00.000Z") == "2030-01-01T00:00:00.000Z")

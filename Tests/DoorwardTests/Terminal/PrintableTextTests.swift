@@ -2,9 +2,9 @@ import Testing
 
 @testable import doorward
 
-@Suite("Texts of others on a terminal") struct PrintableTextTests {
+@Suite("Untrusted text on a terminal") struct PrintableTextTests {
     @Test(
-        "what could steer the terminal or mislead the eye is made visible",
+        "control characters and misleading characters are made visible",
         arguments: [
             ("plain name", "plain name"), ("a\u{1B}[31mb", "a␛[31mb"), ("a\rb", "a␍b"), ("a\u{7}b", "a␇b"), ("a\u{7F}", "a␡"),
             ("a\u{9B}b", "a<U+9B>b"), ("a\u{202E}b", "a<U+202E>b"), ("a\u{2066}b", "a<U+2066>b"), ("a\u{200B}b", "a<U+200B>b"),
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "a width is the columns that a terminal gives it",
+        "the width of a text is its number of terminal columns",
         arguments: [
             ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("東口", 4), ("ｶﾅ", 2), ("한글", 4), ("👍", 2), ("👩‍🚒", 2), ("❤️", 2),
             ("Kellertür", 9), ("✓", 1),
@@ -25,11 +25,11 @@ import Testing
         #expect(text.padded(to: 12).displayWidth == 12)
     }
 
-    @Test("what is wider already is left alone")
+    @Test("padding does not shorten a text that is already wider")
     func wide() { #expect("abcdef".padded(to: 3) == "abcdef") }
 
     @Test(
-        "what does not fit is cut where a character ends, and says so",
+        "a text that is too long is cut between characters and ends with an ellipsis",
         arguments: [
             ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("東口東口", 6, "東口…"), ("東口東口", 4, "東…"), ("abc", 1, "…"),
             ("abc", 0, ""),

@@ -6,26 +6,26 @@ import Testing
     private let table = Table(
         "NAME", "STATE", rows: [["Front", Table.Cell("locked", .green)], ["Kellertür", Table.Cell(nil)], ["東口", "open"]])
 
-    @Test("in a pipe are cells with a tab between, without headings, colours and spaces")
+    @Test("in a pipe cells are separated by tabs, without headings, colours and padding")
     func pipe() {
         let style = OutputStyle(isTerminal: false, environment: ["TERM": "xterm"])
         #expect(table.lines(style) == ["Front\tlocked", "Kellertür\t-", "東口\topen"])
     }
 
-    @Test("on a terminal stand aligned by the columns that characters take, without spaces at the end")
+    @Test("on a terminal cells are aligned by display width, without spaces at the end of a line")
     func terminal() {
         let style = OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"])
         #expect(table.lines(style) == ["NAME       STATE", "Front      locked", "Kellertür  -", "東口       open"])
     }
 
-    @Test("colour surrounds the text of a cell, not the space after it")
+    @Test("colour applies to the text of a cell, not to the space after it")
     func colour() {
         let style = OutputStyle(isTerminal: true, environment: ["TERM": "xterm"])
         let coloured = Table("", "", rows: [[Table.Cell("a", .red), "b"], ["long", "b"]])
         #expect(coloured.lines(style, withHeadings: false) == ["\u{1B}[31ma\u{1B}[0m     b", "long  b"])
     }
 
-    @Test("rows that come later stand under those before")
+    @Test("later rows are aligned with earlier ones")
     func laterRows() {
         var later = Table("A", "B", rows: [["x", "y"]])
         later.leastWidths = [5, 0]
@@ -53,7 +53,7 @@ import Testing
         OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"], columns: columns)
     }
 
-    @Test("a table that fits shows all, but ids only as far as they tell rows apart")
+    @Test("a table that fits is complete, but ids are shortened as far as they stay unique")
     func fits() {
         let lines = doors([.cut(to: 8), .optional, .whole, .id]).lines(terminal(80))
         #expect(
@@ -64,7 +64,7 @@ import Testing
             ])
     }
 
-    @Test("a table that does not fit leaves columns out, then shortens cells, then cuts them", arguments: [59, 52, 40, 37])
+    @Test("a table that does not fit first omits columns, then shortens cells, then cuts them", arguments: [59, 52, 40, 37])
     func narrow(_ columns: Int) {
         let lines = doors([.cut(to: 8), .optional, .whole, .id]).lines(terminal(columns))
         #expect(lines.allSatisfy { $0.displayWidth <= columns }, "\(lines)")
@@ -74,13 +74,13 @@ import Testing
         #expect(lines[1].hasSuffix("0199aaaa-0001") && lines[2].hasPrefix("Cellar "))
     }
 
-    @Test("no column is cut below what it needs, and columns that are whole are never cut")
+    @Test("a column is not cut below its minimum, and a whole column is never cut")
     func leastWidth() {
         let lines = doors([.cut(to: 8), .optional, .whole, .id]).lines(terminal(10))
         #expect(lines[1] == "Front d…  Jan 01 12:00  0199aaaa-0001")
     }
 
-    @Test("without a width, as with --wide, and in a pipe everything is in full")
+    @Test("without a width, for example with --wide, and in a pipe everything is shown in full")
     func wide() {
         let table = doors([.cut(to: 8), .optional, .whole, .id])
         #expect(table.lines(terminal(nil))[1] == "Front door of the house  Quay 1  2030-01-01 12:00:00  \(Self.ids[0])")
@@ -88,7 +88,7 @@ import Testing
         #expect(table.lines(pipe)[1] == "Cellar\tQuay 2\t2030-01-02 12:00:00\t\(Self.ids[1])")
     }
 
-    @Test("rows that come later keep the layout, and are cut where they are wider")
+    @Test("later rows keep the layout, and are cut if they are wider")
     func laterLayout() {
         let table = doors([.cut(to: 8), .optional, .whole, .id])
         let layout = table.layout(terminal(59))
@@ -100,14 +100,14 @@ import Testing
     }
 
     @Test(
-        "as many characters of ids are shown as tell them apart, at least eight",
+        "ids are shortened to the first characters that make them unique, at least eight",
         arguments: [
             (["aaaaaaaaaa", "baaaaaaaaa"], 8), (["aaaaaaaaaa", "aaaaaaaaab"], 10), (["aaaaaaaaaa", "aaaaaaaaaa"], 8), ([], 8),
             (["aaaaaaaaaa", "aaaaaaaaaab"], 11),
         ])
     func idLength(_ ids: [String], _ length: Int) { #expect(IDPrefix.length(addingHint: ids) == length) }
 
-    @Test("a name cannot make columns or lines of its own, in a pipe or on a terminal")
+    @Test("tabs, line breaks and control characters in a name cannot add columns or lines")
     func names() {
         let hostile = Table("", "", rows: [["a\tb\nc\u{1B}[2Jd", "x"]])
         #expect(

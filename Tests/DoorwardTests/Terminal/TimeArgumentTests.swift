@@ -3,9 +3,9 @@ import Testing
 
 @testable import doorward
 
-/// In whatever zone the tests run: what is local is compared with what the wall clock shows there.
-@Suite("Times as people type them") struct TimeArgumentTests {
-    /// Noon on a day in January, far from any change of a clock.
+/// Works in any time zone: expected local times are computed in the zone of the tests.
+@Suite("Times on the command line") struct TimeArgumentTests {
+    /// Noon on a day in January, far from any change of daylight saving time.
     private let now: Timestamp
 
     init() throws { now = try #require(LocalTime(year: 2030, month: 1, day: 15, hour: 12).instants.first) }
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "times of the wall clock",
+        "wall-clock times are read as local times",
         arguments: [
             ("2030-02-03 18:05", LocalTime(year: 2030, month: 2, day: 3, hour: 18, minute: 5)),
             ("2030-02-03T18:05:09", LocalTime(year: 2030, month: 2, day: 3, hour: 18, minute: 5, second: 9)),
@@ -31,14 +31,14 @@ import Testing
         #expect(LocalTime(try instant(text)) == time)
     }
 
-    @Test("an instant with an offset, and now")
+    @Test("an instant with an offset and `now` are accepted")
     func exact() throws {
         #expect(try instant("2030-01-01T18:00:00+01:00").description == "2030-01-01T17:00:00.000Z")
         #expect(try instant("now") == now)
     }
 
     @Test(
-        "lengths of time from now",
+        "a duration with a sign is added to the present time",
         arguments: [
             ("+2h", 7200), ("+90s", 90), ("+1h30m", 5400), ("+3d", 259_200), ("+1w", 604_800), ("-2h", -7200),
             ("-1d12h", -129_600),
@@ -47,7 +47,7 @@ import Testing
         #expect(try instant(text) == now.advanced(by: .seconds(seconds)))
     }
 
-    @Test("a length from the beginning counts from there, and back from now alone")
+    @Test("a positive duration counts from the start if there is one, a negative one always from now")
     func start() throws {
         let start = now.advanced(by: .seconds(1000))
         #expect(try instant("+2h", start: start) == start.advanced(by: .seconds(7200)))
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "anything else is wrong usage that names the option",
+        "any other text is wrong usage, and the error names the option",
         arguments: [
             "", " ", "soon", "18", "2h", "+2", "+h", "+2y", "18:0", "2030-2-3", "2030-01-01T18:00:00+01", "tomorrow morning",
             "24:00", "12:60", "12:00:60", "2030-13-01", "2030-02-29", "2030-00-10", "+9999999h", "\u{1B}[2J",
@@ -66,7 +66,9 @@ import Testing
         #expect(failure?.sentence.hasPrefix("--from: `\(text.printable)` ") == true)
     }
 
-    @Test("a wall clock shows each of its times again", arguments: [0, 1, 1_000_000_000, 1_900_000_000, -86_400])
+    @Test(
+        "the local time of an instant can be converted back to the instant",
+        arguments: [0, 1, 1_000_000_000, 1_900_000_000, -86_400])
     func roundTrip(_ seconds: Int64) {
         let instant = Timestamp(milliseconds: seconds * 1000)
         #expect(LocalTime(instant).instants.contains(instant))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Addresses of brokers") struct BrokerAddressTests {
     @Test(
-        "host and port are read, with the port of the scheme where none is named",
+        "host and port are read, with the scheme's default port",
         arguments: [
             ("mqtt://127.0.0.1:1884", "127.0.0.1", 1884, false), ("mqtt://broker.example", "broker.example", 1883, false),
             ("mqtts://broker.example", "broker.example", 8883, true), ("mqtts://broker:1/", "broker", 1, true),
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "what an MQTT connection has no use for is refused",
+        "a text that is not a plain MQTT broker address is rejected",
         arguments: [
             "", "broker", "127.0.0.1:1883", "http://broker", "ws://broker", "MQTT broker", "mqtt://", "mqtt://broker/topic",
             "mqtt://broker?clean=1", "mqtt://broker#one", "mqtt://me@broker", "mqtt://me:secret@broker", "mqtt://broker:0",
