@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// One answer of the gateway.
+/// A response of the gateway.
 struct Answer: Sendable {
     let status: Int
     let headers: HTTPHeaders
@@ -13,12 +13,12 @@ struct Answer: Sendable {
     var code: String? { body["code"].text }
 }
 
-/// A caller of the gateway's HTTP API: an address and perhaps a token.
+/// A caller of the gateway's HTTP API: an address and an optional token.
 struct Caller: Sendable {
     let address: String
     var token: String?
 
-    /// The same person on another run of the gateway.
+    /// Returns the same user as a caller of another run of the gateway.
     func at(_ gateway: RunningGateway) -> Caller { Caller(address: gateway.address, token: token) }
 
     func get(_ path: String) async throws -> Answer { try await send(.GET, path) }
@@ -33,17 +33,17 @@ struct Caller: Sendable {
 
     func delete(_ path: String) async throws -> Answer { try await send(.DELETE, path) }
 
-    /// A gateway that is gone is told at once, not after attempts to reach it, and no call waits for another's connection.
+    /// Fails at once if the gateway has stopped, and lets many requests run at the same time.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Sooner than the gateway, which ends an idle connection after 60 s: none is used that is just being ended there.
+        // Less than the gateway's idle timeout of 60 s, so that no connection is reused while the gateway closes it.
         configuration.connectionPool.idleTimeout = .seconds(45)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 512
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
-    /// Sends a request as it is given; `path` follows `/api/v1` unless it begins with two slashes.
+    /// Sends a request unchanged. `path` is appended to `/api/v1` unless it begins with two slashes.
     func send(_ method: HTTPMethod, _ path: String, _ body: [UInt8]? = nil, _ headers: [String: String] = [:]) async throws
         -> Answer
     {
@@ -52,7 +52,7 @@ struct Caller: Sendable {
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
         for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
         if let body { request.body = .bytes(body) }
-        // The time limit of the test is the only one.
+        // Longer than the test's own time limit, which must come first.
         let response = try await Self.client.execute(request, timeout: .hours(1))
         let bytes = try await response.body.collect(upTo: 8 << 20)
         let json = bytes.readableBytes == 0 ? JSON.null : try JSONDecoder().decode(JSON.self, from: Data(bytes.readableBytesView))

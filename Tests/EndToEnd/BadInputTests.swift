@@ -3,9 +3,9 @@ import NIOHTTP1
 import Testing
 
 extension EndToEnd {
-    /// Whatever is sent, the answer is the one that the contract names, nothing is half done, and the process stays up.
+    /// Every bad request gets the response of the contract, writes nothing, and leaves the process running.
     @Suite("Bad input", .timeLimit(.minutes(30))) struct BadInputTests {
-        /// A request and the answer that it gets.
+        /// A request and its expected response.
         struct Case: Sendable, CustomTestStringConvertible {
             let name: String
             var method = HTTPMethod.POST
@@ -15,7 +15,7 @@ extension EndToEnd {
             var token = Token.valid
             let status: Int
             let code: String
-            /// `field problem` of each mistake, where the code is `invalid_request`.
+            /// The expected errors as `field problem`, if the code is `invalid_request`.
             var fields: [String] = []
 
             enum Token: Sendable {
@@ -32,7 +32,7 @@ extension EndToEnd {
         static let cases: [Case] = [
             Case(name: "an unknown path", method: .GET, path: "/nothing", status: 404, code: "not_found"),
             Case(
-                name: "a method that the path has not", method: .PATCH, body: text("{}"), status: 405, code: "method_not_allowed"),
+                name: "a method that is not allowed", method: .PATCH, body: text("{}"), status: 405, code: "method_not_allowed"),
             Case(name: "no token", body: text("{}"), token: .none, status: 401, code: "unauthenticated"),
             Case(name: "a forged token", body: text("{}"), token: .forged, status: 401, code: "unauthenticated"),
             Case(
@@ -42,7 +42,7 @@ extension EndToEnd {
                 name: "another media type", body: text("name=x"), headers: ["Content-Type": "text/plain"], status: 415,
                 code: "unsupported_media_type"),
             Case(name: "broken JSON", body: text(#"{"name":"#), status: 400, code: "invalid_request"),
-            Case(name: "no UTF-8", body: [0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D], status: 400, code: "invalid_request"),
+            Case(name: "invalid UTF-8", body: [0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D], status: 400, code: "invalid_request"),
             Case(name: "an array", body: text("[]"), status: 400, code: "invalid_request"),
             Case(
                 name: "an unknown key", body: text(#"{"name":"x","nmae":"y"}"#), status: 400, code: "invalid_request",
@@ -64,7 +64,7 @@ extension EndToEnd {
             Case(name: "a forged cursor", method: .GET, path: "/access-records?cursor=abc", status: 400, code: "invalid_request"),
         ]
 
-        @Test("each mistake has its answer, and nothing is half done")
+        @Test("each bad request gets its own error, and nothing is written")
         func answers() async throws {
             let gateway = try await RunningGateway.first(in: TemporaryFolder())
             let admin = try await gateway.signIn(RunningGateway.adminEmail)
@@ -92,7 +92,8 @@ extension EndToEnd {
             #expect(await gateway.stop() == 0)
         }
 
-        @Test("dates without a zone, turned windows and windows without end are told by field")
+        @Test(
+            "missing time zones, windows that do not end after their start, and windows that are too long are reported by field")
         func dates() async throws {
             let gateway = try await RunningGateway.first(in: TemporaryFolder())
             let house = try await House.build(on: gateway)

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     @Suite("The command line") struct CommandLineTests {
-        @Test("a typo in the configuration stops the start with key, file and line")
+        @Test("a typo in the configuration stops the start, and the error names key, file and line")
         func configurationTypo() async throws {
             let folder = try TemporaryFolder()
             let file = try folder.write(
@@ -15,12 +15,11 @@ extension EndToEnd {
                 result.errors
                     == "doorward: \(file), line 4: `http.prot` is not a key of the configuration; did you mean `http.port`?\n")
             #expect(
-                !FileManager.default.fileExists(atPath: folder.file("doorward.db")), "nothing is made before the mistake is found"
-            )
+                !FileManager.default.fileExists(atPath: folder.file("doorward.db")), "no file is created")
         }
 
         @Test(
-            "wrong usage exits 2 and says what is right",
+            "wrong usage exits 2 and prints the usage",
             arguments: [["serve", "--prot", "1"], ["nonsense"], ["admin", "create"]])
         func usage(_ arguments: [String]) async throws {
             let result = try await Program.run(Program.doorward, arguments, in: TemporaryFolder())
@@ -29,7 +28,7 @@ extension EndToEnd {
             #expect(result.errors.contains("Usage: doorward"))
         }
 
-        @Test("a value that an option cannot have exits 2")
+        @Test("an invalid option value exits 2")
         func badOption() async throws {
             let result = try await Program.run(Program.doorward, ["serve", "--http-port", "many"], in: TemporaryFolder())
             #expect(result.code == 2)
@@ -38,7 +37,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "help and version are printed on standard output",
+            "help and version are printed to standard output",
             arguments: [["--help"], ["serve", "--help"], ["admin", "create", "--help"], ["--version"]])
         func help(_ arguments: [String]) async throws {
             let result = try await Program.run(Program.doorward, arguments, in: TemporaryFolder())
@@ -48,7 +47,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "a password that breaks a rule is refused with the rule",
+            "a password that breaks a rule is rejected with the rule",
             arguments: [
                 ("fourteen chars", "the password is too short: it needs 15 characters at least"),
                 (String(repeating: "x", count: 1025), "the password is too long: it may have 1024 bytes at most"),
@@ -60,7 +59,7 @@ extension EndToEnd {
             #expect(result.errors == "doorward: \(sentence)\n")
         }
 
-        @Test("a second super admin of the same address is refused")
+        @Test("a second super admin with the same email address is rejected")
         func sameAddress() async throws {
             let folder = try TemporaryFolder()
             #expect(try await admin("a@doors.example", RunningGateway.password, in: folder).code == 0)
@@ -70,7 +69,7 @@ extension EndToEnd {
             #expect(try await admin("b@doors.example", RunningGateway.password, in: folder).code == 0)
         }
 
-        @Test("a signing key that is missing, open to others or another's stops the start")
+        @Test("a signing key that is missing, readable by others, invalid or another's stops the start")
         func signingKey() async throws {
             let folder = try TemporaryFolder()
             #expect(try await RunningGateway.first(in: folder).stop() == 0)

@@ -1,13 +1,13 @@
 import Testing
 
-/// What the access log says of commands, read page by page over HTTP.
+/// The command records of the access log, read page by page over HTTP.
 struct CommandLog: Sendable {
-    /// How many intents each command has.
+    /// The number of intents of each command.
     var intents: [String: Int] = [:]
     /// The outcomes of each command, in order.
     var outcomes: [String: [String]] = [:]
-    /// Events in which a lock says that an order moved its bolt although no command waits for it. At the start of the
-    /// gateway each simulated lock says where its bolt stands; that comes of no order.
+    /// Events in which a lock reports a remote movement although no command waits for it. The state that each simulated lock
+    /// reports when the gateway starts has another method.
     var movementsUnasked: [JSON] = []
 
     static func read(by caller: Caller) async throws -> CommandLog {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    @Suite("Completions", .timeLimit(.minutes(30))) struct CompletionTests {
+    @Suite("Shell completion", .timeLimit(.minutes(30))) struct CompletionTests {
         private let folder: TemporaryFolder
 
         init() throws { folder = try TemporaryFolder() }
@@ -14,14 +14,14 @@ extension EndToEnd {
             return try folder.write(result.output, to: "doorward.\(shell)")
         }
 
-        @Test("each shell accepts its script", arguments: ["bash", "zsh", "fish"])
+        @Test("each shell accepts its completion script", arguments: ["bash", "zsh", "fish"])
         func accepted(shell: String) async throws {
             let result = try await Program.run("/usr/bin/env", [shell, "-n", script(shell)], in: folder)
             #expect(result.code == 0, "scripts/test installs \(shell): \(result.errors)")
             #expect(result.errors.isEmpty)
         }
 
-        /// A bash on a terminal that has read the script, and knows the program by its name.
+        /// Starts bash on a terminal, with the completion script loaded and the program in its PATH.
         private func bash(environment: [String: String] = [:]) async throws -> TerminalProgram {
             let script = try await script("bash")
             var variables = environment
@@ -30,7 +30,7 @@ extension EndToEnd {
             variables["INPUTRC"] = "/dev/null"
             let bash = try TerminalProgram(
                 "/usr/bin/bash", ["--norc", "--noprofile", "-i"], environment: variables, in: folder)
-            // The quotes keep the terminal's echo of this from being taken for its output.
+            // The quotes distinguish the output from the terminal's echo of the typed command.
             bash.type("source \(script); bind 'set bell-style none'; echo re''ady")
             bash.press(.enter)
             try await bash.read(until: "ready\r\n")
@@ -38,7 +38,7 @@ extension EndToEnd {
         }
 
         private func leave(_ bash: TerminalProgram) async {
-            // Not Ctrl-C: it would also throw away what is typed after it.
+            // Not Ctrl-C: it would also discard what is typed after it.
             bash.press(.controlU)
             bash.type("exit 0")
             bash.press(.enter)
@@ -59,7 +59,7 @@ extension EndToEnd {
             await leave(bash)
         }
 
-        @Test("Tab completes the names of the locks that are seen, also one of several words")
+        @Test("Tab completes the names of visible locks, including a name of several words")
         func locks() async throws {
             let (_, house, shell) = try await ownersShell()
             for name in ["Front door", "Cellar"] { _ = try await house.lock(name) }
@@ -72,7 +72,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("Tab completes the names of sign-ins, and a lock's name by the sign-in that is named before it")
+        @Test("Tab completes the names of sign-ins, and lock names with the sign-in given by --as")
         func signIns() async throws {
             let (_, house, shell) = try await ownersShell()
             _ = try await house.lock("Front door")
@@ -100,7 +100,7 @@ extension EndToEnd {
             await leave(bash)
         }
 
-        /// Somebody who has signed in and has these locks, and their bash.
+        /// Runs `body` with a bash whose user is signed in and owns these locks.
         private func bash(
             withLocks names: [String], _ body: (TerminalProgram) async throws -> Void
         ) async throws {
@@ -114,7 +114,7 @@ extension EndToEnd {
             #expect(await gateway.stop() == 0)
         }
 
-        @Test("Tab completes the name of a lock, quoted, and the lock is found by it; what stands in a name is never run")
+        @Test("Tab completes and quotes the name of a lock, the lock is found by that name, and shell code in names is never run")
         func lockNames() async throws {
             try await bash(withLocks: ["Front door", "Front $(touch pwned)", "Front `touch pwned`"]) { bash in
                 bash.type("doorward status Fro")
@@ -126,7 +126,7 @@ extension EndToEnd {
             #expect(!FileManager.default.fileExists(atPath: folder.file("pwned")))
         }
 
-        @Test("without a session, Tab says nothing and leaves the line as it is")
+        @Test("without a session Tab prints nothing and leaves the line unchanged")
         func noSession() async throws {
             let bash = try await bash(environment: ["XDG_CONFIG_HOME": folder.file("config")])
             bash.type("doorward unlock Fro")

@@ -2,12 +2,12 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// `kill -9` under load, again and again: what was answered is in the log, what was begun has one end, and nothing is sent
-    /// because the gateway starts.
+    /// Kills the gateway under load repeatedly with `kill -9`. Every answered command is in the log, every begun command has one
+    /// outcome, and the start of the gateway sends no command.
     @Suite("A gateway that is killed") struct CrashTests {
         static let crashes = 60
 
-        @Test("loses nothing that it answered, and ends every command exactly once", .timeLimit(.minutes(30)))
+        @Test("no answered command is lost, and every command has exactly one outcome", .timeLimit(.minutes(30)))
         func killedUnderLoad() async throws {
             let seed = Seed(of: "killedUnderLoad")
             var random = seed.generator()
@@ -20,7 +20,7 @@ extension EndToEnd {
             let history = CommandHistory()
 
             for round in 0..<Self.crashes {
-                // At the first rounds the load has hardly begun; later the queues are full.
+                // In the first rounds the load has hardly begun; later the queues are full.
                 let answers = Int.random(in: 0...min(40, 2 + round * 2), using: &random)
                 await Load(
                     gateway: gateway, tenants: tenants, locks: locks.map(\.id), history: history, seed: seed, round: round
@@ -36,8 +36,8 @@ extension EndToEnd {
             try await RunningGateway.verifyLogs(in: folder)
         }
 
-        /// Quick, slow, and so slow that orders are still on their way when the gateway dies.
-        /// Half of them begin unlocked, so that an order to lock that is sent again shows as well as one to unlock.
+        /// Locks of different speeds; the slowest are still moving when the gateway is killed. Half of them begin unlocked, so
+        /// that a repeated LOCK is noticed as well as a repeated UNLOCK.
         private static func locks(of house: House) async throws -> [SimulatedLock] {
             var locks: [SimulatedLock] = []
             for (name, latency) in [("Quick", 0), ("Brisk", 5), ("Slow", 30), ("Still moving", 120)] {
@@ -50,7 +50,8 @@ extension EndToEnd {
             return locks
         }
 
-        /// The simulated locks begin anew with the gateway: one that stands otherwise was sent an order at the start.
+        /// The simulated locks start in their initial state with the gateway. A lock in another state was sent a command at the
+        /// start.
         private static func expectNothingSent(_ owner: Caller, _ locks: [SimulatedLock]) async throws {
             for lock in locks {
                 let answer = try await owner.get("/devices/\(lock.id)/status")
@@ -58,7 +59,7 @@ extension EndToEnd {
             }
         }
 
-        /// A repeat with the same key never makes a second command of one that had an intent.
+        /// Repeating a request with the same key never creates a second command for one that has an intent.
         private static func repeatUnanswered(_ history: CommandHistory, _ tenants: [Caller], _ gateway: RunningGateway)
             async throws
         {
@@ -77,15 +78,15 @@ extension EndToEnd {
             _ history: CommandHistory, with log: CommandLog, _ gateway: RunningGateway, _ house: House
         ) async throws {
             let answered = history.answers
-            #expect(answered.count > crashes, "the load must have been one: \(answered.count) answers")
+            #expect(answered.count > crashes, "too little load: \(answered.count) responses")
             for (id, state) in answered {
-                #expect(log.intents[id] != nil, "command \(id) was answered and has no intent")
+                #expect(log.intents[id] != nil, "command \(id) was answered but has no intent")
                 #expect(log.outcomes[id] == [state], "command \(id) was answered \(state)")
             }
             for id in log.intents.keys { #expect(log.outcomes[id]?.count == 1, "command \(id) has \(log.outcomes[id] ?? [])") }
             #expect(log.outcomes.keys.allSatisfy { log.intents[$0] != nil })
-            #expect(log.outcomes.values.contains(["UNKNOWN"]), "no crash cut a command off: the test has shown nothing")
-            #expect(log.movementsUnasked.isEmpty, "a lock moved without a command that waited for it")
+            #expect(log.outcomes.values.contains(["UNKNOWN"]), "no crash interrupted a command: nothing was tested")
+            #expect(log.movementsUnasked.isEmpty, "a lock moved without a command waiting for it")
             for (id, state) in answered.prefix(50) {
                 let answer = try await house.owner.at(gateway).get("/commands/\(id)")
                 #expect(answer.data["command"]["state"] == .string(state))

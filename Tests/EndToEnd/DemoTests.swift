@@ -2,16 +2,16 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    @Suite("The demo", .timeLimit(.minutes(30))) struct DemoTests {
+    @Suite("scripts/demo", .timeLimit(.minutes(30))) struct DemoTests {
         private static var script: String {
             URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
                 .appending(path: "scripts/demo").path
         }
 
-        /// Long enough for the guest to come in, also where other tests have the processors.
+        /// Long enough for the guest to open the door, also when other tests use the processors.
         private static let window = ["--guest-seconds", "15"]
 
-        @Test("shows a tenant, a neighbour, a guest in and out of time, a jam, and the log of it all")
+        @Test("it shows a tenant, a neighbour, a guest inside and outside the window, a jam, and their records")
         func shows() async throws {
             let result = try await Program.run(
                 Self.script, ["--once", "--program", Program.doorward] + Self.window, in: TemporaryFolder())
@@ -24,7 +24,7 @@ extension EndToEnd {
             #expect(result.output.contains(/COMMAND_OUTCOME +Tom Tenant +UNLOCK +Balcony 1A +FAILED +jammed/))
         }
 
-        @Test("stays up with sign-ins to try, and ends in order when it is told to")
+        @Test("it keeps running, prints working sign-ins, and shuts down cleanly on SIGTERM")
         func staysUp() async throws {
             let folder = try TemporaryFolder()
             let demo = try Program(
@@ -43,11 +43,11 @@ extension EndToEnd {
             #expect(answer.status == 200)
             demo.signal(SIGTERM)
             #expect(await demo.exitCode == 0)
-            #expect(await demo.rest() == "\n", "an ended line, and nothing after it")
+            #expect(await demo.rest() == "\n", "a line break, and nothing after it")
             try await RunningGateway.verifyLogs(in: folder, database: folder.file("a demo/doorward.db"))
         }
 
-        @Test("refuses a folder that holds a database, and arguments that it does not know")
+        @Test("it rejects a folder with a database, and unknown arguments")
         func refuses() async throws {
             let folder = try TemporaryFolder()
             _ = try folder.write("", to: "doorward.db")

@@ -5,8 +5,8 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    @Suite("A gateway that has few file descriptors") struct DescriptorTests {
-        /// A gateway started under a limit on open files, as `ulimit` sets it.
+    @Suite("A gateway with few file descriptors") struct DescriptorTests {
+        /// Starts a gateway with a limit on open files, set by `ulimit`.
         private func start(_ limit: String, in folder: TemporaryFolder) async throws -> RunningGateway {
             let program = try Program(
                 "/bin/sh", ["-c", "ulimit \(limit) && exec \"$0\" serve", Program.doorward],
@@ -23,7 +23,7 @@ extension EndToEnd {
             return (folder, house, door)
         }
 
-        /// The soft and the hard limit of a process on open files, from `/proc`.
+        /// Returns the soft and the hard limit on open files of a process, from `/proc`.
         private func limits(of gateway: RunningGateway) throws -> (soft: Int, hard: Int) {
             let text = try String(contentsOfFile: "/proc/\(gateway.program.processID)/limits", encoding: .utf8)
             let line = try #require(text.firstMatch(of: /Max open files +([0-9]+) +([0-9]+)/))
@@ -36,7 +36,7 @@ extension EndToEnd {
             try #require(result.code == 0, "\(result.errors)")
         }
 
-        /// Leaves three numbers below the limit free: Dispatch ends the process when it gets none.
+        /// Lowers the limit until three descriptors are free: Dispatch ends the process if it gets none.
         private func exhaust(_ gateway: RunningGateway) async throws {
             let open = try descriptors(of: gateway)
             let limit = try #require((0...).lazy.filter { !open.contains($0) }.dropFirst(3).first { _ in true })
@@ -47,7 +47,7 @@ extension EndToEnd {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/\(gateway.program.processID)/fd").compactMap { Int($0) }
         }
 
-        /// Why brokers are not connected, as `GET /adapters` has it.
+        /// Returns the problems of brokers that are not connected, from `GET /adapters`.
         private func problems(of world: MQTTHouse) async throws -> [String] {
             try await world.admin.get("/adapters").data["adapters"].items
                 .flatMap { $0["transports"].items }.compactMap { $0["problem"].text }
@@ -57,7 +57,7 @@ extension EndToEnd {
             try String(contentsOfFile: gateway.folder.file("serve.log"), encoding: .utf8)
         }
 
-        @Test("raises the soft limit by itself")
+        @Test("it raises its soft limit itself")
         func raises() async throws {
             let folder = try TemporaryFolder()
             let gateway = try await start("-Sn 256", in: folder)
@@ -66,7 +66,7 @@ extension EndToEnd {
             #expect(await gateway.stop() == 0)
         }
 
-        @Test("answers everybody who asks, although more idle connections are opened than it has descriptors")
+        @Test("it responds to every request although more idle connections are opened than it has descriptors")
         func flood() async throws {
             let (folder, house, door) = try await prepared()
             let gateway = try await start("-n 256", in: folder)
@@ -80,12 +80,12 @@ extension EndToEnd {
                 #expect(try await owner.post("/devices/\(door)/unlock", "{}").status == 200)
             }
             #expect(try await gateway.signIn("owner@doors.example").token != nil)
-            #expect(!(try log(gateway).contains("too many open files")), "the bound on connections keeps descriptors free")
+            #expect(!(try log(gateway).contains("too many open files")), "the limit on connections keeps descriptors free")
             #expect(await gateway.stop() == 0)
             withExtendedLifetime(idle) {}
         }
 
-        @Test("leaves the last descriptors free, goes on for those who are connected, and for all when there are more again")
+        @Test("it keeps the last descriptors free, serves open connections, and accepts new ones when descriptors are free again")
         func exhausted() async throws {
             let (folder, house, door) = try await prepared()
             let gateway = try await start("-n 1024", in: folder)
@@ -93,7 +93,8 @@ extension EndToEnd {
             #expect(try await owner.post("/devices/\(door)/unlock", "{}").status == 200)
             let admin = try await gateway.signIn(RunningGateway.adminEmail)
             try await exhaust(gateway)
-            // The gateway has waited for one connection since before; those who have signed in are not closed for others.
+            // One connection can still be accepted, because the gateway was already waiting for it. The signed-in connections are
+            // not closed to make room for others.
             var (taken, connections): (Int, [Idle]) = (0, [])
             while !(try log(gateway).contains("too many open files: accepting connections is paused")) {
                 let next = try Idle(gateway)
@@ -123,7 +124,7 @@ extension EndToEnd {
             try await RunningGateway.verifyLogs(in: folder)
         }
 
-        @Test("without a free descriptor lists are read and people sign in, as the database is open for them already")
+        @Test("without free descriptors it still reads lists and signs users in, because the database is already open")
         func reading() async throws {
             let (folder, house, door) = try await prepared()
             let gateway = try await start("-n 1024", in: folder)
@@ -135,7 +136,7 @@ extension EndToEnd {
                         + (keepAlive ? "" : "Connection: close\r\n")
                         + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
             }
-            // Each connection is accepted and has signed in, so that it is closed for nobody.
+            // Each connection is accepted and signed in, so that none is closed to make room.
             for (number, connection) in connections.enumerated() {
                 try send("GET /api/v1/users/me", "", keepAlive: true, as: callers[number % 2], on: connection)
                 while !connection.hasAnswer { await Task.yield() }
@@ -159,7 +160,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "without a descriptor for its broker, publishes the reason, and reaches its locks again when there is one",
+            "without a descriptor for its broker it reports the reason, and reconnects when one is free",
             arguments: ["127.0.0.1", "localhost"])
         func broker(host: String) async throws {
             let world = try await MQTTHouse.build(["--profile", "zigbee2mqtt:1"], host: host)
@@ -168,10 +169,10 @@ extension EndToEnd {
             let limit = try limits(of: world.gateway).soft
             world.broker.kill()
             try await world.untilHealth("down")
-            // The socket of an attempt to connect is closed again, and its number must not become free below the limit.
+            // The socket of a connection attempt is closed again. Its descriptor must not become free below the limit.
             let open = try (0..<50).map { _ in Set(try descriptors(of: world.gateway)) }
             let always = open.dropFirst().reduce(open[0]) { $0.intersection($1) }
-            // Fewer than an attempt to connect leaves free, and enough for Dispatch, which ends the process without any.
+            // Less than a connection attempt needs, and enough for Dispatch, which ends the process if it gets none.
             try await setLimit(4 + ((0...).first { !always.contains($0) } ?? 0), of: world.gateway)
             while try await !problems(of: world).contains(where: { $0.lowercased().contains("too many open files") }) {
                 try Task.checkCancellation()
@@ -189,8 +190,8 @@ extension EndToEnd {
         }
 
         @Test(
-            "does not open the database without descriptors for it, says why, and leaves it whole",
-            // Dispatch ends a process that has less than a few.
+            "without enough descriptors it does not open the database, prints the reason, and does not damage it",
+            // With fewer descriptors Dispatch ends the process.
             arguments: [8, 10])
         func database(limit: Int) async throws {
             let (folder, _, _) = try await prepared()
@@ -203,7 +204,7 @@ extension EndToEnd {
             try await RunningGateway.verifyLogs(in: folder)
         }
 
-        @Test("refuses to start where there is no room for connections, and says what it needs")
+        @Test("it does not start without enough descriptors for connections, and prints how many it needs")
         func tooFew() async throws {
             let folder = try TemporaryFolder()
             let result = try await Program.run(
@@ -216,7 +217,7 @@ extension EndToEnd {
     }
 }
 
-/// A connection to a gateway on which nothing is sent unless a test does.
+/// A connection to a gateway that is idle unless the test sends something.
 private final class Idle: Sendable {
     private let descriptor: Int32
 
@@ -242,13 +243,13 @@ private final class Idle: Sendable {
         _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Whether anything has come that `answer` has not taken.
+    /// Whether bytes have arrived that `answer()` has not read.
     var hasAnswer: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
     }
 
-    /// Everything that comes until the gateway closes the connection.
+    /// Reads until the gateway closes the connection.
     func answer() async -> String {
         let descriptor = descriptor
         return await withCheckedContinuation { continuation in

@@ -1,5 +1,5 @@
 import Testing
 
-/// Every suite that runs the built program, one test after the other: each has processes of its own and waits for them, and two at
-/// once would take the processors from one another. One that hangs is a failure, not a wait.
+/// All suites that run the built program, one test after the other. Each test starts processes and waits for them; two tests at
+/// once would slow each other down. The time limit makes a test that hangs a failure.
 @Suite("The built program", .serialized, .timeLimit(.minutes(30))) enum EndToEnd {}

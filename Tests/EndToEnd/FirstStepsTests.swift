@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     @Suite("First steps over HTTP") struct FirstStepsTests {
-        @Test("a sign-in outlasts a restart, and an answered command is found after it")
+        @Test("a session survives a restart, and a finished command can still be read")
         func restart() async throws {
             let folder = try TemporaryFolder()
             let gateway = try await RunningGateway.first(in: folder)
@@ -29,7 +29,7 @@ extension EndToEnd {
             try await RunningGateway.verifyLogs(in: folder)
         }
 
-        @Test("a guest gets in inside the window, and a window that has ended or not begun denies")
+        @Test("a guest can unlock inside the window, and is denied before and after it")
         func guest() async throws {
             let gateway = try await RunningGateway.first(in: TemporaryFolder())
             let house = try await House.build(on: gateway)
@@ -45,7 +45,7 @@ extension EndToEnd {
                     #"{"guestUserId":"\#(guestID)","unitId":"\#(house.unitID)","deviceIds":["\#(door)"],"operations":["UNLOCK"],"#
                         + #""validFrom":"\#(from)","validUntil":"\#(until)"}"#)
             }
-            // By the gateway's own clock, not by this process's.
+            // The present time of the gateway's clock, which may differ from that of this process.
             let command = try await tom.post("/devices/\(door)/unlock", "{}").data["command"]
             let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
             let now = try style.parse(try #require(command["requestedAt"].text, "\(command)"))

@@ -1,6 +1,6 @@
 import Testing
 
-/// A portfolio with one property, units, people and simulated locks, made over HTTP as an owner would.
+/// A portfolio with a property, a unit, users and simulated locks, created over HTTP by their owner.
 struct House: Sendable {
     let owner: Caller
     let portfolioID: String
@@ -27,7 +27,7 @@ struct House: Sendable {
         )
     }
 
-    /// A tenant of the unit, signed in.
+    /// Creates a tenant of the unit and signs them in.
     func tenant(_ name: String, on gateway: RunningGateway) async throws -> Caller {
         let admin = try await gateway.signIn(RunningGateway.adminEmail)
         let email = "\(name.lowercased())@doors.example"
@@ -37,7 +37,7 @@ struct House: Sendable {
         return try await gateway.signIn(email)
     }
 
-    /// A simulated lock on the unit; `address` is what stands between its braces.
+    /// Attaches a simulated lock to the unit. `address` is the content of the address object, without the braces.
     func lock(_ name: String, address: String = "") async throws -> String {
         try await Self.create(
             owner, "/devices",
@@ -45,7 +45,7 @@ struct House: Sendable {
             "device")
     }
 
-    /// Another property of the portfolio, with one unit.
+    /// Creates another property of the portfolio, with one unit.
     func property(_ name: String, unit: String) async throws -> (propertyID: String, unitID: String) {
         let property = try await Self.create(
             owner, "/properties", #"{"name":"\#(name)","portfolioId":"\#(portfolioID)","defaultTimeZone":"Europe/Berlin"}"#,
@@ -54,7 +54,7 @@ struct House: Sendable {
         return (property, unit)
     }
 
-    /// A simulated lock somewhere else than in the house's own unit.
+    /// Attaches a simulated lock to another unit.
     func lock(_ name: String, property: String, unit: String) async throws -> String {
         try await Self.create(
             owner, "/devices",

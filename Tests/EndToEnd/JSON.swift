@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the gateway answered, read without any of its own types.
+/// JSON in responses of the gateway, decoded without the gateway's own types.
 enum JSON: Decodable, Equatable, Sendable {
     case null
     case bool(Bool)
@@ -26,13 +26,13 @@ enum JSON: Decodable, Equatable, Sendable {
         }
     }
 
-    /// The member of an object; `.null` where there is none.
+    /// A member of an object; `.null` if there is none.
     subscript(_ key: String) -> JSON {
         guard case .object(let members) = self else { return .null }
         return members[key] ?? .null
     }
 
-    /// The items of an array; none where it is no array.
+    /// The items of an array; empty for any other value.
     var items: [JSON] {
         guard case .array(let items) = self else { return [] }
         return items

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What was asked of the gateway over all its lives, and what it answered.
+/// The requests sent to the gateway over all its runs, and its responses.
 final class CommandHistory: Sendable {
     struct Call: Sendable {
         let tenant: Int
@@ -16,14 +16,14 @@ final class CommandHistory: Sendable {
 
     private let state = Mutex(State())
 
-    /// The state of each command that an answer told, by its id.
+    /// The state of each command in the responses, by its id.
     var answers: [String: String] { state.withLock { $0.answers } }
 
     func answered(_ id: String, _ state: String) { self.state.withLock { $0.answers[id] = state } }
 
     func unanswered(_ call: Call) { state.withLock { $0.unanswered.append(call) } }
 
-    /// The calls that the crash left without an answer.
+    /// Returns and removes the requests that got no response because of a crash.
     func takeUnanswered() -> [Call] {
         state.withLock { state in
             defer { state.unanswered = [] }
@@ -32,22 +32,22 @@ final class CommandHistory: Sendable {
     }
 }
 
-/// Tenants who lock and unlock without a pause, each over a connection of their own.
+/// Tenants who lock and unlock without a pause, each over their own connection.
 struct Load: Sendable {
     let gateway: RunningGateway
     let tenants: [Caller]
     let locks: [String]
     let history: CommandHistory
     let seed: Seed
-    /// Of the seed's draws, those of this load.
+    /// Selects the part of the seed's random numbers for this load.
     var round = 0
 
-    /// Runs until so many calls were answered, kills the gateway in the midst, and returns when every call has ended.
+    /// Runs until `limit` requests were answered, kills the gateway under load, and returns when every request has ended.
     func run(untilAnswers limit: Int) async {
         await run(untilAnswers: limit) { await gateway.crash() }
     }
 
-    /// The same with another end than a crash.
+    /// Runs until `limit` requests were answered, calls `end`, and returns when every request has ended.
     func run(untilAnswers limit: Int, end: @escaping @Sendable () async -> Void) async {
         let progress = Progress(limit: limit)
         await withTaskGroup { group in
@@ -76,7 +76,7 @@ struct Load: Sendable {
         }
     }
 
-    /// Until the gateway no longer answers.
+    /// Sends commands until the gateway no longer responds.
     private func operate(as index: Int, _ progress: Progress) async {
         let caller = tenants[index].at(gateway)
         var random = seed.generator(1 + round * tenants.count + index)

@@ -2,19 +2,19 @@ import DoorwardTesting
 import Foundation
 import Synchronization
 
-/// A program that runs as a process of its own: the built `doorward`, or a tool that checks its files.
+/// A program in its own process: the built `doorward`, or a tool that checks its files.
 final class Program: Sendable {
     let processID: pid_t
     private let lines: LineReader
     private let ended: Latch<Int32>
 
-    /// The built `doorward`, beside the tests' own executable.
+    /// The built `doorward`, in the same folder as the tests' executable.
     static var doorward: String {
         let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
         return URL(filePath: tests).deletingLastPathComponent().appending(component: "doorward").path
     }
 
-    /// Starts it. Standard error goes to the file `errors`; standard output is read line by line.
+    /// Starts the program. Standard error is written to the file `errors`, and standard output is read line by line.
     init(_ executable: String, _ arguments: [String], environment: [String: String] = [:], input: String = "", errors: String)
         throws
     {
@@ -33,17 +33,17 @@ final class Program: Sendable {
         process.terminationHandler = { process in
             ended.open(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
         }
-        // It fits into the pipe, and is there before the program, which may end without having read it.
+        // The input fits into the pipe's buffer. It is written before the start, because the program may exit without reading it.
         try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
         try Self.withSignalsUnblocked { try process.start() }
         try stdin.fileHandleForWriting.close()
         (processID, self.ended, lines) = (process.processIdentifier, ended, LineReader(output.fileHandleForReading))
     }
 
-    /// A test that ends early leaves no process behind.
+    /// Kills the process if a test ends early.
     deinit { if !ended.isOpen { kill(processID, SIGKILL) } }
 
-    /// Threads of the test runner block signals, and a process inherits what the thread that starts it blocks.
+    /// Threads of the test runner block signals, and a new process inherits the signal mask of the thread that starts it.
     private static func withSignalsUnblocked(_ body: () throws -> Void) rethrows {
         var (none, before) = (sigset_t(), sigset_t())
         sigemptyset(&none)
@@ -52,10 +52,10 @@ final class Program: Sendable {
         try body()
     }
 
-    /// The next line of standard output; `nil` at its end.
+    /// The next line of standard output, or `nil` at its end.
     func nextLine() async -> String? { await Self.killing(processID) { await self.lines.next() } }
 
-    /// All that is left of standard output.
+    /// Reads the rest of standard output.
     func rest() async -> String {
         var text = ""
         while let line = await nextLine() { text += line + "\n" }
@@ -64,16 +64,16 @@ final class Program: Sendable {
 
     func signal(_ number: Int32) { kill(processID, number) }
 
-    /// Its exit code once it has ended, or the negative number of the signal that ended it.
+    /// The exit code after the program has ended, or the negative number of the signal that ended it.
     var exitCode: Int32 { get async { await Self.killing(processID) { await self.ended.value } } }
 
-    /// Waits for what comes at a program's end at the latest. When the test's time is over, the program is killed: nobody waits
-    /// for ever for one that hangs.
+    /// Waits for an event that comes at the latest when the program ends. Kills the program when the test's time limit is
+    /// reached, so that no test waits for ever.
     static func killing<Value: Sendable>(_ processID: pid_t, _ wait: @Sendable () async -> Value) async -> Value {
         await withTaskCancellationHandler(operation: wait) { kill(processID, SIGKILL) }
     }
 
-    /// Runs a program to its end.
+    /// Runs a program until it exits.
     static func run(
         _ executable: String, _ arguments: [String], environment: [String: String] = [:], input: String = "",
         in folder: TemporaryFolder
@@ -85,7 +85,7 @@ final class Program: Sendable {
     }
 }
 
-/// Lines of a pipe, read on a thread that may block.
+/// Reads the lines of a pipe on a thread that may block.
 private final class LineReader: Sendable {
     private let handle: FileHandle
     private let queue = DispatchQueue(label: "doorward.tests.lines")
@@ -118,7 +118,7 @@ private final class LineReader: Sendable {
     }
 }
 
-/// A value that comes once, and those who wait for it.
+/// A value that is set once, and the tasks that wait for it.
 final class Latch<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?

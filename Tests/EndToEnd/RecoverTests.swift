@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    @Suite("A lost password", .timeLimit(.minutes(30))) struct RecoverTests {
+    @Suite("doorward admin recover", .timeLimit(.minutes(30))) struct RecoverTests {
         private let folder: TemporaryFolder
         private static let newPassword = "a new sentence for tests"
 
@@ -32,7 +32,7 @@ extension EndToEnd {
             ).status
         }
 
-        @Test("in a pipe the link is one line with its end, and sets a new password once")
+        @Test("in a pipe the link is one line with its expiry, and sets a new password once")
         func once() async throws {
             try await makeAdmin()
             let made = try await recover()
@@ -49,19 +49,19 @@ extension EndToEnd {
             #expect(try await status(of: token, at: gateway) == 204)
             #expect(try await status(ofPassword: RunningGateway.password, at: gateway) == 401)
             #expect(try await status(ofPassword: Self.newPassword, at: gateway) == 200)
-            #expect(try await status(of: token, at: gateway) == 401, "the link was used")
+            #expect(try await status(of: token, at: gateway) == 401, "the link was already used")
             #expect(await gateway.stop() == 0)
             try await RunningGateway.verifyLogs(in: folder)
         }
 
-        @Test("a second link takes the place of the first; the JSON has what the API's answer has, under the public address")
+        @Test("a second link replaces the first, and the JSON is that of the API, with the public URL")
         func second() async throws {
             try await makeAdmin()
             let config = try folder.write("gateway: { publicUrl: 'https://doors.example/' }\n", to: "doorward.yaml")
             let reset = { (options: [String]) async throws -> JSON in
                 let made = try await recover(RunningGateway.adminEmail, options)
                 #expect(made.code == 0)
-                #expect(made.errors.isEmpty == options.contains(config), "the link is whole with the address alone")
+                #expect(made.errors.isEmpty == options.contains(config), "a warning is printed only without the public URL")
                 return try JSONDecoder().decode(JSON.self, from: Data(made.output.utf8))["reset"]
             }
             let first = try #require(try await reset(["--json"])["token"].text)
@@ -75,7 +75,7 @@ extension EndToEnd {
             #expect(await gateway.stop() == 0)
         }
 
-        @Test("a person at a terminal is told who, until when, and how it goes without a page")
+        @Test("on a terminal the output names the user and the expiry and shows how to use the token without a web page")
         func atTerminal() async throws {
             try await makeAdmin()
             let program = try TerminalProgram(
@@ -88,11 +88,11 @@ extension EndToEnd {
             let link = try #require(shown.firstMatch(of: #/  \/reset-password#token=([A-Za-z0-9_-]+)\r\n/#))
             #expect(shown.contains(#"{"token":"\#(link.1)","newPassword":"…"}"#))
             #expect(shown.contains("  the link lacks the gateway's address, because gateway.publicUrl is not set"))
-            // Port 0 of the tests is none that could be told.
+            // No address is printed, because port 0 of the tests is not a real port.
             #expect(shown.contains("/api/v1/auth/reset-password"))
         }
 
-        @Test("a gateway that runs holds the database, and no link is made")
+        @Test("a running gateway locks the database, and no link is created")
         func held() async throws {
             let gateway = try await RunningGateway.first(in: folder)
             let refused = try await recover()
@@ -104,7 +104,7 @@ extension EndToEnd {
             #expect(await gateway.stop() == 0)
         }
 
-        @Test("who is not there or no super admin gets none, in words, and a database that is not there is not made")
+        @Test("an unknown user and one who is not a super admin get no link, and a missing database is not created")
         func refused() async throws {
             let missing = try await recover()
             #expect(missing.code == 1)

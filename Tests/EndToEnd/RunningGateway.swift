@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A `doorward serve` on a database of its own, on a free loopback port.
+/// A running `doorward serve` with its own database, on a free loopback port.
 struct RunningGateway: Sendable {
     static let password = "a long sentence for tests"
     static let adminEmail = "root@doors.example"
@@ -10,8 +10,8 @@ struct RunningGateway: Sendable {
     let address: String
     let folder: TemporaryFolder
 
-    /// The configuration of the tests: cheap passwords, tokens that last, a free port, and no more connections than a low limit on
-    /// open files allows without a warning.
+    /// The configuration of the tests: fast password hashes, long-lived tokens, a free port, and no more connections than a low
+    /// limit on open files allows without a warning.
     static let environment = [
         "DOORWARD_HTTP_PORT": "0", "DOORWARD_AUTH_PASSWORD_COST": "14", "DOORWARD_AUTH_ACCESS_TOKEN_MINUTES": "1440",
         "DOORWARD_LOG_LEVEL": "warning", "DOORWARD_HTTP_MAX_CONNECTIONS": "1024",
@@ -21,34 +21,34 @@ struct RunningGateway: Sendable {
         environment.merging(["DOORWARD_STORE_PATH": folder.file("doorward.db")]) { _, new in new }
     }
 
-    /// Starts the program, which may end before it listens.
+    /// Starts the program without waiting until it listens.
     ///
-    /// - Parameter options: of `serve`, which beat the environment.
+    /// - Parameter options: options of `serve`, which override the environment.
     static func launch(in folder: TemporaryFolder, _ options: [String] = []) throws -> Program {
         try Program(
             Program.doorward, ["serve"] + options, environment: environment(for: folder),
             errors: folder.file("serve-\(UUID().uuidString).log"))
     }
 
-    /// Starts it and waits until it says where it listens.
+    /// Starts the program and waits until it prints its address.
     static func start(in folder: TemporaryFolder, _ options: [String] = []) async throws -> RunningGateway {
         try await RunningGateway(listening: launch(in: folder, options), folder: folder)
     }
 
-    /// Waits until a program that was started says where it listens.
+    /// Waits until a started program prints its address.
     init(listening program: Program, folder: TemporaryFolder) async throws {
-        let line = try #require(await program.nextLine(), "the gateway ended before it listened: \(folder.path)")
+        let line = try #require(await program.nextLine(), "the gateway exited before it listened: \(folder.path)")
         try self.init(program, line, folder)
     }
 
-    /// - Parameter line: the first that it printed.
+    /// - Parameter line: the first line that the program printed.
     private init(_ program: Program, _ line: String, _ folder: TemporaryFolder) throws {
         address = String(try #require(line.wholeMatch(of: /listening on (http:\/\/127\.0\.0\.1:[0-9]+)/)).1)
         (self.program, self.folder) = (program, folder)
     }
 
-    /// Starts it once more where it listened, after it has ended. Its port is free for everybody meanwhile: whoever has got it is
-    /// waited for.
+    /// Starts the gateway again on its earlier port, after it has ended. Another process may have taken the port meanwhile: tries
+    /// again until it is free.
     func startAgain() async throws -> RunningGateway {
         while true {
             try Task.checkCancellation()
@@ -61,7 +61,7 @@ struct RunningGateway: Sendable {
         }
     }
 
-    /// A fresh database with its super admin, and a gateway on it.
+    /// Creates a database with a super admin, and starts a gateway on it.
     static func first(in folder: TemporaryFolder, _ options: [String] = []) async throws -> RunningGateway {
         let created = try await Program.run(
             Program.doorward, ["admin", "create", "--email", adminEmail, "--password-stdin"],
@@ -78,13 +78,13 @@ struct RunningGateway: Sendable {
         return Caller(address: address, token: token)
     }
 
-    /// `kill -9`, and waits until the process is gone.
+    /// Kills the process with `kill -9` and waits until it has ended.
     func crash() async {
         program.signal(SIGKILL)
         _ = await program.exitCode
     }
 
-    /// SIGTERM, and its exit code.
+    /// Sends SIGTERM and returns the exit code.
     func stop() async -> Int32 {
         program.signal(SIGTERM)
         return await program.exitCode
@@ -93,7 +93,7 @@ struct RunningGateway: Sendable {
     /// The port that it listens on.
     var port: String { String(address.drop { $0 != ":" }.dropFirst().drop { $0 != ":" }.dropFirst()) }
 
-    /// Recomputes every log of the database with the second implementation of its format; the gateway must be down.
+    /// Recomputes every log of the database with the second implementation of the log format. The gateway must be stopped.
     static func verifyLogs(in folder: TemporaryFolder, database: String? = nil) async throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "DoorwardAuditTests/Fixtures/verify_log.py").path

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// The scripts in a project of their own, with a `swift` that does what the test says.
+    /// Runs the scripts in a small project, with a fake `swift` whose behaviour the test defines.
     @Suite("The scripts") struct ScriptTests {
         private let folder: TemporaryFolder
-        /// White space and what is special in a regular expression: neither may matter.
+        /// Contains spaces and special characters of regular expressions, which the scripts must handle.
         private let project: String
 
         init() async throws {
@@ -19,7 +19,7 @@ extension EndToEnd {
             }
             try files.copyItem(atPath: Self.scripts, toPath: "\(project)/scripts")
             let contents = [
-                // Just as many lines of tests as are asked for: comments and blank lines do not count, a conformance kit counts
+                // Exactly as many lines of tests as required: comments and blank lines do not count, and a conformance kit counts
                 // as tests.
                 "Sources/A/A.swift": "/// Much\n/// is said.\n\nstruct A {}\nstruct B {}\n",
                 "Sources/DoorwardStore/S.swift": "struct S {}\n",
@@ -57,7 +57,7 @@ extension EndToEnd {
             #expect(try await Program.run("/usr/bin/env", ["git", "init", "--quiet", project], in: folder).code == 0)
         }
 
-        @Test("lint finds nothing in a project that keeps the rules")
+        @Test("lint finds nothing in a project that follows the rules")
         func sound() async throws {
             try await beginRepository()
             let kept = [
@@ -73,7 +73,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "lint fails when the build or the formatter does, whatever they say",
+            "lint fails when the build or the formatter fails, independent of their output",
             arguments: [
                 (#"[ "$1" != build ] || { echo Killed >&2; exit 137; }"#, "swift build ended with exit code 137"),
                 (#"[ "$1" != build ] || { echo "/a/A.swift:1:1: error: no"; exit 1; }"#, "/a/A.swift:1:1: error: no"),
@@ -88,7 +88,7 @@ extension EndToEnd {
             #expect(!result.errors.contains("No findings"))
         }
 
-        @Test("lint fails when git refuses, and when there is nothing to check")
+        @Test("lint fails when git fails, and when there are no files to check")
         func nothingToCheck() async throws {
             try await beginRepository()
             let refused = try await run("lint", git: "echo 'fatal: dubious ownership' >&2; exit 128")
@@ -100,7 +100,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "lint tells what breaks a rule, with file and line",
+            "lint reports each broken rule with file and line",
             arguments: [
                 ("Sources/A/A.swift", "let a = try! b()\n", "Sources/A/A.swift:1:let a"),
                 ("Sources/A/A.swift", "// TO\u{44}O\n", "A.swift:1:// TO\u{44}O"),
@@ -135,7 +135,7 @@ extension EndToEnd {
             #expect(result.output.contains(finding), "\(result.output)")
         }
 
-        @Test("the demo tells its options from every folder, and takes paths from the folder that it was called in")
+        @Test("the demo prints its options from every folder, and resolves paths against the caller's folder")
         func demo() async throws {
             let help = try await run("demo", ["--help"])
             #expect(help.code == 0)

@@ -1,8 +1,8 @@
 import DoorwardTesting
 import Foundation
 
-/// What the random moments and choices of a test are drawn from. It is printed, and `DOORWARD_TEST_SEED` gives it back: the
-/// draws are then the same again, though not how the machine shares its time between the processes.
+/// The seed of a test's random values. It is printed, and `DOORWARD_TEST_SEED` sets it: the random values are then the same
+/// again, but the scheduling of the processes is not.
 struct Seed: Sendable {
     private let value: UInt64
 
@@ -11,6 +11,6 @@ struct Seed: Sendable {
         print("\(test): DOORWARD_TEST_SEED=\(value)")
     }
 
-    /// A generator of its own for each use, so that those that run at the same time do not disturb one another's draws.
+    /// Makes a separate generator for each use, so that concurrent uses do not change each other's values.
     func generator(_ use: Int = 0) -> SeededGenerator { SeededGenerator(seed: value &+ UInt64(use) &* 0xD1B5_4A32_D192_ED03) }
 }

@@ -2,16 +2,16 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// `kill -9` at points of the start that show in the gateway's files: whatever it had made of them, the next start goes on
-    /// from there.
+    /// Kills the gateway with `kill -9` at points of its start that are visible in its files. The next start must continue from
+    /// any of these states.
     @Suite("A gateway that is killed while it starts", .timeLimit(.minutes(30))) struct StartCrashTests {
-        @Test("on a database that it has only begun to make, works at the next start")
+        @Test("a gateway killed while it creates its database works after the next start")
         func killedOnAFreshDatabase() async throws {
             var random = Seed(of: "killedOnAFreshDatabase").generator()
             var moments: [StartMoment] = [.locked, .logAppears, .keyDrafted, .databaseBytes(0), .databaseBytes(1)]
             for _ in 0..<4 { moments.append(.databaseBytes(.random(in: 1...65_536, using: &random))) }
             for count in 1...6 { moments.append(.logWritten(count)) }
-            // Between the first transaction and the one that makes the schema, which is where a file is neither empty nor done.
+            // Between the first transaction and the one that creates the schema, the file is neither empty nor complete.
             for _ in 0..<4 { moments += [.logBytes(1), .logBytes(4_152), .logBytes(8_272), .logBytes(12_392)] }
             var kills = 0
             for moment in moments.shuffled(using: &random) {
@@ -23,10 +23,10 @@ extension EndToEnd {
                 #expect(await gateway.stop() == 0, "killed when \(moment)")
                 try await RunningGateway.verifyLogs(in: folder)
             }
-            #expect(kills >= 3, "hardly any kill fell into the start: the test has shown nothing")
+            #expect(kills >= 3, "too few kills came during the start: nothing was tested")
         }
 
-        @Test("ends each of many open commands exactly once, however often it is cut off while it does")
+        @Test("each of many open commands gets exactly one outcome, however often the recovery is interrupted")
         func killedWhileItSettles() async throws {
             var random = Seed(of: "killedWhileItSettles").generator()
             let folder = try TemporaryFolder()
@@ -44,7 +44,7 @@ extension EndToEnd {
                 if try await moment.kill(startIn: folder) { kills += 1 }
                 try await RunningGateway.verifyLogs(in: folder)
             }
-            #expect(kills >= 3, "hardly any kill fell into the start: the test has shown nothing")
+            #expect(kills >= 3, "too few kills came during the start: nothing was tested")
 
             let again = try await RunningGateway.start(in: folder)
             let log = try await CommandLog.read(by: house.owner.at(again))
@@ -52,13 +52,13 @@ extension EndToEnd {
             for id in log.intents.keys { #expect(log.outcomes[id] == ["UNKNOWN"], "command \(id)") }
             for lock in locks {
                 let status = try await house.owner.at(again).get("/devices/\(lock)/status").data["status"]["state"]
-                #expect(status == .string("LOCKED"), "nothing is sent because the gateway starts")
+                #expect(status == .string("LOCKED"), "the start of the gateway sends no command")
             }
             #expect(await again.stop() == 0)
             try await RunningGateway.verifyLogs(in: folder)
         }
 
-        /// Fills every queue, four commands of each tenant for each lock, and kills the gateway once all their intents are on disk.
+        /// Fills every queue with four commands of each tenant for each lock, and kills the gateway when all intents are on disk.
         private static func leaveOpen(
             on locks: [String], _ tenants: [Caller], _ owner: Caller, _ gateway: RunningGateway
         ) async throws {
@@ -66,7 +66,7 @@ extension EndToEnd {
                 for lock in locks {
                     for tenant in tenants {
                         for _ in 0..<4 {
-                            // Never answered: the gateway dies first.
+                            // Gets no response, because the gateway is killed first.
                             group.addTask { _ = try? await tenant.post("/devices/\(lock)/unlock", #"{"timeoutMs":60000}"#) }
                         }
                     }

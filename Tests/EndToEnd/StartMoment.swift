@@ -1,19 +1,19 @@
 import Foundation
 import Synchronization
 
-/// A point in the start of a gateway that shows from outside, in the files that it makes and writes.
+/// A point in the start of a gateway that can be detected from outside, by its files.
 enum StartMoment: Sendable, CustomStringConvertible {
-    /// The database is held.
+    /// The database's lock file exists.
     case locked
-    /// The database has so many bytes.
+    /// The database has at least that many bytes.
     case databaseBytes(Int)
-    /// The write-ahead log is there.
+    /// The write-ahead log exists.
     case logAppears
-    /// The write-ahead log has so many bytes.
+    /// The write-ahead log has at least that many bytes.
     case logBytes(Int)
-    /// The write-ahead log was seen to change so many times.
+    /// The write-ahead log was seen to change that many times.
     case logWritten(Int)
-    /// The key that signs access tokens is there, whole or not yet.
+    /// The token signing key exists, complete or not.
     case keyDrafted
 
     var description: String {
@@ -27,15 +27,15 @@ enum StartMoment: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Launches a gateway and kills it as soon as the moment has come, if it does come before the gateway listens.
+    /// Starts a gateway and kills it at this moment, or when it listens.
     ///
-    /// - Returns: whether it came.
+    /// - Returns: Whether the moment came before the gateway listened.
     func kill(startIn folder: TemporaryFolder) async throws -> Bool {
         let watch = Watch(moment: self, database: folder.file("doorward.db"))
         let program = try RunningGateway.launch(in: folder)
         let hasListened = Latch<Bool>()
         Task { hasListened.open(await program.nextLine() != nil) }
-        // On a thread of its own, which other tests cannot keep from looking.
+        // A separate thread, which other tests cannot delay.
         let hasCome = await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 var hasCome = false
@@ -48,7 +48,7 @@ enum StartMoment: Sendable, CustomStringConvertible {
         return hasCome
     }
 
-    /// Looks at the files again and again.
+    /// Checks the files for the moment.
     private final class Watch: Sendable {
         let moment: StartMoment
         let database: String
@@ -76,7 +76,7 @@ enum StartMoment: Sendable, CustomStringConvertible {
             }
         }
 
-        /// Size and time of the last change of a file; empty if it is not there.
+        /// Returns the size and modification time of a file, or an empty array if it does not exist.
         private static func status(_ path: String) -> [Int] {
             var status = stat()
             guard stat(path, &status) == 0 else { return [] }

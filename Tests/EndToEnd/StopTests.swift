@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    @Suite("A gateway that is told to stop") struct StopTests {
-        @Test("finishes what was sent, ends what waits, answers all of it, and exits 0", .timeLimit(.minutes(30)))
+    @Suite("A gateway that is stopped") struct StopTests {
+        @Test("it finishes commands in flight, ends queued ones, responds to all, and exits 0", .timeLimit(.minutes(30)))
         func stopsUnderLoad() async throws {
             let folder = try TemporaryFolder()
             let gateway = try await RunningGateway.first(in: folder)
@@ -14,7 +14,7 @@ extension EndToEnd {
             let history = CommandHistory()
             let load = Load(gateway: gateway, tenants: tenants, locks: [slow], history: history, seed: Seed(of: "stopsUnderLoad"))
             await load.run(untilAnswers: 2) {
-                // Whoever is answered asks again: from then on others wait behind the command that moves the lock.
+                // Each tenant sends another command after a response, so that commands queue behind the one in flight.
                 while let open = try? await Self.openCommands(of: slow, by: house.owner), open < 4 {}
                 #expect(await gateway.stop() == 0)
             }
@@ -24,18 +24,18 @@ extension EndToEnd {
             let log = try await CommandLog.read(by: house.owner.at(again))
             for (id, state) in history.answers { #expect(log.outcomes[id] == [state]) }
             for id in log.intents.keys { #expect(log.outcomes[id]?.count == 1) }
-            #expect(!log.outcomes.values.contains(["UNKNOWN"]), "every command had its outcome before the process ended")
+            #expect(!log.outcomes.values.contains(["UNKNOWN"]), "every command has its outcome before the process ends")
             #expect(history.answers.values.contains("CONFIRMED"))
-            #expect(history.answers.values.contains("FAILED"), "somebody waited when the gateway was told to stop")
+            #expect(history.answers.values.contains("FAILED"), "a command was queued when the gateway was stopped")
             #expect(await again.stop() == 0)
         }
 
-        /// How many commands wait for a lock or for their turn.
+        /// Returns the number of commands in flight or in the queue.
         private static func openCommands(of lock: String, by owner: Caller) async throws -> Int {
             try await owner.get("/commands?deviceId=\(lock)").data["commands"].items.count { $0["completedAt"] == .null }
         }
 
-        @Test("told so before it listens, it ends in order too", .timeLimit(.minutes(30)))
+        @Test("a gateway that is stopped before it listens shuts down cleanly too", .timeLimit(.minutes(30)))
         func early() async throws {
             let folder = try TemporaryFolder()
             let program = try RunningGateway.launch(in: folder)
@@ -48,7 +48,7 @@ extension EndToEnd {
             try await RunningGateway.verifyLogs(in: folder)
         }
 
-        @Test("a second gateway on the same database is refused, and the first goes on")
+        @Test("a second gateway on the same database is refused, and the first continues")
         func secondGateway() async throws {
             let folder = try TemporaryFolder()
             let gateway = try await RunningGateway.first(in: folder)

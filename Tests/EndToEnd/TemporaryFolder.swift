@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for one test, gone when the test lets go of it.
+/// A folder for one test, deleted with this object.
 final class TemporaryFolder: Sendable {
     let path: String
 

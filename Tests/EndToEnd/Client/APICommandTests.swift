@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     @Suite("doorward api") struct APICommandTests {
-        @Test("what is made, changed, read and deleted by it is what the API has, with JSON values as they read")
+        @Test("entities are created, listed and deleted, and values are sent as JSON")
         func calls() async throws {
             let (_, house, shell) = try await ownersShell()
             let made = try await shell.run(
@@ -17,7 +17,7 @@ extension EndToEnd {
             let device = try await shell.run(
                 "api", "post", "devices", "name=12", #"address={"latencyMs":5}"#, "adapter=simulator", "propertyId=\(id)")
             #expect(device.code == 1)
-            #expect(device.errors.contains("  name has a value of the wrong type"), "12 reads as a number: \(device.errors)")
+            #expect(device.errors.contains("  name has a value of the wrong type"), "12 is read as a number: \(device.errors)")
             let quoted = try await shell.run(
                 "api", "post", "devices", #"name="12""#, #"address={"latencyMs":5}"#, "adapter=simulator", "propertyId=\(id)")
             let lock = try quoted.json["device"]
@@ -28,14 +28,14 @@ extension EndToEnd {
             #expect((deleted.code, deleted.output) == (0, ""))
         }
 
-        @Test("headers are sent and shown: an ETag that is stale is refused, with exit code 1")
+        @Test("headers are sent and shown, and an outdated ETag is refused with exit code 1")
         func headers() async throws {
             let (_, _, shell) = try await ownersShell()
             let path = "users/me"
             let shown = try await shell.run("api", "GET", path, "--include")
             let tag = try #require(shown.output.firstMatch(of: #/(?i)\netag: ([^\n]+)\n/#)?.1)
             #expect(shown.output.hasPrefix("HTTP/1.1 200 OK\n"))
-            #expect(shown.output.contains(#"{"status":"success","data":{"user":{"#), "the whole answer")
+            #expect(shown.output.contains(#"{"status":"success","data":{"user":{"#), "the whole response")
             let changed = try await shell.run("api", "PUT", path, "firstName=Olly", "--header", "If-Match: \(tag)")
             #expect(changed.code == 0, "\(changed.errors)")
             let stale = try await shell.run("api", "PUT", path, "firstName=Ola", "--header", "If-Match: \(tag)")
@@ -47,7 +47,7 @@ extension EndToEnd {
             #expect(whole.errors.hasPrefix("doorward: ") && whole.errors.contains("\n  request "))
         }
 
-        @Test("a body comes from a file or from standard input, and a key is sent with it")
+        @Test("a body is read from a file or from standard input, and is sent with an idempotency key")
         func input() async throws {
             let (_, house, shell) = try await ownersShell()
             let body = #"{"name":"2a","propertyId":"\#(house.propertyID)"}"#
@@ -57,13 +57,13 @@ extension EndToEnd {
                 "api", "POST", "units", "--input", "-", "--header", "Idempotency-Key: once-1", input: body)
             #expect(try fromFile.json["unit"]["id"].text == again.json["unit"]["id"].text, "\(again.errors)")
             let another = try await shell.run("api", "POST", "units", "--input", file)
-            #expect(try another.json["unit"]["id"].text != fromFile.json["unit"]["id"].text, "a key of its own each time")
+            #expect(try another.json["unit"]["id"].text != fromFile.json["unit"]["id"].text, "each request has its own key")
             let missing = try await shell.run("api", "POST", "units", "--input", shell.folder.file("none.json"))
             #expect(missing.code == 1)
             #expect(missing.errors.contains("none.json: the file cannot be read"))
         }
 
-        @Test("without a sign-in it says so, and a path that is not there is told by the gateway")
+        @Test("a missing sign-in is reported, and an unknown path is reported by the gateway")
         func failures() async throws {
             let (gateway, _, shell) = try await ownersShell()
             let unknown = try await shell.run("api", "GET", "nothing")

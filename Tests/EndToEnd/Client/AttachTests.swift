@@ -2,7 +2,7 @@ import Testing
 
 extension EndToEnd {
     @Suite("doorward attach, detach and simulate") struct AttachTests {
-        @Test("a lock is attached by names, with an address of numbers, lists and texts")
+        @Test("a lock is attached by names, with numbers, lists and texts in its address")
         func attach() async throws {
             let (_, house, shell) = try await ownersShell()
             let result = try await shell.run(
@@ -27,7 +27,7 @@ extension EndToEnd {
             #expect(json["device"]["unitId"] == .null)
         }
 
-        @Test("a lock is detached by its name: it is gone from the list, and its history stays")
+        @Test("a lock is detached by its name: it disappears from the list, and its history stays")
         func detach() async throws {
             let (_, house, shell) = try await ownersShell()
             let id = try await house.lock("Front door")
@@ -50,7 +50,7 @@ extension EndToEnd {
             #expect(again.errors.contains("Front door"), "\(again.errors)")
         }
 
-        @Test("what the adapter does not take is named by its option, with what was probably meant")
+        @Test("an error in the address is shown under its option, with the most similar key")
         func badAddress() async throws {
             let (_, _, shell) = try await ownersShell()
             let result = try await shell.run(
@@ -84,7 +84,7 @@ extension EndToEnd {
             #expect(result.errors.contains("Usage: doorward"))
         }
 
-        @Test("events happen to simulated locks, and an unknown one is refused with the nearest")
+        @Test("events are simulated, and an unknown event is rejected with the most similar one")
         func simulate() async throws {
             let (_, house, shell) = try await ownersShell()
             _ = try await house.lock("Front door")

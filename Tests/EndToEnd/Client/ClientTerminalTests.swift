@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    @Suite("The client's commands at a terminal", InDailyHouse(), .timeLimit(.minutes(30))) struct ClientTerminalTests {
+    @Suite("Client commands on a terminal", InDailyHouse(), .timeLimit(.minutes(30))) struct ClientTerminalTests {
         private let day: DailyHouse
 
         init() throws { day = try InDailyHouse.house }
@@ -16,7 +16,7 @@ extension EndToEnd {
                 environment: shell.environment.merging(environment) { _, new in new }, in: shell.folder)
         }
 
-        /// A lock that never confirms.
+        /// Attaches a lock that never confirms.
         private func silentLock(_ name: String) async throws -> String {
             let id = try await day.house.lock(name, address: #""latencyMs":0"#)
             let event = try await day.house.owner.post("/simulator/devices/\(id)/events", #"{"event":"lose_confirmations"}"#)
@@ -24,12 +24,12 @@ extension EndToEnd {
             return id
         }
 
-        @Test("a line counts the seconds while a lock moves, Ctrl-C ends the waiting, and the line is taken back")
+        @Test("a progress line counts the seconds, Ctrl-C ends the waiting, and the line is erased")
         func progress() async throws {
             let lock = try await silentLock("Silent door")
             let program = try start("unlock", "Silent door", "--timeout", "60")
             try await program.read(until: "\r\u{1B}[KUnlocking Silent door … 0 s")
-            // On a busy machine a second may be left out.
+            // On a busy machine some seconds may not be shown.
             _ = try await program.read(until: "a later second") { shown in
                 shown.firstMatch(of: #/\r\u{1B}\[KUnlocking Silent door … [1-9][0-9]* s/#)?.range.upperBound
             }
@@ -43,7 +43,7 @@ extension EndToEnd {
             #expect(await program.exitCode == 1)
         }
 
-        @Test("the line of progress never takes two rows, whatever the name and the window")
+        @Test("the progress line never takes two rows, for any name and window width")
         func narrowProgress() async throws {
             let name = "The front door of the house behind the house"
             _ = try await silentLock(name)
@@ -54,7 +54,7 @@ extension EndToEnd {
             #expect(await program.exitCode == 1)
         }
 
-        @Test("what was done is said in one sentence, after the line of progress has gone")
+        @Test("the result is printed as one sentence after the progress line has been erased")
         func done() async throws {
             let program = try start("unlock", "Front door")
             #expect(await program.rest().hasSuffix("\r\u{1B}[KFront door is \u{1B}[33munlocked\u{1B}[0m.\r\n"))
@@ -77,7 +77,8 @@ extension EndToEnd {
         }
 
         @Test(
-            "no colour with NO_COLOR, and no line that is taken back on a terminal that cannot", arguments: ["NO_COLOR", "TERM"])
+            "NO_COLOR turns colours off, and a terminal that cannot redraw gets no progress line",
+            arguments: ["NO_COLOR", "TERM"])
         func plain(variable: String) async throws {
             let environment = [variable: variable == "TERM" ? "dumb" : "1"]
             let table = try await start("locks", environment: environment).rest()
@@ -88,7 +89,7 @@ extension EndToEnd {
             if variable == "TERM" { #expect(!moved.contains("\u{1B}")) }
         }
 
-        @Test("a table fits the window, and --wide shows all of it", arguments: ["locks", "grants", "log", "discovered"])
+        @Test("a table fits the window, and --wide shows it in full", arguments: ["locks", "grants", "log", "discovered"])
         func narrowTable(command: String) async throws {
             let plain = ["NO_COLOR": "1"]
             let fitted = try await start(command, columns: 80, environment: plain).rest().components(separatedBy: "\r\n")
@@ -99,7 +100,7 @@ extension EndToEnd {
             if command == "grants" { #expect(wide.contains(day.guestAccesses[0])) }
         }
 
-        @Test("the id that a table shows is taken in place of the whole one, by every command that takes an id")
+        @Test("the short id that a table shows is accepted by every command that takes an id")
         func shortIDs() async throws {
             func row(_ command: String, _ name: String) async throws -> String {
                 let lines = try await start(command, columns: 80, environment: ["NO_COLOR": "1"]).rest()
@@ -127,16 +128,16 @@ extension EndToEnd {
             #expect(try await day.owner.run("revoke", access).output == "\(id)\trevoked\n")
         }
 
-        @Test("locks are followed on the whole screen until Ctrl-C, and what was there before comes back")
+        @Test("locks are followed on the whole screen until Ctrl-C, and the earlier screen is restored")
         func followLocks() async throws {
             let lock = try await day.house.lock("Followed door", address: #""latencyMs":0"#)
             let program = try start("locks", "--follow", columns: 100, environment: ["NO_COLOR": "1"])
             try await program.read(until: "\u{1B}[?1049h")
-            _ = try await program.read(until: "the lock as it is") { shown in
+            _ = try await program.read(until: "the lock's first state") { shown in
                 shown.firstMatch(of: #/Followed door +locked .*?Ctrl-C ends/#.dotMatchesNewlines())?.range.upperBound
             }
             #expect(try await day.house.owner.post("/devices/\(lock)/unlock", "{}").status == 200)
-            _ = try await program.read(until: "the lock as it changed") { shown in
+            _ = try await program.read(until: "the lock's changed state") { shown in
                 shown.firstMatch(of: #/Followed door +unlocked /#)?.range.upperBound
             }
             program.press(.controlC)
@@ -145,7 +146,7 @@ extension EndToEnd {
             #expect(program.terminal.isEchoing && program.terminal.isLineByLine)
         }
 
-        @Test("detach asks, with what ends for the lock, and only yes detaches")
+        @Test("detach asks and shows what ends, and only `yes` detaches")
         func detach() async throws {
             let lock = try await day.house.lock("Old door", address: #""latencyMs":0"#)
             let granted = try await day.owner.run("grant", "Nina", "--label", "Old door", "--from", "now", "--until", "+1h")
@@ -166,7 +167,7 @@ extension EndToEnd {
             #expect(try await day.owner.run("status", "Old door").code == 1)
         }
 
-        @Test("the log is followed in columns and local time until Ctrl-C, which is no failure")
+        @Test("the log is followed in columns and local time until Ctrl-C, which exits 0")
         func follow() async throws {
             let program = try start("log", "Front door", "--follow")
             try await program.read(until: "RESULT")
@@ -178,7 +179,7 @@ extension EndToEnd {
             #expect(program.terminal.isEchoing)
         }
 
-        @Test("the password of a sign-in is asked for and not shown")
+        @Test("login asks for the password without showing it")
         func login() async throws {
             let program = try start("login", "--server", day.gateway.address, "--email", "owner@doors.example", by: day.nobody)
             try await program.read(until: "Password of owner@doors.example: ")
@@ -191,7 +192,7 @@ extension EndToEnd {
             #expect(try await start("logout", by: day.nobody).rest().hasPrefix("signed out: "))
         }
 
-        @Test("a name that several locks bear lists them with their places and ids")
+        @Test("a name that several locks have lists them with their places and ids")
         func candidates() async throws {
             let program = try start("status", "twin")
             let shown = await program.rest()
@@ -201,7 +202,7 @@ extension EndToEnd {
             #expect(!shown.contains("\u{1B}"))
         }
 
-        @Test("there is nothing of a kind: a sentence says so, where a pipe gets nothing", arguments: ["locks", "grants", "log"])
+        @Test("an empty list prints a sentence on a terminal and nothing in a pipe", arguments: ["locks", "grants", "log"])
         func nothing(command: String) async throws {
             let admin = try await day.gateway.signIn(RunningGateway.adminEmail)
             _ = try await House.createUser("\(command)@doors.example", "Nell", by: admin)

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     @Suite("doorward grant, grants and revoke") struct GuestTests {
-        @Test("a guest is let in by name for a window in local time, and out again")
+        @Test("a guest gets access by name for a window in local time, and it is revoked again")
         func grantAndRevoke() async throws {
             let (gateway, house, shell) = try await ownersShell()
             let (door, cellar) = (try await house.lock("Front door"), try await house.lock("Cellar"))
@@ -31,7 +31,7 @@ extension EndToEnd {
             #expect(try await shell.run("grants").rows.first?.contains("revoked") == true)
         }
 
-        @Test("a guest who is but a label is told from people, and an address of nobody is refused")
+        @Test("--label grants to a label with a warning, and an unknown email address is rejected")
         func labels() async throws {
             let (_, house, shell) = try await ownersShell()
             _ = try await house.lock("Front door")
@@ -52,7 +52,7 @@ extension EndToEnd {
                 nobody.errors == "doorward: There is no person with the address `nobody@doors.example`. Nothing was granted.\n")
         }
 
-        @Test("whoever may not list people grants by address, id or a name that they know, and never by a name that nobody has")
+        @Test("a caller who may not list users grants by address, id or known name; an unknown name is rejected")
         func grantedByTenant() async throws {
             let (gateway, house, _) = try await ownersShell()
             let door = try await house.lock("Front door")
@@ -80,7 +80,7 @@ extension EndToEnd {
             #expect(try again.json["guestAccess"]["guestUserId"] == .string(gus), "\(again.errors)")
         }
 
-        @Test("whoever may list people names a guest, who holds no role, by the name of an earlier grant, before the guest acts")
+        @Test("an owner can name a guest without a role by the name of an earlier grant, even before the guest has acted")
         func grantedByOwner() async throws {
             let (gateway, house, shell) = try await ownersShell()
             _ = try await house.lock("Front door")
@@ -97,7 +97,7 @@ extension EndToEnd {
             #expect(blank.code == 1 && blank.errors.contains("\n  --name "), "\(blank.errors)")
         }
 
-        @Test("a guest, whom no list of people has, is shown by the name of the log, and can be granted to again by that name")
+        @Test("a guest who is in no list of users is shown by the name in the log, and that name can be used for a new grant")
         func guestsName() async throws {
             let (gateway, house, shell) = try await ownersShell()
             let door = try await house.lock("Front door")
@@ -108,14 +108,14 @@ extension EndToEnd {
             #expect(try await shell.run("grants").rows.map { $0[0] } == ["Gus Example"])
             let log = try await shell.run("log").rows
             #expect(log.contains { $0[2] == "grant guest access" && $0[4] == "Gus Example: Front door" }, "\(log)")
-            // The access has no label, so the name is known from the log alone.
+            // The access has no label, so the name is known only from the log.
             let again = try await shell.run("grant", "gus example", door, "--from", "+2h", "--until", "+3h", "--json")
             #expect(try again.json["guestAccess"]["guestUserId"] == .string(gus), "\(again.errors)")
             let near = try await shell.run("log", "--user", "gus@dors.example")
             #expect(near.code == 1 && near.output.isEmpty)
         }
 
-        @Test("a guest access is revoked by its label or its guest's name, the open one first; several are listed")
+        @Test("a guest access is revoked by its label or its guest's name, active ones first; several matches are listed")
         func revokeByName() async throws {
             let (gateway, house, shell) = try await ownersShell()
             let door = try await house.lock("Front door")
@@ -132,7 +132,7 @@ extension EndToEnd {
                 "\(both.errors)")
             for id in [first, second] { #expect(both.errors.contains(id)) }
             #expect(try await shell.run("revoke", first).output == "\(first)\trevoked\n")
-            #expect(try await shell.run("revoke", "Plumber").output == "\(second)\trevoked\n", "the first has ended")
+            #expect(try await shell.run("revoke", "Plumber").output == "\(second)\trevoked\n", "the first one is already revoked")
             _ = try await house.tenant("Tom", on: gateway)
             let access = try await grant("Tom Example")
             let revoked = try await shell.run("revoke", "tom example")
@@ -145,7 +145,7 @@ extension EndToEnd {
             )
         }
 
-        @Test("a window that ends before it begins is refused in words, and nothing is granted")
+        @Test("a window that ends before it begins is rejected in words, and nothing is granted")
         func backwards() async throws {
             let (_, house, shell) = try await ownersShell()
             _ = try await house.lock("Front door")
@@ -156,7 +156,7 @@ extension EndToEnd {
             #expect(try await shell.run("grants").output.isEmpty)
         }
 
-        @Test("revoking what does not exist is refused as what is out of reach")
+        @Test("revoking a guest access that does not exist gives the same error as one that is not visible")
         func unknownAccess() async throws {
             let (_, _, shell) = try await ownersShell()
             let result = try await shell.run("revoke", "01990a3c-5b1e-7c3f-8f4e-0c9d2a4b6e71")
@@ -165,7 +165,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "what is no time, or no time of the wall clock, exits 2 before anything is asked",
+            "an invalid time, or one that the wall clock skips or repeats, exits 2 before any request",
             arguments: [
                 ("soon", "is no time"), ("25:00", "does not exist"), ("2030-02-30 12:00", "does not exist"),
                 ("2030-03-31 02:30", "does not exist"), ("2030-10-27 02:30", "comes twice"),

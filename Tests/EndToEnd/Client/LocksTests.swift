@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     @Suite("doorward locks and status") struct LocksTests {
-        @Test("in a pipe each lock is a line of plain cells with tabs between, and nothing else")
+        @Test("in a pipe each lock is one line of plain cells separated by tabs")
         func plainLines() async throws {
             let (gateway, house, shell) = try await ownersShell()
             let cellar = try await house.lock("Cellar", address: #""batteryLevel":40"#)
@@ -19,7 +19,7 @@ extension EndToEnd {
             #expect(await gateway.stop() == 0)
         }
 
-        @Test("property and unit narrow the list, by name in any case or by id, and wrong names are told")
+        @Test("property and unit filter the list by name in any case or by id, and wrong names are reported")
         func places() async throws {
             let (_, house, shell) = try await ownersShell()
             let inUnit = try await house.lock("In the unit")
@@ -44,7 +44,7 @@ extension EndToEnd {
             #expect(unknown.errors.hasPrefix("doorward: There is no property named `Quay 3`. Did you mean `Quay "))
         }
 
-        @Test("JSON is the data of the API, field by field, over all pages")
+        @Test("JSON output is the data of the API, field by field, over all pages")
         func json() async throws {
             let (_, house, shell) = try await ownersShell()
             for index in 0..<201 { _ = try await house.lock("Lock \(1000 + index)") }
@@ -59,8 +59,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "follows the locks over a restart of the gateway: each that changes is one JSON object, and one that is detached is told"
-        )
+            "--follow continues after a restart of the gateway, and prints each changed or detached lock as a JSON object")
         func follow() async throws {
             let (gateway, house, shell) = try await ownersShell()
             let door = try await house.lock("Front door")
@@ -80,7 +79,7 @@ extension EndToEnd {
             let again = try await gateway.startAgain()
             let owner = house.owner.at(again)
             #expect(try await owner.delete("/devices/\(door)").status == 204)
-            // What a start changes of the locks may come first.
+            // Changes caused by the restart may come first.
             var removed = try await next()
             while removed["removed"] == .null { removed = try await next() }
             #expect(removed == .object(["id": .string(door), "removed": .bool(true)]))
@@ -91,7 +90,7 @@ extension EndToEnd {
             #expect(messages.first?.hasSuffix("; trying again") == true && messages.last?.hasSuffix(" is back") == true)
         }
 
-        @Test("a name in any case stands for a lock; one that several bear lists them, one that none bears says so")
+        @Test("a name in any case identifies a lock; several matches are listed, and an unknown name is reported")
         func names() async throws {
             let (_, house, shell) = try await ownersShell()
             let first = try await house.lock("Front door")
@@ -111,7 +110,7 @@ extension EndToEnd {
                     "doorward: There is no lock named `Back door`. `doorward locks` lists the locks that you may see.\n"))
         }
 
-        @Test("an id out of reach is refused as one that does not exist, with the id of the request")
+        @Test("an id that is not visible gives the same error as one that does not exist, and the error shows the request id")
         func outOfReach() async throws {
             let (gateway, house, shell) = try await ownersShell()
             let door = try await house.lock("Front door")
@@ -127,11 +126,11 @@ extension EndToEnd {
             }
             let empty = try await stranger.run("locks")
             #expect(empty.code == 0)
-            #expect(empty.output.isEmpty, "a pipe gets no words where there is nothing")
+            #expect(empty.output.isEmpty, "an empty list prints nothing in a pipe")
             #expect(try await shell.run("locks").rows.count == 1)
         }
 
-        @Test("a token that has run out is renewed once, also by two commands at the same time")
+        @Test("an expired token is refreshed once, even by two commands at the same time")
         func renewal() async throws {
             let (gateway, house, shell) = try await ownersShell()
             _ = try await house.lock("Front door")

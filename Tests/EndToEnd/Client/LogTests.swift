@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     @Suite("doorward log", .timeLimit(.minutes(30))) struct LogTests {
-        @Test("newest last, one line a record, of one lock or of all")
+        @Test("records are printed one per line, newest last, for one lock or for all")
         func lines() async throws {
             let (_, house, shell) = try await ownersShell()
             _ = try await house.lock("Front door")
@@ -15,12 +15,12 @@ extension EndToEnd {
             #expect(commands.map { $0[4] } == ["allowed as owner", "confirmed"], "\(log.output)")
             #expect(commands.allSatisfy { $0[1] == "Olga Example" && $0[3] == "Front door" })
             #expect(commands[0][0] <= commands[1][0])
-            #expect(commands[0][0].hasSuffix("Z"), "a pipe gets UTC")
+            #expect(commands[0][0].hasSuffix("Z"), "UTC in a pipe")
             #expect(log.rows.allSatisfy { $0[3] == "Front door" })
             #expect(try await shell.run("log").rows.contains { $0[3] == "Cellar" })
         }
 
-        @Test("JSON is the data of the API, newest first; a limit counts the newest")
+        @Test("JSON output is the data of the API, newest first, and a limit counts from the newest")
         func json() async throws {
             let (_, house, shell) = try await ownersShell()
             let door = try await house.lock("Front door")
@@ -32,7 +32,7 @@ extension EndToEnd {
             #expect(two["nextCursor"].text != nil)
         }
 
-        @Test("person, instant and denial narrow it")
+        @Test("records are filtered by user, time and denial")
         func filters() async throws {
             let (gateway, house, shell) = try await ownersShell()
             let door = try await house.lock("Front door")
@@ -56,7 +56,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "follows what happens, over a restart of the gateway, each record once, and ends on Ctrl-C with 0",
+            "--follow prints each record once, also after a restart of the gateway, and exits 0 on Ctrl-C",
             arguments: [["--limit", "500"], ["--limit", "1"]])
         func follow(_ limit: [String]) async throws {
             let (gateway, house, shell) = try await ownersShell()
@@ -79,7 +79,7 @@ extension EndToEnd {
                     if record["kind"] == .string("COMMAND_OUTCOME") { count += 1 }
                 }
             }
-            // What the limit shows, before anything new happens.
+            // The records within the limit, before any new ones.
             try await until(limit == ["--limit", "1"] ? 1 : 2)
             #expect(try await house.owner.post("/devices/\(door)/unlock", "{}").status == 200)
             try await until(1)
@@ -95,10 +95,10 @@ extension EndToEnd {
             let ids = all.data["accessRecords"].items.compactMap { $0["id"].text }
             let start = try #require(ids.firstIndex(of: seen[0]))
             #expect(seen[0] == (limit == ["--limit", "1"] ? history.last : history.first))
-            #expect(seen == Array(ids[start...].prefix(seen.count)), "each once, in order, none left out")
+            #expect(seen == Array(ids[start...].prefix(seen.count)), "each record once, in order, none missing")
         }
 
-        @Test("a tenant reads names too: of the lock, of its place, and of the people next door")
+        @Test("a tenant's log names the lock and its place, and shows actors as `you` or `staff`")
         func tenantsLog() async throws {
             let (gateway, house, shell) = try await ownersShell()
             let door = try await house.lock("Front door")
@@ -116,7 +116,7 @@ extension EndToEnd {
             #expect(owners.contains { $0[4] == "allowed as owner (reason: night)" })
         }
 
-        @Test("what was changed is named: a role and its holder, a guest access and its locks, a field and its values")
+        @Test("a change is shown with its names: role and holder, guest access and locks, field and values")
         func changes() async throws {
             let (gateway, house, shell) = try await ownersShell()
             let door = try await house.lock("Front door")

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     @Suite("doorward login and logout") struct LoginTests {
-        @Test("a session is kept for its owner alone, is used by the next command, and ends with logout, here and there")
+        @Test("a session is readable only by its owner, is used by the next command, and ends at the gateway with logout")
         func session() async throws {
             let gateway = try await RunningGateway.first(in: TemporaryFolder())
             let house = try await House.build(on: gateway)
@@ -27,7 +27,7 @@ extension EndToEnd {
             #expect(out.output == "signed out: owner@doors.example at \(gateway.address)\n")
             #expect(!FileManager.default.fileExists(atPath: shell.sessionFile))
             #expect(try await shell.run("logout").output == "nobody was signed in\n")
-            // A copy of the file is worth nothing once the session has ended at the gateway.
+            // After logout a copy of the session file is useless.
             try kept.write(to: URL(filePath: shell.sessionFile))
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: shell.sessionFile)
             let after = try await shell.run("locks")
@@ -38,7 +38,7 @@ extension EndToEnd {
                     + "doorward login --server \(gateway.address) --email owner@doors.example\n")
         }
 
-        @Test("a wrong password is refused in one sentence, and nothing is kept")
+        @Test("a wrong password is rejected in one sentence, and no session is stored")
         func wrongPassword() async throws {
             let gateway = try await RunningGateway.first(in: TemporaryFolder())
             let shell = try Shell(gateway)
@@ -51,7 +51,7 @@ extension EndToEnd {
             #expect(!FileManager.default.fileExists(atPath: shell.sessionFile))
         }
 
-        @Test("a session that others can read is refused")
+        @Test("a session file that others can read is rejected")
         func openSession() async throws {
             let gateway = try await RunningGateway.first(in: TemporaryFolder())
             let shell = try await Shell.signedIn(RunningGateway.adminEmail, on: gateway)
@@ -61,7 +61,7 @@ extension EndToEnd {
             #expect(result.errors.hasPrefix("doorward: \(shell.sessionFile): others could read it"))
         }
 
-        @Test("DOORWARD_SERVER and DOORWARD_TOKEN stand in for a session, and each alone does not lead astray")
+        @Test("DOORWARD_SERVER and DOORWARD_TOKEN replace a session, and the token alone is wrong usage")
         func environment() async throws {
             let gateway = try await RunningGateway.first(in: TemporaryFolder())
             let admin = try await gateway.signIn(RunningGateway.adminEmail)
@@ -72,7 +72,7 @@ extension EndToEnd {
             let tokenAlone = try await shell.run("locks", environment: ["DOORWARD_TOKEN": token])
             #expect(tokenAlone.code == 2)
             #expect(tokenAlone.errors.contains("DOORWARD_SERVER"))
-            // A session is for its own gateway: another one gets nothing of it.
+            // A session is used only for its own gateway.
             let signedIn = try await Shell.signedIn(RunningGateway.adminEmail, on: gateway)
             let elsewhere = try await signedIn.run("locks", environment: ["DOORWARD_SERVER": "http://127.0.0.1:1"])
             #expect(elsewhere.code == 1)
@@ -83,7 +83,7 @@ extension EndToEnd {
             #expect(named.code == 0, "\(named.errors)")
         }
 
-        @Test("a key for machines is tried before it is kept, and a bad one is not kept")
+        @Test("an API key is checked before it is stored, and a wrong one is not stored")
         func apiKey() async throws {
             let gateway = try await RunningGateway.first(in: TemporaryFolder())
             let shell = try Shell(gateway)
@@ -99,7 +99,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "wrong usage exits 2 before anything is asked or sent",
+            "wrong usage exits 2 before any question or request",
             arguments: [
                 ["login"], ["login", "--server", "http://127.0.0.1:1"], ["login", "--email", "a@b.example"],
                 ["login", "--server", "http://127.0.0.1:1", "--email", "a@b.example", "--api-key-stdin"],
@@ -116,7 +116,7 @@ extension EndToEnd {
             #expect(!result.errors.isEmpty)
         }
 
-        @Test("a gateway that is not there is told with exit code 3")
+        @Test("a refused connection exits 3")
         func noConnection() async throws {
             let folder = try TemporaryFolder()
             let result = try await Program.run(

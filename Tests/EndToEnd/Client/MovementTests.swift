@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     @Suite("doorward lock, unlock and unlatch") struct MovementTests {
-        @Test("each waits for the lock and says where it is, and that it was there already")
+        @Test("each command waits for the lock and prints its new state")
         func moves() async throws {
             let (_, house, shell) = try await ownersShell()
             let door = try await house.lock("Front door")
@@ -11,12 +11,12 @@ extension EndToEnd {
                 let result = try await shell.run(command, "Front door")
                 #expect(result.code == 0, "\(result.errors)")
                 #expect(result.output == "Front door\t\(state)\n")
-                #expect(result.errors.isEmpty, "no line of progress goes into a pipe")
+                #expect(result.errors.isEmpty, "no progress line is written to a pipe")
                 #expect(try await house.owner.get("/devices/\(door)").data["device"]["state"].text == state.uppercased())
             }
         }
 
-        @Test("JSON is the command and the device as the API gives them, and the way of the call is noted")
+        @Test("JSON output is the command and the device of the API, and the command's source is CLI")
         func json() async throws {
             let (_, house, shell) = try await ownersShell()
             let door = try await house.lock("Front door")
@@ -29,7 +29,7 @@ extension EndToEnd {
             #expect(printed["device"]["id"] == .string(door))
         }
 
-        @Test("a jam, a refusal and a lock that is away exit 1 with the cause and the command's id")
+        @Test("a jam, a refusal and an offline lock exit 1 with the cause and the command's id")
         func failures() async throws {
             let (_, house, shell) = try await ownersShell()
             let door = try await house.lock("Front door")
@@ -52,7 +52,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a lock that never confirms is told after the time that was given")
+        @Test("a lock that never confirms is reported after the given timeout")
         func timeout() async throws {
             let (_, house, shell) = try await ownersShell()
             _ = try await house.lock("Front door")
@@ -62,7 +62,7 @@ extension EndToEnd {
             #expect(result.errors.hasPrefix("doorward: The lock was told and has not confirmed in time; check the door.\n"))
         }
 
-        @Test("a denial says in words why, and when it will be otherwise")
+        @Test("a denial is printed with its reason and with the time at which the access begins")
         func denials() async throws {
             let (gateway, house, shell) = try await ownersShell()
             let door = try await house.lock("Front door")
@@ -91,7 +91,7 @@ extension EndToEnd {
             #expect(try await shell.run("locks").code == 0)
         }
 
-        @Test("a gateway that dies while the lock moves: exit code 3, and how to learn what has become of it")
+        @Test("a gateway crash during a command exits 3 and prints how to find the outcome")
         func brokenConnection() async throws {
             let (gateway, house, shell) = try await ownersShell()
             let door = try await house.lock("Slow door", address: #""latencyMs":60000"#)
@@ -106,7 +106,7 @@ extension EndToEnd {
             #expect(text.contains("doorward log \(door)"))
         }
 
-        @Test("Ctrl-C ends the waiting and says that the command goes on")
+        @Test("Ctrl-C ends the waiting, and the message says that the command continues")
         func interrupted() async throws {
             let (_, house, shell) = try await ownersShell()
             let door = try await house.lock("Slow door", address: #""latencyMs":60000"#)
@@ -120,7 +120,7 @@ extension EndToEnd {
             #expect(text.contains("doorward status \(door)"))
         }
 
-        @Test("an override goes along with its reason")
+        @Test("an override is sent with its reason")
         func override() async throws {
             let (_, house, shell) = try await ownersShell()
             let door = try await house.lock("Front door")
@@ -128,7 +128,7 @@ extension EndToEnd {
             #expect(result.code == 0, "\(result.errors)")
             let blank = try await shell.run("unlock", door, "--override", "")
             #expect(blank.code == 1)
-            #expect(blank.errors.contains("  --override is blank"), "the gateway read the reason: \(blank.errors)")
+            #expect(blank.errors.contains("  --override is blank"), "the reason was sent: \(blank.errors)")
         }
 
         @Test(

@@ -1,6 +1,6 @@
 import Testing
 
-/// A gateway with a house, and its owner at a command line.
+/// Starts a gateway with a house, and signs its owner in at a command line.
 func ownersShell() async throws -> (gateway: RunningGateway, house: House, shell: Shell) {
     let gateway = try await RunningGateway.first(in: TemporaryFolder())
     let house = try await House.build(on: gateway)

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// A person at a command line: the built `doorward` with a configuration folder of its own, in a pipe.
+/// A user's command line: runs the built `doorward` in a pipe, with its own configuration folder.
 final class Shell: Sendable {
     let gateway: RunningGateway
     let folder: TemporaryFolder
-    /// Local time is that of the tests' house.
+    /// Includes the time zone of the tests' house.
     let environment: [String: String]
 
     init(_ gateway: RunningGateway) throws {
@@ -19,16 +19,16 @@ final class Shell: Sendable {
         let output: String
         let errors: String
 
-        /// The lines of standard output, each cut at its tabs.
+        /// The lines of standard output, each split at tabs.
         var rows: [[String]] {
             output.split(separator: "\n").map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
         }
 
-        /// Standard output as the one JSON document that it is to be.
+        /// Standard output, decoded as a single JSON document.
         var json: JSON { get throws { try JSONDecoder().decode(JSON.self, from: Data(output.utf8)) } }
     }
 
-    /// Runs `doorward` with these arguments to its end.
+    /// Runs `doorward` with these arguments until it exits.
     func run(_ arguments: String..., input: String = "", environment: [String: String] = [:]) async throws -> Result {
         try await run(arguments, input: input, environment: environment)
     }
@@ -40,14 +40,14 @@ final class Shell: Sendable {
         return Result(code: result.code, output: result.output, errors: result.errors)
     }
 
-    /// Starts `doorward` with these arguments and leaves it running.
+    /// Starts `doorward` with these arguments without waiting for its end.
     func start(_ arguments: String..., errors: String) throws -> Program {
         try Program(Program.doorward, arguments, environment: environment, errors: errors)
     }
 
     var sessionFile: String { folder.file("config/doorward/session.json") }
 
-    /// Makes the access token of the session one that the gateway does not take, as if its time were over.
+    /// Replaces the access token in the session file with an invalid one, as if it had expired.
     func spoilAccessToken() throws {
         let url = URL(filePath: sessionFile)
         let session = try JSONDecoder().decode([String: JSON].self, from: Data(contentsOf: url))
@@ -56,7 +56,7 @@ final class Shell: Sendable {
         try Data(text.utf8).write(to: url)
     }
 
-    /// Somebody who has signed in.
+    /// Makes a shell and signs the user in.
     static func signedIn(_ email: String, on gateway: RunningGateway) async throws -> Shell {
         let shell = try Shell(gateway)
         let result = try await shell.run(

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    @Suite("Several sign-ins side by side, by --as") struct SignInNameTests {
+    @Suite("Several sign-ins with --as") struct SignInNameTests {
         private func signIn(_ shell: Shell, _ email: String, as name: String) async throws {
             let result = try await shell.run(
                 "login", "--as", name, "--server", shell.gateway.address, "--email", email, "--password-stdin",
@@ -16,7 +16,7 @@ extension EndToEnd {
             return try result.json["user"]["email"].text
         }
 
-        @Test("each keeps its own file, is used by its name, by option or variable, and ends alone")
+        @Test("each sign-in has its own file, is selected by option or variable, and is signed out separately")
         func names() async throws {
             let (gateway, house, shell) = try await ownersShell()
             let door = try await house.lock("Front door")
@@ -48,7 +48,7 @@ extension EndToEnd {
             #expect(try await email(shell) == "owner@doors.example")
         }
 
-        @Test("a named session that is over says with which command it is made anew")
+        @Test("an expired named session is reported with the command that signs in again")
         func expired() async throws {
             let gateway = try await RunningGateway.first(in: TemporaryFolder())
             let shell = try Shell(gateway)
@@ -66,7 +66,7 @@ extension EndToEnd {
                     + "--email \(RunningGateway.adminEmail)\n")
         }
 
-        @Test("a token of the environment is told with its end, and is not the sign-in that is kept")
+        @Test("DOORWARD_TOKEN is shown with its expiry and is used instead of the stored sign-in")
         func token() async throws {
             let (gateway, _, shell) = try await ownersShell()
             let token = try #require(try await gateway.signIn(RunningGateway.adminEmail).token)

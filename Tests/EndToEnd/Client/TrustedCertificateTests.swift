@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    @Suite("A gateway with a certificate of its own authority", .timeLimit(.minutes(30))) struct TrustedCertificateTests {
+    @Suite("A gateway with a certificate of a private CA", .timeLimit(.minutes(30))) struct TrustedCertificateTests {
         private let folder: TemporaryFolder
 
         init() throws { folder = try TemporaryFolder() }
@@ -17,7 +17,7 @@ extension EndToEnd {
             try #require(result.code == 0, "\(result.errors)")
         }
 
-        /// Its address, and the program, which ends with the value.
+        /// Starts the program. Its first line of output contains the address.
         private func serve() async throws -> (program: Program, address: String) {
             try await makeCertificate("authority")
             try await makeCertificate("other")
@@ -46,7 +46,7 @@ extension EndToEnd {
                 in: folder)
         }
 
-        @Test("is trusted by its authority's file alone, whose path a sign-in keeps")
+        @Test("the certificate is trusted only with its CA file, and a sign-in stores the file's path")
         func trusted() async throws {
             let (gateway, address) = try await serve()
             let login = ["login", "--server", address, "--email", RunningGateway.adminEmail, "--password-stdin"]
@@ -64,12 +64,12 @@ extension EndToEnd {
             }
             let signedIn = try await run(login + ["--ca-file", folder.file("authority.pem")], input: password)
             #expect(signedIn.code == 0, "\(signedIn.errors)")
-            #expect(try await run(["whoami"]).output.contains("server\t\(address)\n"), "the sign-in has kept the path")
-            #expect(try await run(["locks", "--ca-file", folder.file("other.pem")]).code == 3, "an option comes before it")
+            #expect(try await run(["whoami"]).output.contains("server\t\(address)\n"), "the sign-in has stored the path")
+            #expect(try await run(["locks", "--ca-file", folder.file("other.pem")]).code == 3, "an option overrides it")
             #expect(
                 try await run(["locks"], environment: ["DOORWARD_CA_FILE": folder.file("other.pem")]).code == 3,
-                "and so does the variable")
-            #expect(try await run(login, input: password).code == 0, "a new sign-in trusts what the one before it did")
+                "so does the variable")
+            #expect(try await run(login, input: password).code == 0, "a new sign-in keeps the CA file of the earlier one")
             #expect(try await run(["logout"]).code == 0)
             let named = try await run(
                 login + ["--as", "work"], input: password, environment: ["DOORWARD_CA_FILE": folder.file("authority.pem")])
@@ -79,7 +79,7 @@ extension EndToEnd {
             #expect(await gateway.exitCode == 0)
         }
 
-        @Test("with a key that is another's it does not start, and says so as the check of the configuration does")
+        @Test("a key that does not match the certificate stops the start with the same error as `config check`")
         func mismatch() async throws {
             try await makeCertificate("one")
             try await makeCertificate("two")
@@ -99,7 +99,7 @@ extension EndToEnd {
                     + "certificate `\(folder.file("one.pem"))`\n")
             let serve = try await run(["serve", "--config", config])
             #expect(serve.code == 1)
-            // A low limit on open files is a warning before it.
+            // A warning about a low limit on open files may come first.
             #expect(serve.errors.hasSuffix(check.errors), "\(serve.errors)")
             #expect(!FileManager.default.fileExists(atPath: folder.file("doorward.db")))
         }

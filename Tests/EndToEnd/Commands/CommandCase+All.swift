@@ -2,7 +2,7 @@ extension CommandCase {
     private static let password = RunningGateway.password + "\n"
     private static let nowhere = ["DOORWARD_SERVER": "http://127.0.0.1:1", "DOORWARD_TOKEN": "t"]
 
-    /// Every command with each of its options and arguments at least once; `CommandCoverage` holds it to that.
+    /// Every command with each of its options and arguments at least once. The coverage test in `CommandCaseTests` checks this.
     static let all = signingIn + api + locks + movements + guests + log + settingUp + profiles + host + mistakes
 
     private static let signingIn = [

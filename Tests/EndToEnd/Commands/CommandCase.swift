@@ -1,30 +1,30 @@
 import Foundation
 import Testing
 
-/// A command as somebody types it, and what comes of it in a pipe and on a terminal.
+/// A command line with its expected output in a pipe and on a terminal.
 ///
-/// In its texts `{how}` stands for `pipe` or `terminal`, `{server}` for the gateway's address, `{door}` for the id of the front
-/// door, `{access}` for a guest access that can be revoked, `{folder}` for a folder of the suite, and `{config}` for a
-/// configuration in it.
+/// In its texts `{how}` is replaced by `pipe` or `terminal`, `{server}` by the gateway's address, `{door}` by the id of the front
+/// door, `{access}` by a guest access that can be revoked, `{folder}` by a folder of the suite, and `{config}` by a configuration
+/// in it.
 struct CommandCase: Sendable, CustomTestStringConvertible {
-    /// Who types it.
+    /// The user who runs the command.
     enum Person: Sendable { case owner, admin, nobody }
 
     let arguments: [String]
     let person: Person
-    /// What is typed into it, or comes through the pipe.
+    /// The input, typed on the terminal or sent through the pipe.
     let input: String
-    /// Beside that of the shell.
+    /// Variables added to the shell's environment.
     let environment: [String: String]
     let code: Int32
-    /// What is read at the other end of the pipe, output or error.
+    /// Text expected in the pipe: in the output, or in the errors of a failure.
     let pipe: String
-    /// What is seen on the terminal, without colours.
+    /// Text expected on the terminal, without colours.
     let terminal: String
-    /// Whether it goes on until Ctrl-C, which is typed once that text was seen.
+    /// Whether the command runs until Ctrl-C, which is sent after the expected text was read.
     let isEndless: Bool
 
-    /// - Parameter terminal: if it is not the same as in the pipe.
+    /// - Parameter terminal: the text on a terminal, if it differs from the one in a pipe.
     init(
         _ arguments: String..., by person: Person = .owner, input: String = "", environment: [String: String] = [:],
         code: Int32 = 0, pipe: String, terminal: String? = nil, isEndless: Bool = false
@@ -35,10 +35,10 @@ struct CommandCase: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { arguments.joined(separator: " ") }
 
-    /// Where a command's output goes.
+    /// The destination of a command's output.
     enum Destination: String { case pipe, terminal }
 
-    /// A text of this case, for the suite's house.
+    /// Replaces the placeholders in a text with values of the suite's house.
     static func fill(_ text: String, _ destination: Destination, _ house: DailyHouse) throws -> String {
         let folder = house.gateway.folder
         let access = house.guestAccesses[destination == .pipe ? 0 : 1]
@@ -52,7 +52,7 @@ struct CommandCase: Sendable, CustomTestStringConvertible {
         return values.reduce(text) { $0.replacing("{\($1.key)}", with: $1.value) }
     }
 
-    /// What lies in the suite's folder for commands that read files.
+    /// Files in the suite's folder for commands that read files.
     private static let files = [
         "heard": "nuki/398172F4/lockAction 2\nnuki/398172F4/commandResponse 66\n", "locked": "1", "code": "0042\n",
         "names": #"{"firstName":"Olga"}"#,

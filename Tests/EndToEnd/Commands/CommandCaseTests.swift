@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     @Suite("Every command in a pipe and on a terminal", InDailyHouse(), .timeLimit(.minutes(30))) struct CommandCaseTests {
-        @Test("in a pipe: plain text, nothing that moves a cursor, and the exit code", arguments: CommandCase.all)
+        @Test("in a pipe a command prints plain text without control characters, with its exit code", arguments: CommandCase.all)
         func pipe(_ command: CommandCase) async throws {
             let house = try InDailyHouse.house
             func fill(_ text: String) throws -> String { try CommandCase.fill(text, .pipe, house) }
@@ -22,14 +22,14 @@ extension EndToEnd {
             #expect(await program.exitCode == command.code)
             let error = try String(contentsOfFile: errors, encoding: .utf8)
             let expected = try fill(command.pipe)
-            // A text of nothing stands for no output at all.
+            // An empty text means that no output is expected.
             let isRight = expected.isEmpty ? output.isEmpty : (command.code == 0 ? output : error).contains(expected)
             #expect(isRight, "\(output)\(error)")
-            #expect(command.code == 0 || output.isEmpty, "a failure says nothing on standard output: \(output)")
+            #expect(command.code == 0 || output.isEmpty, "a failure prints nothing to standard output: \(output)")
             #expect(!(output + error).contains("\u{1B}"), "\(output)\(error)")
         }
 
-        @Test("on a terminal: the words for a person, and the same exit code", arguments: CommandCase.all)
+        @Test("on a terminal a command prints text for people, with the same exit code", arguments: CommandCase.all)
         func terminal(_ command: CommandCase) async throws {
             let house = try InDailyHouse.house
             func fill(_ text: String) throws -> String { try CommandCase.fill(text, .terminal, house) }
@@ -49,10 +49,10 @@ extension EndToEnd {
             #expect(await program.exitCode == command.code)
             let shown = program.shown.replacing("\r\n", with: "\n")
             #expect(shown.contains(try fill(command.terminal)), "\(shown.debugDescription)")
-            #expect(!shown.contains(#/\u{1B}\[[0-9;]*m/#), "no colour, since NO_COLOR is set: \(shown.debugDescription)")
+            #expect(!shown.contains(#/\u{1B}\[[0-9;]*m/#), "NO_COLOR is set: \(shown.debugDescription)")
         }
 
-        @Test("every command tells its help and the version, wherever it is asked")
+        @Test("every command prints its help and the version")
         func help() async throws {
             let folder = try TemporaryFolder()
             for command in try await CommandTree.read(in: folder) {
@@ -68,7 +68,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("every command that calls a gateway takes --as and --ca-file, and no other does")
+        @Test("exactly the commands that call a gateway have --as and --ca-file")
         func clientOptions() async throws {
             let commands = try await CommandTree.read(in: TemporaryFolder()).filter { !$0.hasSubcommands }
             let local = ["profile", "demo", "serve", "admin", "config"]
@@ -79,7 +79,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a sign-in that is not there and a file without certificates stop every command that calls a gateway")
+        @Test("an unknown sign-in or an unreadable CA file stops every command that calls a gateway")
         func badClientOptions() async throws {
             let house = try InDailyHouse.house
             let commands = try await CommandTree.read(in: TemporaryFolder()).filter { $0.common.contains("as") }
@@ -103,14 +103,14 @@ extension EndToEnd {
             }
         }
 
-        @Test("each option and argument of each command stands in one of the cases")
+        @Test("each option and argument of each command is in one of the cases")
         func coverage() async throws {
             let commands = try await CommandTree.read(in: TemporaryFolder())
             #expect(commands.count > 20)
             let missing = commands.flatMap { command in
                 command.parts(missingIn: CommandCase.all.map(\.arguments)).map { "\(command.name) \($0)" }
             }
-            #expect(missing == [], "write a case for each in CommandCase+All.swift")
+            #expect(missing == [], "add a case for each in CommandCase+All.swift")
         }
     }
 }

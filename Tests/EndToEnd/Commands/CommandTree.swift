@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The commands of the program with their options and arguments, as it tells them itself.
+/// The program's commands with their options and arguments, read from its own help dump.
 enum CommandTree {
     struct Command: Sendable {
-        /// What is typed after `doorward` to get it.
+        /// The words typed after `doorward`.
         let path: [String]
         /// Options with a value, by their long name.
         let options: Set<String>
@@ -12,12 +12,12 @@ enum CommandTree {
         /// The names of its arguments, in order.
         let arguments: [String]
         let hasSubcommands: Bool
-        /// Those of `CommandTree.common` that it has.
+        /// The options of `CommandTree.common` that the command has.
         let common: Set<String>
 
         var name: String { (["doorward"] + path).joined(separator: " ") }
 
-        /// The options and arguments that stand in none of these command lines.
+        /// Returns the options and arguments that none of these command lines contains.
         func parts(missingIn lines: [[String]]) -> [String] {
             guard !hasSubcommands else { return [] }
             var missing = Set(options.union(flags).map { "--\($0)" } + arguments)
@@ -39,7 +39,7 @@ enum CommandTree {
         }
     }
 
-    /// Every command that help shows.
+    /// Reads every command that help shows.
     static func read(in folder: TemporaryFolder) async throws -> [Command] {
         let dump = try await Program.run(Program.doorward, ["--experimental-dump-help"], in: folder)
         try #require(dump.code == 0, "\(dump.errors)")
@@ -47,7 +47,7 @@ enum CommandTree {
         return commands(root, path: [])
     }
 
-    /// Options that every command, or every one that calls a gateway, has; they have tests of their own.
+    /// Options of every command, or of every command that calls a gateway. They have their own tests.
     static let common = ["help", "version", "as", "ca-file"]
 
     private static func commands(_ tree: JSON, path: [String]) -> [Command] {

@@ -1,12 +1,12 @@
 import Testing
 
-/// One gateway with a house for all tests of a suite: nobody stops it or takes anything from it that others need.
+/// One gateway with a house, shared by all tests of a suite. No test stops it or removes anything that other tests need.
 struct DailyHouse: Sendable {
     let gateway: RunningGateway
     let house: House
     let owner: Shell
     let admin: Shell
-    /// Somebody who is not signed in.
+    /// A shell without a sign-in.
     let nobody: Shell
     /// The lock `Front door`.
     let doorID: String
@@ -27,7 +27,7 @@ struct DailyHouse: Sendable {
                     + #""validFrom":"2026-01-01T00:00:00Z","validUntil":"2030-01-01T00:00:00Z"}"#)
             accesses.append(try #require(granted.data["guestAccess"]["id"].text, "\(granted.body)"))
         }
-        // A denial, for whoever looks for those.
+        // A denial, for the cases that list denials.
         #expect(try await gateway.signIn(RunningGateway.adminEmail).post("/devices/\(door)/unlock", "{}").status == 403)
         return DailyHouse(
             gateway: gateway, house: house, owner: owner,
@@ -40,7 +40,7 @@ struct DailyHouse: Sendable {
 struct InDailyHouse: SuiteTrait, TestScoping {
     @TaskLocal private static var current: DailyHouse?
 
-    /// That of the suite that runs.
+    /// The house of the running suite.
     static var house: DailyHouse { get throws { try #require(current) } }
 
     func provideScope(for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void) async throws {

@@ -1,19 +1,19 @@
 import Foundation
 
-/// One line of the fleet's frame log: what a played lock heard from the broker, or said to it.
+/// One line of the fleet's frame log: a message that a played lock received or published.
 struct FleetFrame: Decodable, Sendable {
-    /// `in` or `out`, as the fleet sees it.
+    /// `in` or `out`, from the fleet's side.
     let direction: String
     let topic: String
-    /// The connection of the fleet, which serves one bridge or lock.
+    /// The client id of the fleet's connection, which serves one bridge or lock.
     let client: String
-    /// `nil` for one that is no UTF-8.
+    /// `nil` if the payload is not UTF-8.
     let payload: String?
     let retain: Bool
 
-    /// Whether the fleet said it as the first thing on a connection.
+    /// Whether it is the message that the fleet publishes first on each connection.
     var isConnectionMark: Bool { direction == "out" && topic.hasPrefix("doorward-mqtt-locks/ready/") }
 
-    /// Whether it tells a lock to move.
+    /// Whether it is a command to a lock.
     var isOrder: Bool { direction == "in" && (topic.hasSuffix("/set") || topic.hasSuffix("/lockAction")) }
 }

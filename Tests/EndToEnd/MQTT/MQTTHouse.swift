@@ -2,17 +2,17 @@ import DoorwardTesting
 import Foundation
 import Testing
 
-/// A house whose locks hang on a broker: the broker, its fleet, and a gateway that finds them.
+/// A house with MQTT locks: the broker, the fleet of locks, and a gateway that discovers them.
 struct MQTTHouse: Sendable {
     let broker: MosquittoProcess
     let fleet: RunningFleet
     let gateway: RunningGateway
     let house: House
     let admin: Caller
-    /// `--config` and its file, for another start.
+    /// `--config` and its file, for a later start.
     let options: [String]
 
-    /// - Parameter host: the name or address of this machine by which the gateway connects to the broker.
+    /// - Parameter host: the name or address with which the gateway connects to the local broker.
     static func build(_ fleet: [String], host: String = "127.0.0.1") async throws -> MQTTHouse {
         let folder = try TemporaryFolder()
         let broker = try await MosquittoProcess.start()
@@ -29,7 +29,7 @@ struct MQTTHouse: Sendable {
             admin: try await gateway.signIn(RunningGateway.adminEmail), options: options)
     }
 
-    /// The same house at another run of the gateway.
+    /// Returns the same house with another run of the gateway.
     func at(_ gateway: RunningGateway) -> MQTTHouse {
         MQTTHouse(
             broker: broker, fleet: fleet, gateway: gateway, house: house, admin: admin.at(gateway), options: options)
@@ -39,7 +39,7 @@ struct MQTTHouse: Sendable {
 
     // MARK: Attaching
 
-    /// Waits until that many locks have been found; what `GET /devices/discovered` says of each.
+    /// Waits until that many locks are discovered, and returns them as `GET /devices/discovered` lists them.
     func found(_ count: Int) async throws -> [JSON] {
         while true {
             var found: [JSON] = []
@@ -49,13 +49,13 @@ struct MQTTHouse: Sendable {
                 found += answer.data["discoveredDevices"].items
                 if answer.data["discoveredDevices"].items.count < 50 { break }
             }
-            // A list that grows between two of its pages shows a lock twice, and may leave one out.
+            // A list that grows between two of its pages contains a lock twice, and may lack another.
             if found.count >= count, Set(found.map { $0["id"].text }).count == found.count { return found }
             try Task.checkCancellation()
         }
     }
 
-    /// Hands a lock over to the house by its address.
+    /// Attaches a lock to the house by its address.
     func attach(_ name: String, _ address: JSON) async throws -> MQTTDoor {
         let body = try JSONEncoder().encode(
             JSON.object([
@@ -69,7 +69,7 @@ struct MQTTHouse: Sendable {
         return MQTTDoor(id: id, topic: topic, isNuki: nuki)
     }
 
-    /// Attaches all that are found, and waits until each can be reached.
+    /// Attaches all discovered locks, and waits until each is online.
     func attachFound(_ count: Int) async throws -> [MQTTDoor] {
         var doors: [MQTTDoor] = []
         for (index, lock) in try await found(count).enumerated() {
@@ -89,7 +89,7 @@ struct MQTTHouse: Sendable {
         }
     }
 
-    /// Waits until `GET /adapters` says this of the broker's locks.
+    /// Waits until `GET /adapters` reports this health of the MQTT adapter.
     func untilHealth(_ health: String) async throws {
         while true {
             let adapters = try await admin.get("/adapters").data["adapters"].items
@@ -99,16 +99,16 @@ struct MQTTHouse: Sendable {
         }
     }
 
-    // MARK: Orders
+    // MARK: Commands
 
-    /// Asks without waiting for the lock; the command's id, or `nil` where the gateway took none.
+    /// Sends a command without waiting for the lock. Returns the command's id, or `nil` if the gateway accepted none.
     func ask(_ operation: String, _ door: MQTTDoor, milliseconds: Int = 1_000) async throws -> String? {
         let answer = try await owner.post(
             "/devices/\(door.id)/\(operation)", #"{"timeoutMs":\#(milliseconds)}"#, ["Prefer": "respond-async"])
         return answer.data["command"]["id"].text ?? answer.body["details"]["command"]["id"].text
     }
 
-    /// Asks and waits; the command, which the lock must have confirmed.
+    /// Sends a command, waits until the lock has confirmed it, and returns the command's id.
     func confirmed(_ operation: String, _ door: MQTTDoor) async throws -> String {
         let answer = try await owner.post("/devices/\(door.id)/\(operation)", #"{"timeoutMs":30000}"#)
         try #require(answer.status == 200, "\(answer.body)")
@@ -116,7 +116,7 @@ struct MQTTHouse: Sendable {
         return try #require(answer.data["command"]["id"].text)
     }
 
-    /// Waits for a command's end.
+    /// Waits for a command's outcome.
     func ended(_ id: String) async throws -> MQTTCommand {
         while true {
             let command = try await owner.get("/commands/\(id)").data["command"]
@@ -126,14 +126,14 @@ struct MQTTHouse: Sendable {
     }
 }
 
-/// A lock of the fleet that is attached.
+/// An attached lock of the fleet.
 struct MQTTDoor: Sendable {
     let id: String
-    /// Where it is told to move.
+    /// The topic of its commands.
     let topic: String
     let isNuki: Bool
 
-    /// What it is told, in its own words.
+    /// Returns the payload of a command in the lock's own format.
     func payload(of operation: String) -> String {
         switch (isNuki, operation) {
         case (true, "UNLOCK"): "1"
@@ -143,13 +143,13 @@ struct MQTTDoor: Sendable {
     }
 }
 
-/// A command that has ended, as the API gives it.
+/// A completed command, read from the API.
 struct MQTTCommand: Sendable {
     let id: String
     let deviceID: String
     let operation: String
     let state: String
-    /// Whether it was handed to the broker, as far as that is known.
+    /// Whether it was sent to the broker; true if that is unknown.
     let wasSent: Bool
 
     init(_ command: JSON) throws {

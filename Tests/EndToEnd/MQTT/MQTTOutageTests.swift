@@ -3,10 +3,10 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// A real broker, a fleet of a hundred locks, and the built gateway between them and whoever asks.
-    @Suite("A broker that dies while a hundred locks are told to open") struct MQTTOutageTests {
+    /// A real broker, a fleet of a hundred locks, and the built gateway.
+    @Suite("A broker that fails during commands to a hundred locks") struct MQTTOutageTests {
         @Test(
-            "no frame of a command that has ended comes when the broker is back, none twice, none retained, and every command has one end",
+            "even if the broker restarts, no command is sent after its end, sent twice or retained, and each has one outcome",
             .timeLimit(.minutes(30)), arguments: [false, true])
         func outage(isFrozenFirst: Bool) async throws {
             let world = try await MQTTHouse.build(["--profile", "zigbee2mqtt:100", "--profile", "nuki-native:3"])
@@ -17,14 +17,14 @@ extension EndToEnd {
             var ids = [try await world.confirmed("unlock", nuki)]
 
             let asked = try await Self.askAll(burst, world) { [broker = world.broker] in
-                // One that is frozen takes bytes and does nothing with them; later they are gone with it.
+                // A frozen broker accepts bytes without processing them; they are lost when it is killed.
                 if isFrozenFirst { broker.signal(SIGSTOP) } else { broker.kill() }
             }
-            #expect(asked.count > 30, "the outage must have come in their midst")
+            #expect(asked.count > 30, "the outage must come while commands are sent")
             try await world.untilHealth("down")
             var ends: [MQTTCommand] = []
             for id in asked { ends.append(try await world.ended(id)) }
-            #expect(ends.contains { $0.state != "CONFIRMED" }, "no command met the outage: the test has shown nothing")
+            #expect(ends.contains { $0.state != "CONFIRMED" }, "the outage affected no command: nothing was tested")
 
             world.broker.kill()
             try await world.broker.runAgain()
@@ -45,7 +45,7 @@ extension EndToEnd {
             #expect(await again.stop() == 0)
         }
 
-        /// Asks nearly all at once; something happens when a part of them has been taken, and the others are asked afterwards.
+        /// Sends most of the commands at once. Calls `happen` when 30 of them were accepted, and then sends the rest.
         private static func askAll(
             _ doors: [MQTTDoor], _ world: MQTTHouse, _ happen: @Sendable () -> Void
         ) async throws -> [String] {
@@ -62,9 +62,9 @@ extension EndToEnd {
             }
         }
 
-        /// Compares what came to the locks with what became of the commands, by the order of the frames alone.
+        /// Compares the messages that the locks received with the outcomes of the commands, using only the order of the frames.
         ///
-        /// - Parameter endedBefore: the commands that had ended before the broker ran again.
+        /// - Parameter endedBefore: the commands that had ended before the broker was restarted.
         private static func compare(
             _ all: [FleetFrame], with ends: [MQTTCommand], _ doors: [MQTTDoor], endedBefore: Set<String>
         ) throws {
@@ -79,20 +79,20 @@ extension EndToEnd {
                     frame.isOrder && frame.topic == door.topic && frame.payload == door.payload(of: end.operation)
                 }
                 let own = all.indices.filter { isOwn(all[$0]) }
-                #expect(own.count <= 1, "command \(end.id) came \(own.count) times")
+                #expect(own.count <= 1, "command \(end.id) was received \(own.count) times")
                 if endedBefore.contains(end.id) {
                     for index in own {
                         #expect(
                             index < lastConnection[all[index].client] ?? 0,
-                            "command \(end.id) came after the broker had been restarted")
+                            "command \(end.id) was received after the broker had been restarted")
                     }
                 }
-                if end.state == "CONFIRMED" { #expect(own.count == 1, "command \(end.id) was confirmed and never came") }
-                if !end.wasSent { #expect(own.isEmpty, "command \(end.id) was not sent and came") }
+                if end.state == "CONFIRMED" { #expect(own.count == 1, "command \(end.id) was confirmed but not received") }
+                if !end.wasSent { #expect(own.isEmpty, "command \(end.id) was received but not sent") }
                 explained += own.count
             }
             #expect(frames.allSatisfy { !$0.retain })
-            #expect(explained == frames.count, "a frame came that nobody asked for")
+            #expect(explained == frames.count, "a lock received a message without a command")
         }
     }
 }

@@ -5,9 +5,9 @@ import Testing
 
 extension EndToEnd {
     @Suite("A gateway with locks on a broker") struct MQTTRestartTests {
-        @Test("killed with orders under way and others waiting, it sends none of them when it starts again")
+        @Test("a gateway killed with commands in flight and in the queue sends none of them after its restart")
         func killed() async throws {
-            // The locks are still moving when the gateway dies.
+            // The locks are still moving when the gateway is killed.
             let world = try await MQTTHouse.build(["--profile", "zigbee2mqtt:5", "--latency", "1h-1h"])
             let doors = try await world.attachFound(5)
             var asked: [String] = []
@@ -24,7 +24,7 @@ extension EndToEnd {
             for id in asked { #expect(try await again.ended(id).state == "UNKNOWN") }
             try await again.untilHealth("ok")
             try await again.untilOnline(doors)
-            // What the start would have sent comes before what is asked for now.
+            // Commands sent by the restart would arrive before these new ones.
             for door in doors { _ = try await again.ask("unlock", door, milliseconds: 60_000) }
             try await world.fleet.untilOrders(2 * doors.count)
             await again.gateway.crash()
@@ -37,7 +37,7 @@ extension EndToEnd {
             try await RunningGateway.verifyLogs(in: world.gateway.folder)
         }
 
-        @Test("a retained command that somebody left is told in the log, and is no command of the gateway")
+        @Test("a retained command of another client is logged and is not recorded as a command of the gateway")
         func retained() async throws {
             let world = try await MQTTHouse.build(["--profile", "zigbee2mqtt:1"])
             let somebody = MQTTTestClient(port: world.broker.port, ["zigbee2mqtt/left/set"])
@@ -53,13 +53,13 @@ extension EndToEnd {
             }
             #expect(try await world.owner.get("/commands?deviceId=\(door.id)").data["commands"].items.isEmpty)
             #expect(try await world.owner.get("/devices/\(door.id)/status").data["status"]["state"] == .string("UNKNOWN"))
-            #expect(try Self.log(of: world.gateway).contains(door.id), "whoever reads it learns which lock it is")
+            #expect(try Self.log(of: world.gateway).contains(door.id), "the log line contains the lock's id")
             #expect(await world.gateway.stop() == 0)
-            #expect(somebody.messages.count == 1, "the gateway published nothing of its own")
+            #expect(somebody.messages.count == 1, "the gateway published nothing")
             await somebody.connection.stop()
         }
 
-        @Test("what is found is attached, unlocked and looked at from the command line")
+        @Test("discovered locks are attached, unlocked and shown on the command line")
         func commandLine() async throws {
             let world = try await MQTTHouse.build(["--profile", "zigbee2mqtt:2", "--profile", "nuki-native"])
             _ = try await world.found(3)
@@ -67,7 +67,7 @@ extension EndToEnd {
             let owner = try await Shell.signedIn("owner@doors.example", on: world.gateway)
             let found = try await root.run("discovered")
             #expect(found.rows.count == 3, "\(found.output)\(found.errors)")
-            #expect(try await owner.run("discovered").rows.isEmpty, "a broker that is nobody's shows its locks to nobody")
+            #expect(try await owner.run("discovered").rows.isEmpty, "a broker without a portfolio shows its locks to no owner")
             for (index, row) in found.rows.enumerated() {
                 let name = "Door \(index)"
                 let id = try #require(row.last)
@@ -80,11 +80,11 @@ extension EndToEnd {
                 let status = try await owner.run("status", name)
                 #expect(status.output.contains("unlocked"), "\(status.output)\(status.errors)")
             }
-            #expect(try await root.run("discovered").rows.isEmpty, "what is attached no longer waits")
+            #expect(try await root.run("discovered").rows.isEmpty, "attached locks are no longer listed")
             #expect(await world.gateway.stop() == 0)
         }
 
-        /// The whole lines that the gateway has written to standard error, over all its runs.
+        /// Returns the complete lines that all runs of the gateway have written to standard error.
         private static func log(of gateway: RunningGateway) throws -> String {
             let names = try FileManager.default.contentsOfDirectory(atPath: gateway.folder.path)
             return try names.filter { $0.hasPrefix("serve-") }

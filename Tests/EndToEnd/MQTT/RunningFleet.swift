@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// A `doorward-mqtt-locks` on a broker, with every frame that came to its locks.
+/// A running `doorward-mqtt-locks`, with a log of every frame to and from its locks.
 struct RunningFleet: Sendable {
     let program: Program
     private let frameLog: String
 
-    /// Starts it and waits until its locks have announced themselves.
+    /// Starts the program and waits until all locks are ready.
     ///
-    /// - Parameter options: what it is to play.
+    /// - Parameter options: the locks that it plays.
     static func start(_ options: [String], port: Int, in folder: TemporaryFolder) async throws -> RunningFleet {
         let frameLog = folder.file("frames.ndjson")
         let errors = folder.file("fleet.errors")
@@ -20,18 +20,18 @@ struct RunningFleet: Sendable {
         return RunningFleet(program: program, frameLog: frameLog)
     }
 
-    /// Every order that has come to a lock so far, the first first.
+    /// Returns all commands that the locks have received so far, oldest first.
     func orders() throws -> [FleetFrame] { try frames().filter(\.isOrder) }
 
-    /// Everything that the fleet has heard and said so far, the first first.
+    /// Returns all messages that the fleet has received and published so far, oldest first.
     func frames() throws -> [FleetFrame] {
         let text = try String(contentsOfFile: frameLog, encoding: .utf8)
-        // The last line may be half written.
+        // The last line may be incomplete.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         return try lines.map { try JSONDecoder().decode(FleetFrame.self, from: Data($0.utf8)) }
     }
 
-    /// Waits until that many orders have come.
+    /// Waits until the locks have received that many commands.
     func untilOrders(_ count: Int) async throws {
         while try orders().count < count {
             try Task.checkCancellation()

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Somebody at the shell of the gateway's host, in the folder of its database, who types what a page says.
+/// An operator's shell on the gateway's host, in the folder of the database, that runs the commands of a page.
 struct Host: Sendable {
     let folder: TemporaryFolder
     private let environment: [String: String]
 
-    /// - Parameter folder: that of the database, `doorward.db`.
+    /// - Parameter folder: the folder of the database `doorward.db`.
     init(in folder: TemporaryFolder) {
         self.folder = folder
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
@@ -16,7 +16,7 @@ struct Host: Sendable {
         ]) { _, new in new }
     }
 
-    /// Types the commands, each if the one before has succeeded.
+    /// Runs the commands until one fails.
     @discardableResult
     func type(_ commands: String, input: String = "") async throws -> (code: Int32, output: String, errors: String) {
         try await Program.run(
@@ -24,7 +24,7 @@ struct Host: Sendable {
             in: folder)
     }
 
-    /// Types the commands of a page, which have to succeed.
+    /// Runs the commands of a page, which must succeed.
     @discardableResult
     func follow(_ commands: String) async throws -> String {
         let result = try await type(commands)
@@ -32,7 +32,7 @@ struct Host: Sendable {
         return result.output
     }
 
-    /// Types a command that starts a gateway, and waits until it says where it listens.
+    /// Starts a gateway with a command, and waits until it prints its address.
     func serve(_ command: String) async throws -> RunningGateway {
         let program = try Program(
             "/usr/bin/env", ["--chdir=\(folder.path)", "bash", "-ec", "exec \(command)"], environment: environment,

@@ -1,22 +1,22 @@
 import Testing
 
-/// What a gateway answers to whoever asks for all of its lists, in a form that two gateways can be compared by.
+/// All lists of a gateway, in a form that allows comparing two gateways.
 struct Lists: Equatable, Sendable {
     /// The items of each list, by its path.
     var tenancy: [String: [JSON]] = [:]
-    /// The records of each log that the two may read, in order.
+    /// The records of each log that the admin or the owner may read, in order.
     var logs: [String: [JSON]] = [:]
     /// All commands of each lock, by their id.
     var commands: [String: JSON] = [:]
 
-    /// What a lock says of itself anew when the gateway starts.
+    /// Fields that a lock reports again when the gateway starts.
     private static let condition = [
         "state", "stateQuality", "stateAt", "doorState", "batteryLevel", "batteryLow", "isOnline", "lastSeen", "faults",
     ]
 
     /// - Parameters:
-    ///   - admin: who reads the gateway's own log and the people.
-    ///   - house: whose owner reads everything else.
+    ///   - admin: The user who reads the gateway's own log and the users.
+    ///   - house: The house whose owner reads everything else.
     static func read(on gateway: RunningGateway, admin: Caller, _ house: House) async throws -> Lists {
         let (admin, owner) = (admin.at(gateway), house.owner.at(gateway))
         var lists = Lists()
@@ -26,7 +26,7 @@ struct Lists: Equatable, Sendable {
             ("/portfolios/\(house.portfolioID)/admins", "users"),
         ] {
             let items = try await owner.get("\(path)?limit=200").data[noun].items
-            try #require(!items.isEmpty, "\(path) has nothing to compare")
+            try #require(!items.isEmpty, "\(path) is empty: nothing to compare")
             lists.tenancy[path] = items.map { $0.without(condition) }
         }
         lists.tenancy["/users"] = try await admin.get("/users?limit=200").data["users"].items
@@ -60,7 +60,7 @@ struct Lists: Equatable, Sendable {
 }
 
 extension JSON {
-    /// The same object without some of its members.
+    /// Returns the object without some of its members.
     fileprivate func without(_ keys: [String]) -> JSON {
         guard case .object(let members) = self else { return self }
         return .object(members.filter { !keys.contains($0.key) })

@@ -3,8 +3,8 @@ import NIOHTTP1
 import Testing
 
 extension EndToEnd {
-    /// docs/operating.md, Backup and Restore, as it is written there.
-    @Suite("A backup and its restoring", .timeLimit(.minutes(30))) struct RestoreTests {
+    /// Follows the sections Backup and Restore of docs/operating.md.
+    @Suite("Backup and restore", .timeLimit(.minutes(30))) struct RestoreTests {
         private let folder: TemporaryFolder
         private let host: Host
 
@@ -13,7 +13,7 @@ extension EndToEnd {
             host = Host(in: folder)
         }
 
-        @Test("a backup taken under load, restored elsewhere with the key, is whole and answers as the gateway did then")
+        @Test("a backup taken under load and restored elsewhere with the key is complete and works")
         func drill() async throws {
             let gateway = try await RunningGateway.first(in: folder)
             let house = try await House.build(on: gateway)
@@ -37,7 +37,7 @@ extension EndToEnd {
             let answered = history.answers
             for block in try Page("operating").shellBlocks(under: "## Backup") { try await host.follow(block) }
             #expect(history.answers.count > answered.count, "commands ended while the backup was made")
-            // What comes after the backup is not in it.
+            // Changes after the backup, which the restored gateway must not have.
             #expect(try await house.owner.send(.DELETE, "/guest-access/\(guestAccess)").status == 204)
             _ = try await house.lock("Attached later")
             #expect(await gateway.stop() == 0)
@@ -65,7 +65,7 @@ extension EndToEnd {
             try #require(login.code == 0, "\(login.errors)")
         }
 
-        /// Locks, people who use them, and a guest.
+        /// Makes locks, tenants who use them, and a guest access.
         private func furnish(_ house: House, on gateway: RunningGateway) async throws -> (
             guestAccess: String, locks: [String], tenants: [Caller]
         ) {
@@ -81,7 +81,7 @@ extension EndToEnd {
             return (try #require(granted.data["guestAccess"]["id"].text, "\(granted.body)"), locks, tenants)
         }
 
-        /// As the page says; but without the key first, which is no way to start.
+        /// Follows the page, but first tries without the key, which must fail.
         private func restore() async throws -> RunningGateway {
             let blocks = try Page("operating").shellBlocks(under: "## Restore")
             try #require(blocks.count == 2)
@@ -93,8 +93,8 @@ extension EndToEnd {
             return try await host.serve(blocks[1])
         }
 
-        /// Each log is that of the original up to the backup's end, and goes on with nothing but what the restored gateway
-        /// itself did: it has given an end to what was under way, and let people sign in.
+        /// Checks that each log equals the original up to the backup. After it there are only records of the restored gateway
+        /// itself: outcomes of interrupted commands, and device and gateway events.
         private func compareLogs(_ restored: Lists, _ original: Lists, holding answered: [String: String]) throws {
             #expect(Set(restored.logs.keys) == Set(original.logs.keys))
             var ended: Set<String> = []
@@ -104,21 +104,22 @@ extension EndToEnd {
                 ended.formUnion(
                     records.prefix(shared).filter { $0["kind"] == .string("COMMAND_OUTCOME") }.compactMap { $0["commandId"].text }
                 )
-                #expect(original.logs[log].map { $0.count > shared } == true, "the original went on")
+                #expect(original.logs[log].map { $0.count > shared } == true, "the original has later records")
                 for record in added {
                     let isEnding = record["outcome"] == .string("UNKNOWN")
                     let isOwn = ["GATEWAY", "DEVICE_EVENT"].contains(record["kind"].text)
                     #expect(isEnding || isOwn, "\(record)")
                 }
             }
-            #expect(ended.isSuperset(of: answered.keys), "what was answered before the backup began is in it")
+            #expect(ended.isSuperset(of: answered.keys), "the backup contains every command answered before it")
             for (id, state) in answered {
                 #expect(restored.commands[id] == original.commands[id])
                 #expect(restored.commands[id]?["state"] == .string(state))
             }
         }
 
-        /// Tokens of before are good, as the key is the same; the guest access that was taken away since is back; the door opens.
+        /// Checks that earlier tokens are still valid because the key is the same, that the guest access revoked after the backup
+        /// exists again, and that the door can be unlocked.
         private func expectWorking(_ house: House, lock: String, guestAccess: String, on gateway: RunningGateway) async throws {
             let owner = house.owner.at(gateway)
             let access = try await owner.get("/guest-access/\(guestAccess)").data["guestAccess"]

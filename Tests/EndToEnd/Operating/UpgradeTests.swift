@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// docs/operating.md, Upgrade: databases of programs that are older and newer than this one.
+    /// The section Upgrade of docs/operating.md: databases of older and newer program versions.
     @Suite("A database of another version", .timeLimit(.minutes(30))) struct UpgradeTests {
         private let folder: TemporaryFolder
         private let host: Host
@@ -12,8 +12,9 @@ extension EndToEnd {
             host = Host(in: folder)
         }
 
-        /// The dumps of tables in Fixtures hold one house each: its owner, a lock that was unlocked, jammed and denied, and a guest.
-        @Test("one of an older program is brought up to date at the start, with all that was in it", arguments: [1, 2])
+        /// The dumps in Fixtures contain one house each: its owner, a guest, and a lock with a confirmed, a jammed and a denied
+        /// command.
+        @Test("a database of an older program is migrated at the start, with all its contents", arguments: [1, 2])
         func older(schema: Int) async throws {
             try await makeFixture(schema: schema)
             #expect(try await self.schema() == schema)
@@ -25,7 +26,7 @@ extension EndToEnd {
             #expect(try await owner.get("/guest-access").data["guestAccesses"].items.map { $0["label"] } == [.string("Plumber")])
             let commands = try await owner.get("/commands?deviceId=\(device["id"].text ?? "")").data["commands"].items
             #expect(Set(commands.compactMap { $0["state"].text }) == ["CONFIRMED", "FAILED"])
-            // The columns that came later are filled from the records.
+            // Columns added by later schemas are filled from the records.
             let denied = try await owner.get("/access-records?decision=DENIED").data["accessRecords"].items
             #expect(denied.map { $0["reason"] } == [.string("role_insufficient")])
             #expect(try await owner.post("/devices/\(device["id"].text ?? "")/unlock", "{}").status == 200)
@@ -36,7 +37,7 @@ extension EndToEnd {
             try await RunningGateway.verifyLogs(in: folder)
         }
 
-        @Test("one of a newer program is refused by file and version, by every command, and left as it is")
+        @Test("a database of a newer program is rejected by every command, with file and version, and is not changed")
         func newer() async throws {
             #expect(try await RunningGateway.first(in: folder).stop() == 0)
             let known = try await schema()
@@ -53,7 +54,7 @@ extension EndToEnd {
             #expect(try Data(contentsOf: URL(filePath: folder.file("doorward.db"))) == before)
         }
 
-        /// What the page says that somebody will read, for these versions.
+        /// Returns the error from the page, with these versions.
         private func sentence(found: Int, known: Int) throws -> String {
             try Page("operating").line(beginning: "doorward: /var/lib/doorward/doorward.db: this database was written by")
                 .replacing("/var/lib/doorward", with: folder.path).replacing(#/schema [0-9]+/#, with: "schema \(found)")
@@ -69,7 +70,7 @@ extension EndToEnd {
             return Int(number)
         }
 
-        /// A database as a program of that schema left it, and its key: 32 bytes of 7.
+        /// Makes a database with that schema from its dump, and its key: 32 bytes with the value 7.
         private func makeFixture(schema: Int) async throws {
             let dump = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .appending(path: "Fixtures/schema-\(schema).sql").path
@@ -78,7 +79,7 @@ extension EndToEnd {
             try await host.follow(#"umask 077; head -c 32 /dev/zero | tr '\0' '\7' | base64 > doorward.db.signing-key"#)
         }
 
-        /// What the next program's first start would leave: one more step, and its number.
+        /// Makes a database as a newer program would leave it: one more migration and its number.
         private func makeNewer(than schema: Int) async throws {
             let script = """
                 import sqlite3

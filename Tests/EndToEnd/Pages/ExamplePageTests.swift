@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// The commands of the other pages, typed as they stand there.
-    @Suite("The pages with examples", .timeLimit(.minutes(30))) struct ExamplePageTests {
-        @Test("the simulator's lock does what the page says of it")
+    /// Runs the commands of other pages unchanged.
+    @Suite("Pages with examples", .timeLimit(.minutes(30))) struct ExamplePageTests {
+        @Test("the commands for a simulated lock print what the page says")
         func simulator() async throws {
             let (_, _, shell) = try await ownersShell()
             let blocks = try Page("simulator").shellBlocks(under: "## A lock, and something that happens to it")
@@ -15,7 +15,7 @@ extension EndToEnd {
             #expect(lines.dropFirst() == ["Flat 1\tunlocked", "Flat 1\tunlocked", "Flat 1\tjammed", "Flat 1\tunlocked"])
         }
 
-        @Test("each shell's completions are put where the page says")
+        @Test("the completion scripts are installed in the folders that the page names")
         func completions() async throws {
             let folder = try TemporaryFolder()
             let result = try await type(
@@ -28,7 +28,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a profile is written, checked and tried out as the page says")
+        @Test("a profile is written, checked and tested as the page describes")
         func profiles() async throws {
             let page = try Page("profiles")
             let folder = try TemporaryFolder()

@@ -2,15 +2,15 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// docs/getting-started.md, typed as it stands there, in two terminals. The address and the password are the test's own, and the
-    /// program is built already.
-    @Suite("The page to get started", .timeLimit(.minutes(30))) struct GettingStartedTests {
+    /// Runs the commands of docs/getting-started.md unchanged, in two terminals. Only the address and the password are the test's
+    /// own, and the program is already built.
+    @Suite("docs/getting-started.md", .timeLimit(.minutes(30))) struct GettingStartedTests {
         private let folder: TemporaryFolder
         private let page: Page
 
         init() throws {
             (folder, page) = (try TemporaryFolder(), try Page("getting-started"))
-            // As in the project's folder after a build.
+            // Looks like the project's folder after a build.
             let files = FileManager.default
             try files.createDirectory(atPath: folder.file(".build/debug"), withIntermediateDirectories: true)
             try files.createSymbolicLink(atPath: folder.file(".build/debug/doorward"), withDestinationPath: Program.doorward)
@@ -19,7 +19,7 @@ extension EndToEnd {
             try files.createSymbolicLink(atPath: folder.file("Tests"), withDestinationPath: tests.path)
         }
 
-        /// A terminal in which these commands are typed, until one fails.
+        /// Runs these commands in a terminal until one fails.
         private func terminal(_ commands: String) throws -> TerminalProgram {
             try TerminalProgram(
                 "/bin/bash", ["-euo", "pipefail", "-c", commands], size: .init(columns: 200, rows: 50),
@@ -39,7 +39,7 @@ extension EndToEnd {
             program.press(.enter)
         }
 
-        @Test("leads from a built program to a lock that opens, its log, and the check of that")
+        @Test("the page leads from the built program to an unlocked lock, its log and the check of the log")
         func followed() async throws {
             let host = try terminal(page.shellBlocks(under: "## The first super admin").joined(separator: "\n"))
             for question in ["New password", "The same once more"] { try await answer(host, question, RunningGateway.password) }
@@ -61,7 +61,7 @@ extension EndToEnd {
             try await person.read(until: "Attached Door 1A, id ")
             try await person.read(until: "owner of Harbour Homes")
             try await person.read(until: "Door 1A is unlocked.")
-            // Some versions of jq colour it whatever they are told.
+            // Some versions of jq print colours despite NO_COLOR, so that only the values are compared.
             for word in [#""CONFIRMED""#, #""LOCKED""#] { try await person.read(until: word) }
             let records = await person.rest()
             #expect(await person.exitCode == 0)

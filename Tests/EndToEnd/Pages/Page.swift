@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// A page of docs/, for tests that do what it says.
+/// A page of docs/, for tests that run its commands.
 struct Page: Sendable {
     private let lines: [Substring]
 
-    /// - Parameter name: the file's, without its ending.
+    /// - Parameter name: the file's name without its extension.
     init(_ name: String) throws {
         lines = try String(contentsOf: Self.file(name), encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
     }
@@ -15,14 +15,15 @@ struct Page: Sendable {
             .deletingLastPathComponent().appending(path: "docs/\(name).md")
     }
 
-    /// The one line that begins so.
+    /// Returns the first line that begins with `text`.
     func line(beginning text: String) throws -> String {
         String(try #require(lines.first { $0.hasPrefix(text) }, "no line begins with `\(text)`"))
     }
 
-    /// The blocks of shell commands under a heading, in order.
+    /// Returns the blocks of shell commands under a heading, in order.
     ///
-    /// - Parameter heading: all of it, as in `## Backup`; the blocks reach to the next one. `nil` for those of the whole page.
+    /// - Parameter heading: the whole heading, for example `## Backup`. Its section ends at the next `##` heading. `nil` for the
+    ///   whole page.
     func shellBlocks(under heading: String? = nil) throws -> [String] {
         var section = lines[...]
         if let heading {

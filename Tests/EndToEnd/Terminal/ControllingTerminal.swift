@@ -3,12 +3,12 @@ import Glibc
 
 /// Starts programs with a pseudo-terminal as their controlling terminal and as standard input, output and error.
 enum ControllingTerminal {
-    /// POSIX_SPAWN_SETSID of <spawn.h>, which is hidden from Swift.
+    /// POSIX_SPAWN_SETSID of <spawn.h>, which is not visible in Swift.
     private static let startsSession: Int16 = 0x80
 
-    /// The program leads a session of its own. `env` is there only to change the folder: it becomes the program.
+    /// Starts the program in a new session. `env` only changes the folder, and is then replaced by the program.
     ///
-    /// - Returns: its process id.
+    /// - Returns: The process id.
     static func spawn(
         _ executable: String, _ arguments: [String], environment: [String: String], in folder: String, on terminal: PseudoTerminal
     ) throws -> pid_t {
@@ -22,7 +22,7 @@ enum ControllingTerminal {
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | startsSession)
-        // The first terminal that the leader of a session opens becomes its controlling one.
+        // The first terminal that the leader of a session opens becomes its controlling terminal.
         posix_spawn_file_actions_addopen(&actions, 0, terminal.devicePath, O_RDWR, 0)
         posix_spawn_file_actions_adddup2(&actions, 0, 1)
         posix_spawn_file_actions_adddup2(&actions, 0, 2)
@@ -39,7 +39,7 @@ enum ControllingTerminal {
 
     /// Waits until the process has ended.
     ///
-    /// - Returns: its exit code, or the negative number of the signal that ended it.
+    /// - Returns: The exit code, or the negative number of the signal that ended the process.
     static func wait(for processID: pid_t) -> Int32 {
         var status: Int32 = 0
         while waitpid(processID, &status, 0) < 0 { guard errno == EINTR else { return -1 } }

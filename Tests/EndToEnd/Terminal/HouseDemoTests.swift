@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// `doorward demo`: a house in which people live, on a terminal and in a pipe.
-    @Suite("The demo's house", .timeLimit(.minutes(30))) struct HouseDemoTests {
+    /// `doorward demo`, on a terminal and in a pipe.
+    @Suite("doorward demo", .timeLimit(.minutes(30))) struct HouseDemoTests {
         private let folder: TemporaryFolder
-        /// What would become the demo's temporary folder stands in here.
+        /// Moves the demo's temporary folder into the test's folder.
         private var environment: [String: String] { ["TMPDIR": folder.path + "/"] }
 
         init() throws { folder = try TemporaryFolder() }
@@ -25,11 +25,11 @@ extension EndToEnd {
         }
 
         @Test(
-            "on a terminal the doors and what happens are drawn; Ctrl-C and Ctrl-\\ give it back and say what became of it all",
+            "on a terminal the demo draws doors and events; Ctrl-C and Ctrl-\\ restore the terminal and print what was removed",
             arguments: [TerminalProgram.Key.controlC, .controlBackslash])
         func drawn(end: TerminalProgram.Key) async throws {
             let demo = try program("--speed", "120", size: .init(columns: 160, rows: 30))
-            // The other screen, without a cursor.
+            // The alternate screen, with the cursor hidden.
             try await demo.read(until: "\u{1B}[?1049h\u{1B}[?25l")
             try await demo.read(until: "Quay entrance")
             try await demo.read(until: "\(Program.doorward) login")
@@ -47,7 +47,7 @@ extension EndToEnd {
             #expect(try leftOver.isEmpty)
         }
 
-        @Test("another size is another picture at once, s shows the sign-ins, q ends it; NO_COLOR is respected")
+        @Test("resizing redraws the screen, `s` shows the sign-ins, `q` quits, and NO_COLOR is respected")
         func keys() async throws {
             let demo = try program(environment: ["NO_COLOR": "1"])
             try await demo.read(until: "Balcony 4B")
@@ -65,7 +65,7 @@ extension EndToEnd {
             #expect(!demo.shown.contains(#/\u{1B}\[[0-9]+m/#), "no colour")
         }
 
-        @Test("a terminal that cannot be drawn on gets lines")
+        @Test("a terminal without cursor control gets plain lines")
         func dumb() async throws {
             let demo = try program("--speed", "120", environment: ["TERM": "dumb"])
             try await demo.read(until: "Gus Guest unlocked Door 1A")
@@ -75,7 +75,7 @@ extension EndToEnd {
             #expect(!demo.shown.contains("\u{1B}"))
         }
 
-        /// The address and the password, read as a person would, from the lines before the first event.
+        /// Reads the address and the password from the lines before the first event.
         private func invitation(of demo: Program) async throws -> (address: String, password: String) {
             var lines: [String] = []
             while let line = await demo.nextLine(), !line.hasPrefix("Mon ") { lines.append(line) }
@@ -84,7 +84,7 @@ extension EndToEnd {
             return (String(address), lines[place + 1].trimmingCharacters(in: .whitespaces))
         }
 
-        @Test("in a pipe each event is a line; everybody can sign in; a folder that was named keeps a whole log")
+        @Test("in a pipe each event is a line, all users can sign in, and a folder given with --folder keeps a valid log")
         func lines() async throws {
             let kept = folder.file("a demo")
             let demo = try Program(
@@ -109,7 +109,7 @@ extension EndToEnd {
                         + "tom@demo.example with the password \(password), on\n  \(Program.doorward) serve --store-path \(kept)/doorward.db\n"
                 ), "\(rest)")
             let files = try FileManager.default.contentsOfDirectory(atPath: kept)
-            #expect(files.allSatisfy { $0.hasPrefix("doorward.db") }, "nobody's session stays: \(files)")
+            #expect(files.allSatisfy { $0.hasPrefix("doorward.db") }, "no session file remains: \(files)")
             #expect(try String(contentsOfFile: folder.file("errors"), encoding: .utf8).isEmpty)
             try await RunningGateway.verifyLogs(in: folder, database: "\(kept)/doorward.db")
             let again = try await Program.run(Program.doorward, ["demo", "--folder", kept], in: folder)
@@ -117,7 +117,7 @@ extension EndToEnd {
             #expect(again.errors == "doorward: \(kept) holds a database already: name an empty folder, or remove it\n")
         }
 
-        @Test("a scenario file is played with its own locks and people, who can sign in, also after its last event")
+        @Test("a scenario file is played with its own locks and people, who can sign in even after the last event")
         func scenario() async throws {
             let file = try folder.write(
                 """
@@ -138,7 +138,7 @@ extension EndToEnd {
             while events.count < 3, let line = await demo.nextLine() {
                 events.append(String(line.drop { $0 != "\t" }.dropFirst()))
             }
-            // Olga's grant to Ada is the first event.
+            // `invitation(of:)` has already read the first event, Olga's grant to Ada.
             #expect(events == ["Max Manager unlocked Flat 1", "Flat 1 is jammed", "Ada Ames Guest locked Front door"])
             for name in ["ada.ames", "max", "olga"] {
                 let answer = try await Caller(address: address, token: nil).post(
@@ -153,7 +153,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "a scenario file with mistakes is refused with every line, before anything is made",
+            "a scenario file with errors is rejected with the line of each error, and no file is created",
             arguments: [
                 (
                     "locks: [Flat 1]\nsed: 1\nresidents:\n  - { name: Ada, door: Flta 1 }\n",
@@ -173,7 +173,7 @@ extension EndToEnd {
             #expect(try leftOver.isEmpty)
         }
 
-        @Test("SIGTERM and a reader who goes away end it in order, and nothing is left")
+        @Test("SIGTERM and a closed pipe end the demo, and no files remain")
         func ended() async throws {
             let demo = try Program(Program.doorward, ["demo"], environment: environment, errors: folder.file("errors"))
             _ = try await invitation(of: demo)
@@ -185,7 +185,7 @@ extension EndToEnd {
             #expect(try leftOver.isEmpty)
         }
 
-        @Test("who ends it before it has begun leaves nothing behind either")
+        @Test("a demo that is ended before it has begun leaves no files behind")
         func early() async throws {
             let demo = try Program(Program.doorward, ["demo"], environment: environment, errors: folder.file("errors"))
             while try leftOver.isEmpty { await Task.yield() }
@@ -196,7 +196,7 @@ extension EndToEnd {
             #expect(try String(contentsOfFile: folder.file("errors"), encoding: .utf8).isEmpty)
         }
 
-        @Test("a port that is taken is named, and nothing is left behind")
+        @Test("a port in use is reported, and no files remain")
         func taken() async throws {
             let gateway = try await RunningGateway.start(in: folder)
             let result = try await Program.run(
@@ -210,7 +210,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "options that make no sense are wrong usage",
+            "invalid option values are wrong usage",
             arguments: [["--speed", "0"], ["--speed", "121"], ["--port", "70000"]])
         func usage(_ options: [String]) async throws {
             let result = try await Program.run(Program.doorward, ["demo"] + options, environment: environment, in: folder)

@@ -1,25 +1,25 @@
 import Foundation
 import Glibc
 
-/// The end of a pseudo-terminal that a person would sit at; a program has the other.
+/// The user's end of a pseudo-terminal; the program has the other end.
 ///
-/// It is closed when the last who holds it lets go.
+/// It is closed with this object.
 final class PseudoTerminal: Sendable {
-    /// How many characters fit.
+    /// The size of the window in characters.
     struct Size: Equatable, Sendable {
         var columns: UInt16 = 80
         var rows: UInt16 = 24
     }
 
-    /// TIOCSPTLCK and TIOCGPTN of <asm-generic/ioctls.h>, which are macros of macros.
+    /// TIOCSPTLCK and TIOCGPTN of <asm-generic/ioctls.h>, which Swift cannot import because they are nested macros.
     private static let (setLock, number) = (UInt(0x4004_5431), UInt(0x8004_5430))
 
     private let descriptor: CInt
-    /// Where a program finds its end: `/dev/pts/7`.
+    /// The path of the program's end, for example `/dev/pts/7`.
     let devicePath: String
 
     init(_ size: Size) throws {
-        // What posix_openpt, unlockpt and ptsname do: their declarations are hidden from Swift (ioctl_tty(2), pts(4)).
+        // The steps of posix_openpt, unlockpt and ptsname, whose declarations are not visible in Swift (ioctl_tty(2), pts(4)).
         descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var (isLocked, number) = (CInt(0), CUnsignedInt(0))
         guard descriptor >= 0, ioctl(descriptor, Self.setLock, &isLocked) == 0, ioctl(descriptor, Self.number, &number) == 0
@@ -30,25 +30,25 @@ final class PseudoTerminal: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Another size, of which the kernel tells the program by SIGWINCH.
+    /// Changes the size; the kernel sends the program SIGWINCH.
     func resize(to size: Size) {
         var window = winsize(ws_row: size.rows, ws_col: size.columns, ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(descriptor, UInt(TIOCSWINSZ), &window)
     }
 
-    /// Whether what is typed is shown by the terminal itself.
+    /// Whether the terminal shows typed characters.
     var isEchoing: Bool {
         var settings = termios()
         return tcgetattr(descriptor, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
     }
 
-    /// Whether a line is handed over when it is ended, and not each key by itself.
+    /// Whether input is passed on line by line instead of key by key.
     var isLineByLine: Bool {
         var settings = termios()
         return tcgetattr(descriptor, &settings) == 0 && settings.c_lflag & tcflag_t(ICANON) != 0
     }
 
-    /// What the program wrote since; waits for it. `nil` when nobody holds the other end any more.
+    /// Waits for output of the program and returns it, or `nil` when no process has the other end open.
     func read() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -58,7 +58,7 @@ final class PseudoTerminal: Sendable {
         }
     }
 
-    /// Types the text.
+    /// Sends the text as typed input.
     func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

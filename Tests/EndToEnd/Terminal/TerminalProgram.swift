@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A program on a pseudo-terminal, as somebody sits before it: reads what it shows, types, and changes the window's size.
+/// A program on a pseudo-terminal. A test reads its output, types, and changes the window's size.
 final class TerminalProgram: Sendable {
-    /// What the terminal shows of keys that are no characters.
+    /// The bytes that a terminal sends for special keys.
     enum Key: String {
         case enter = "\r"
         case tab = "\t"
@@ -19,8 +19,9 @@ final class TerminalProgram: Sendable {
     private let ended: Latch<Int32>
 
     /// - Parameters:
-    ///   - environment: beside that of the tests, of which nothing that would change a program's manners is handed on.
-    ///   - folder: where the program starts.
+    ///   - environment: Variables added to those of the test process. `DOORWARD_*` and variables that change terminal output
+    ///     (`NO_COLOR`, `COLUMNS`, …) are not passed on.
+    ///   - folder: The working directory.
     init(
         _ executable: String, _ arguments: [String], size: PseudoTerminal.Size = .init(), environment: [String: String] = [:],
         in folder: TemporaryFolder
@@ -43,33 +44,33 @@ final class TerminalProgram: Sendable {
         (self.processID, self.terminal, self.transcript, self.ended) = (processID, terminal, transcript, ended)
     }
 
-    /// A test that ends early leaves no process behind.
+    /// Kills the process if a test ends early.
     deinit { if !ended.isOpen { kill(processID, SIGKILL) } }
 
     /// Waits until the program has shown the text.
     ///
-    /// - Returns: all that it showed since the last call, up to the text and with it.
-    /// - Throws: `NotShown` when it ended, or the test's time was over, before.
+    /// - Returns: All output since the last call, up to and including the text.
+    /// - Throws: `NotShown` if the program ended, or the test's time limit was reached, before.
     @discardableResult
     func read(until text: String) async throws -> String {
         try await read(until: text) { shown in shown.range(of: text)?.upperBound }
     }
 
-    /// Waits until what was shown since the last call matches.
+    /// Waits until the output since the last call matches.
     ///
     /// - Parameters:
-    ///   - what: what is waited for, for whoever reads the failure.
-    ///   - end: where the match ends in what was shown; `nil` while it does not match.
+    ///   - what: A description of the awaited output, for the failure message.
+    ///   - end: Returns the end of the match in the output, or `nil` if it does not match.
     func read(until what: String, where end: @escaping @Sendable (String) -> String.Index?) async throws -> String {
         let shown = await endedByTime { await self.transcript.take(until: end) }
         guard let shown else { throw NotShown(awaited: what, transcript: transcript.all) }
         return shown
     }
 
-    /// All that it shows until its end.
+    /// Waits until the program ends, and returns the output that was not read yet.
     func rest() async -> String { await endedByTime { await self.transcript.rest() } }
 
-    /// All that it has shown since it began, whether or not somebody has read it.
+    /// All output since the start, whether or not a test has read it.
     var shown: String { transcript.all }
 
     func type(_ text: String) { terminal.write(text) }
@@ -80,18 +81,18 @@ final class TerminalProgram: Sendable {
 
     func signal(_ number: Int32) { kill(processID, number) }
 
-    /// Its exit code once it has ended, or the negative number of the signal that ended it.
+    /// The exit code after the program has ended, or the negative number of the signal that ended it.
     var exitCode: Int32 { get async { await endedByTime { await self.ended.value } } }
 
-    /// Waits; when the test's time is over the program is killed, so that whatever is waited for comes or never will.
+    /// Waits. Kills the program when the test's time limit is reached, so that the wait ends.
     private func endedByTime<Value: Sendable>(_ wait: @Sendable () async -> Value) async -> Value {
         await Program.killing(processID, wait)
     }
 
-    /// A program ended without having shown what was waited for.
+    /// A program ended before it showed the awaited text.
     struct NotShown: Error, CustomStringConvertible {
         let awaited: String
-        /// All that it showed from its start.
+        /// All output since the start.
         let transcript: String
 
         var description: String {

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What a person sees who sits at a terminal; the same commands in a pipe stand in their own suites.
-    @Suite("At a terminal", .timeLimit(.minutes(30))) struct TerminalTests {
+    /// Commands on a terminal. The suites of the commands test the same commands in a pipe.
+    @Suite("Commands on a terminal", .timeLimit(.minutes(30))) struct TerminalTests {
         private let folder: TemporaryFolder
 
         init() throws { folder = try TemporaryFolder() }
@@ -14,7 +14,7 @@ extension EndToEnd {
                 environment: RunningGateway.environment(for: folder), in: folder)
         }
 
-        @Test("admin create asks twice for a password, shows neither, and gives the terminal back as it was")
+        @Test("admin create asks twice for a password, shows neither, and restores the terminal")
         func askedTwice() async throws {
             let program = try create()
             try await program.read(until: "New password (at least 15 characters): ")
@@ -34,7 +34,7 @@ extension EndToEnd {
             #expect(await gateway.stop() == 0)
         }
 
-        @Test("two passwords that differ make nobody a super admin")
+        @Test("two different passwords are rejected, and no super admin is created")
         func differing() async throws {
             let program = try create()
             for (question, answer) in [("New password", "a long sentence for tests"), ("once more", "a long sentence for test5")]
@@ -49,10 +49,10 @@ extension EndToEnd {
             let again = try await Program.run(
                 Program.doorward, ["admin", "create", "--email", "a@doors.example", "--password-stdin"],
                 environment: RunningGateway.environment(for: folder), input: RunningGateway.password + "\n", in: folder)
-            #expect(again.code == 0, "the address is still free: \(again.errors)")
+            #expect(again.code == 0, "no user with this address exists: \(again.errors)")
         }
 
-        @Test("who ends the input instead of typing a password has done nothing, and no database is made")
+        @Test("end of input at the password question changes nothing, and no database is created")
         func endOfInput() async throws {
             let program = try create()
             try await program.read(until: "characters): ")
@@ -68,9 +68,9 @@ extension EndToEnd {
             #expect(!FileManager.default.fileExists(atPath: folder.file("doorward.db.lock")))
         }
 
-        @Test("Ctrl-C at the hidden question ends the command, and the terminal shows again what is typed")
+        @Test("Ctrl-C at the password question ends the command, and the terminal shows typed text again")
         func interrupted() async throws {
-            // A shell stays on the terminal, as it does where people work.
+            // The shell keeps the terminal open, as in normal use.
             let shell = try TerminalProgram(
                 "/bin/sh",
                 [
@@ -87,7 +87,7 @@ extension EndToEnd {
             #expect(await shell.exitCode == 0)
         }
 
-        @Test("help fits the window, whatever its width", arguments: [60, 80, 120] as [UInt16])
+        @Test("help fits a window of any width", arguments: [60, 80, 120] as [UInt16])
         func helpWidth(columns: UInt16) async throws {
             let program = try TerminalProgram(
                 Program.doorward, ["serve", "--help"], size: .init(columns: columns, rows: 24), in: folder)
@@ -95,10 +95,10 @@ extension EndToEnd {
             #expect(await program.exitCode == 0)
             let longest = lines.filter { !$0.contains("USAGE") }.map(\.count).max() ?? 0
             #expect(longest <= columns)
-            #expect(longest > columns / 2, "the text is filled, not cut short")
+            #expect(longest > columns / 2, "lines use the width of the window")
         }
 
-        @Test("a gateway at a terminal is stopped in order by Ctrl-C")
+        @Test("Ctrl-C shuts down a gateway on a terminal cleanly")
         func stopped() async throws {
             let program = try TerminalProgram(
                 Program.doorward, ["serve"], environment: RunningGateway.environment(for: folder), in: folder)

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// What a program on a terminal has shown, and who waits for more of it.
+/// The output of a program on a terminal, and the tasks that wait for more of it.
 final class Transcript: Sendable {
     private struct State {
         var bytes: [UInt8] = []
-        /// How much of it was taken.
+        /// The number of bytes that were already read.
         var taken = 0
         var isFinished = false
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -13,14 +13,14 @@ final class Transcript: Sendable {
 
     private let state = Mutex(State())
 
-    /// All from the beginning.
+    /// All output since the start.
     var all: String { state.withLock { String(decoding: $0.bytes, as: UTF8.self) } }
 
     func append(_ bytes: [UInt8]) {
         wake { $0.bytes += bytes }
     }
 
-    /// No more is coming.
+    /// Marks the end of the output.
     func finish() {
         wake { $0.isFinished = true }
     }
@@ -34,7 +34,7 @@ final class Transcript: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Waits for a match in what was not taken yet, and takes all up to its end; `nil` when there is none at the program's end.
+    /// Waits for a match in the unread output, and returns the output up to its end; `nil` if the program ends without a match.
     func take(until end: @Sendable (String) -> String.Index?) async -> String? {
         while true {
             let (result, seen, isFinished) = state.withLock { state in
@@ -46,7 +46,7 @@ final class Transcript: Sendable {
         }
     }
 
-    /// All that was not taken, once the program has ended.
+    /// Waits until the program has ended, and returns the unread output.
     func rest() async -> String {
         while true {
             let (seen, isFinished) = state.withLock { ($0.bytes.count, $0.isFinished) }
