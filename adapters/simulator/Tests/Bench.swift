@@ -3,7 +3,7 @@ import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardTesting
 
-/// One simulated lock on a virtual clock, and what was heard of it.
+/// One simulated lock on a virtual clock, and a recorder of its reports.
 struct Bench: Sendable {
     let clock: VirtualClock
     let adapter: SimulatorAdapter
@@ -13,7 +13,7 @@ struct Bench: Sendable {
     enum Step: Sendable {
         case order(LockOperation)
         case event(SimulatorEvent)
-        /// Somebody types the code of this slot.
+        /// The code of this slot is typed on the keypad.
         case code(String)
         case refresh
         case wait(ms: Int)
@@ -22,7 +22,7 @@ struct Bench: Sendable {
         case stop
     }
 
-    /// Plays the steps on a lock with this address and gives back what was heard after attaching.
+    /// Plays the steps on a lock with this address and returns the reports after attaching.
     static func play(_ address: [String: JSONValue], _ steps: [Step], seed: UInt64 = 1) throws -> [String] {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: seed, clock: clock)
@@ -46,7 +46,7 @@ struct Bench: Sendable {
         case .code(let slot): note { () throws(SimulatorEventError) in try adapter.inject(.keypad, slot: slot, into: device) }
         case .refresh: note { () throws(AdapterError) in try adapter.refresh(device) }
         case .wait(let ms):
-            // A nanosecond more, so that what is due at that very millisecond has happened.
+            // One nanosecond more, so that events due at this millisecond have happened.
             let end = clock.monotonicNow().advanced(by: .milliseconds(ms) + .nanoseconds(1))
             try await clock.sleep(until: end)
         case .detach: adapter.detach(device)

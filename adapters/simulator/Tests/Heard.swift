@@ -2,7 +2,7 @@ import DoorwardAdapterKit
 import DoorwardDomain
 import Synchronization
 
-/// Everything that a listener heard, as short texts with the milliseconds since the start: `UNLOCKED/REMOTE@200`.
+/// Records all reports as short texts with the milliseconds since the start: `UNLOCKED/REMOTE@200`.
 final class Heard: ReportReceiver {
     private let clock: any GatewayClock
     private let state = Mutex<(texts: [String], reports: [LockReport])>(([], []))
@@ -18,7 +18,7 @@ final class Heard: ReportReceiver {
         onReport(report)
     }
 
-    /// Adds something that the lock did not say: an error, for one.
+    /// Adds a text that is not a report, for example an error.
     func note(_ text: String) {
         let milliseconds = clock.monotonicNow().nanoseconds / 1_000_000
         state.withLock { $0.texts.append("\(text)@\(milliseconds)") }

@@ -5,9 +5,11 @@ import Testing
 
 @testable import AdapterSimulator
 
-/// The state machine alone, under random input: what it says of the bolt is where the bolt is.
+/// The state machine alone, with random input: its reports match the bolt.
 @Suite struct LockMachineTests {
-    @Test("A lock says LOCKED only of a bolt that is thrown, and rests where it said last", arguments: 0..<100 as Range<UInt64>)
+    @Test(
+        "A lock reports LOCKED only if the bolt is locked, and its last report matches its position",
+        arguments: 0..<100 as Range<UInt64>)
     func truthful(seed: UInt64) throws {
         var (machine, random) = try Self.machine(seed: seed)
         for _ in 0..<300 {
@@ -23,15 +25,15 @@ import Testing
         let (position, moving, isStuck) = (machine.position, machine.moving, machine.isStuck)
         switch last {
         case .locked, .unlocked: #expect(position == last)
-        // The latch springs back by itself, and the bolt stays drawn.
+        // The latch springs back by itself, and the bolt stays withdrawn.
         case .unlatched: #expect(position == .unlatched || position == .unlocked)
         case .locking, .unlocking: #expect(moving == last)
         case .jammed: #expect(isStuck)
-        case .unknown: Issue.record("said UNKNOWN")
+        case .unknown: Issue.record("reported UNKNOWN")
         }
     }
 
-    @Test("Out of reach it says nothing, and its battery never rises by itself", arguments: 0..<100 as Range<UInt64>)
+    @Test("An unreachable lock reports nothing, and its battery level never rises by itself", arguments: 0..<100 as Range<UInt64>)
     func silence(seed: UInt64) throws {
         var (machine, random) = try Self.machine(seed: seed)
         for _ in 0..<300 {
@@ -46,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("Nothing is left to do for a lock that rests: it wants no timer")
+    @Test("A lock at rest needs no timer")
     func rest() throws {
         var machine = LockMachine(SimulatorSettings(), id: DeviceID(high: 1, low: 1), at: MonotonicInstant(nanoseconds: 0))
         #expect(machine.nextDue == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AdapterSimulator
 
-/// Which reports count as live words of the lock.
+/// Which reports are passed on as live.
 @Suite struct ReplayFilterTests {
     private static func state(_ state: LockState, _ method: EventMethod? = .remote, _ quality: StateQuality = .confirmed)
         -> LockReport.Fact
@@ -15,10 +15,10 @@ import Testing
 
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// What arrives, with its number and the orders that the lock had taken by then.
+        /// The frames that arrive, with their number and the number of commands that the lock had received.
         let frames: [(number: UInt64, orders: UInt64, fact: LockReport.Fact)]
         var sent: UInt64 = 0
-        /// What the gateway hears, `nil` where nothing.
+        /// The fact that is passed on for each frame; `nil` if the frame is dropped.
         let heard: [LockReport.Fact?]
     }
 
@@ -27,52 +27,52 @@ import Testing
             testDescription: "in order", frames: [(1, 0, state(.unlocked)), (2, 0, state(.locked))],
             heard: [state(.unlocked), state(.locked)]),
         Row(
-            testDescription: "a repeat of a state", frames: [(1, 0, state(.locked)), (1, 0, state(.locked))],
+            testDescription: "a repeated state", frames: [(1, 0, state(.locked)), (1, 0, state(.locked))],
             heard: [state(.locked), state(.locked, .remote, .retained)]),
         Row(
-            testDescription: "overtaken by a newer one", frames: [(2, 0, state(.locked)), (1, 0, state(.unlocked))],
+            testDescription: "a state overtaken by a newer one", frames: [(2, 0, state(.locked)), (1, 0, state(.unlocked))],
             heard: [state(.locked), state(.unlocked, .remote, .retained)]),
         Row(
-            testDescription: "by hand, overtaken: it happened, and is not so any more",
+            testDescription: "a manual movement overtaken by a newer state is an event, not a state",
             frames: [(2, 0, state(.locked)), (1, 0, state(.unlocked, .manual))],
             heard: [state(.locked), .event(.unlocked, method: .manual, operatorName: nil)]),
         Row(
-            testDescription: "said before the last order", frames: [(1, 0, state(.locked))], sent: 1,
+            testDescription: "a state reported before the last command", frames: [(1, 0, state(.locked))], sent: 1,
             heard: [state(.locked, .remote, .retained)]),
-        Row(testDescription: "a refusal of an earlier order", frames: [(1, 1, .refusal(.other))], sent: 2, heard: [nil]),
+        Row(testDescription: "a refusal of an earlier command", frames: [(1, 1, .refusal(.other))], sent: 2, heard: [nil]),
         Row(
-            testDescription: "a refusal of this order, once", frames: [(1, 2, .refusal(.other)), (1, 2, .refusal(.other))],
+            testDescription: "a refusal of this command, once", frames: [(1, 2, .refusal(.other)), (1, 2, .refusal(.other))],
             sent: 2,
             heard: [.refusal(.other), nil]),
         Row(
-            testDescription: "an alarm is never too late, and never twice",
+            testDescription: "a late alarm is reported, a repeated one is not",
             frames: [
                 (3, 0, state(.locked)), (1, 0, .event(.tamper, method: nil, operatorName: nil)),
                 (1, 0, .event(.tamper, method: nil, operatorName: nil)),
             ],
             heard: [state(.locked), .event(.tamper, method: nil, operatorName: nil), nil]),
         Row(
-            testDescription: "a door overtaken: it was opened, and is not open",
+            testDescription: "an overtaken door state is an event, not a state",
             frames: [(2, 0, .door(.closed)), (1, 0, .door(.open)), (1, 0, .door(.open))],
             heard: [.door(.closed), .event(.doorOpened, method: nil, operatorName: nil), nil]),
         Row(
-            testDescription: "an old battery level",
+            testDescription: "an outdated battery level is dropped",
             frames: [(2, 0, .battery(level: 80, low: false)), (1, 0, .battery(level: 81, low: false))],
             heard: [.battery(level: 80, low: false), nil]),
         Row(
-            testDescription: "reach is the transport's own word",
+            testDescription: "availability comes from the transport and always counts",
             frames: [(2, 0, .availability(false)), (2, 0, .availability(false))],
             heard: [.availability(false), .availability(false)]),
         Row(
-            testDescription: "kinds do not overtake each other", frames: [(5, 0, .door(.open)), (4, 0, state(.locked))],
+            testDescription: "each kind of report has its own order", frames: [(5, 0, .door(.open)), (4, 0, state(.locked))],
             heard: [.door(.open), state(.locked)]),
         Row(
-            testDescription: "far too old to tell",
+            testDescription: "a report that is too old for the replay window is dropped",
             frames: [(100, 0, .door(.open)), (36, 0, .event(.tamper, method: nil, operatorName: nil))],
             heard: [.door(.open), nil]),
     ]
 
-    @Test("A report is live once, in its order, and after the last order", arguments: rows)
+    @Test("A report is live only once, only in its order, and only after the last command", arguments: rows)
     func hear(row: Row) {
         var sieve = ReplayFilter(readsNumbers: true)
         let heard = row.frames.map {
@@ -81,7 +81,7 @@ import Testing
         #expect(heard == row.heard)
     }
 
-    @Test("Without numbers everything is live")
+    @Test("Without numbers every report is live")
     func unnumbered() {
         var sieve = ReplayFilter(readsNumbers: false)
         let frame = Frame(number: 1, ordersTaken: 0, fact: Self.state(.locked))
@@ -89,7 +89,7 @@ import Testing
         #expect(sieve.hear(frame, ordersSent: 3) == frame.fact)
     }
 
-    @Test("Each number passes once, whatever their order, as long as they are close together", arguments: 0..<20 as Range<UInt64>)
+    @Test("Each number passes once, in any order, as long as the numbers are close together", arguments: 0..<20 as Range<UInt64>)
     func window(seed: UInt64) {
         var (window, random) = (ReplayWindow(), SeededGenerator(seed: seed))
         var passed: Set<UInt64> = []

@@ -10,7 +10,7 @@ import Testing
     private let adapter = SimulatorAdapter(clock: VirtualClock())
 
     @Test(
-        "Addresses at the edges of what is allowed are accepted",
+        "Addresses at the limits of the allowed ranges are accepted",
         arguments: [
             [:],
             ["latencyMs": .integer(0)], ["latencyMs": .integer(60_000)],
@@ -31,7 +31,7 @@ import Testing
         #expect(try adapter.check(address: address).capabilities == .all)
     }
 
-    @Test("The capabilities are those named, and all where none are named")
+    @Test("The capabilities are those in the address, or all if it has none")
     func capabilities() throws {
         let named: JSONValue = .array([.string("LOCK"), .string("UNLOCK"), .string("LOCK")])
         #expect(try adapter.check(address: ["capabilities": named]).capabilities == [.lock, .unlock])
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "A wrong value names its field and what is wrong with it",
+        "A wrong value is reported with its field and the problem",
         arguments: [
             ("latency", .integer(1), "unknown_key"),
             ("latencyMs ", .integer(1), "unknown_key"),
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("All mistakes are told at once, sorted by field")
+    @Test("All errors are reported at once, sorted by field")
     func several() {
         let address: [String: JSONValue] = [
             "zone": .null, "batteryLevel": .integer(300), "latencyMs": .string("fast"), "jitterMs": .integer(5),
@@ -103,14 +103,14 @@ import Testing
         #expect(throws: mistakes) { try adapter.check(address: address) }
     }
 
-    @Test("A lock that was attached with a wrong address is out of reach and stays so")
+    @Test("A lock attached with an invalid address is offline and stays offline")
     func attachedAnyway() throws {
         let heard = try Bench.play(
             ["latencyMs": .string("fast")], [.order(.unlock), .event(.online), .event(.clear), .refresh, .order(.lock)])
         #expect(heard == ["!offline@0", "!notAttached@0", "!notAttached@0", "!offline@0", "!offline@0"])
     }
 
-    @Test("The defaults that the fields name are those of an empty address")
+    @Test("The published defaults equal the values of an empty address")
     func defaults() throws {
         var named: [String: JSONValue] = [:]
         for field in adapter.addressFields { named[field.name] = field.defaultValue }

@@ -5,14 +5,14 @@ import DoorwardTesting
 import Testing
 
 @Suite struct SimulatorConformanceTests {
-    @Test("The simulator keeps every promise of an adapter", arguments: AdapterConformance.promises)
+    @Test("The simulator passes every conformance check", arguments: AdapterConformance.promises)
     func keeps(_ promise: ConformanceCheck) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
         _ = try executor.run { try await promise.check(SimulatorHarness(clock: clock, executor: executor)) }
     }
 
-    @Test("What does not apply to the simulator are transports, discovery, and what arrives from outside")
+    @Test("The checks that do not apply concern transports, discovery, faults and messages from other sources")
     func notApplicable() {
         let report = AdapterConformance.report { clock, executor in SimulatorHarness(clock: clock, executor: executor) }
         #expect(report.failed.isEmpty, "\(report)")
@@ -27,7 +27,7 @@ import Testing
     }
 }
 
-/// A `SimulatorAdapter` on trial.
+/// Gives the conformance checks access to a `SimulatorAdapter`.
 private struct SimulatorHarness: AdapterHarness {
     let clock: VirtualClock
     private let simulator: SimulatorAdapter

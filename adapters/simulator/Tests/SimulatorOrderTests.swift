@@ -12,7 +12,7 @@ import Testing
         let heard: [String]
     }
 
-    @Test("An order moves the bolt and the lock says so", arguments: movements + faultyMovements)
+    @Test("A command moves the bolt, and the lock reports the movement", arguments: movements + faultyMovements)
     func orders(_ example: Case) throws {
         #expect(try Bench.play(example.address, example.steps) == example.heard)
     }
@@ -28,17 +28,17 @@ import Testing
                 "LOCKING/REMOTE@0", "online@1499", "LOCKING@1499", "door CLOSED@1499", "battery 100@1499", "LOCKED/REMOTE@1500",
             ]),
         Case(
-            testDescription: "a lock that is there already", steps: [.order(.lock), .wait(ms: 200)],
+            testDescription: "a lock that is already locked", steps: [.order(.lock), .wait(ms: 200)],
             heard: ["LOCKING/REMOTE@0", "LOCKED/REMOTE@200"]),
         Case(
             testDescription: "unlatch holds the latch for three seconds", steps: [.order(.unlatch), .wait(ms: 4000)],
             heard: ["UNLOCKING/REMOTE@0", "UNLATCHED/REMOTE@200", "UNLOCKED/AUTO@3200"]),
         Case(
-            testDescription: "an order ends the hold of the latch",
+            testDescription: "a command ends the hold of the latch",
             steps: [.order(.unlatch), .wait(ms: 1000), .order(.lock), .wait(ms: 9000)],
             heard: ["UNLOCKING/REMOTE@0", "UNLATCHED/REMOTE@200", "LOCKING/REMOTE@1000", "LOCKED/REMOTE@1200"]),
         Case(
-            testDescription: "no latency: everything inside send", address: ["latencyMs": .integer(0)],
+            testDescription: "no latency: all reports come inside send", address: ["latencyMs": .integer(0)],
             steps: [.order(.unlock), .order(.lock), .order(.unlatch)],
             heard: ["UNLOCKED/REMOTE@0", "LOCKED/REMOTE@0", "UNLATCHED/REMOTE@0"]),
         Case(
@@ -46,11 +46,11 @@ import Testing
             address: ["capabilities": .array([.string("LOCK"), .string("UNLOCK")])], steps: [.order(.unlock), .wait(ms: 200)],
             heard: ["UNLOCKED/REMOTE@200"]),
         Case(
-            testDescription: "a new order overtakes the one under way",
+            testDescription: "a new command interrupts the one in progress",
             steps: [.order(.unlock), .wait(ms: 100), .order(.lock), .wait(ms: 1000)],
             heard: ["UNLOCKING/REMOTE@0", "LOCKING/REMOTE@100", "LOCKED/REMOTE@300"]),
         Case(
-            testDescription: "what the lock cannot do",
+            testDescription: "unsupported commands",
             address: ["capabilities": .array([.string("LOCK")])],
             steps: [.order(.unlock), .order(.unlatch), .order(.viewStatus), .refresh],
             heard: ["!unsupported@0", "!unsupported@0", "!unsupported@0", "!unsupported@0"]),
@@ -58,7 +58,7 @@ import Testing
 
     static let faultyMovements = [
         Case(
-            testDescription: "every order jams", address: ["jamRate": .integer(1)],
+            testDescription: "every command jams", address: ["jamRate": .integer(1)],
             steps: [.order(.unlock), .wait(ms: 200), .refresh],
             heard: [
                 "UNLOCKING/REMOTE@0", "JAMMED/REMOTE@200", "online@200", "JAMMED@200", "door CLOSED@200", "battery 100@200",
@@ -68,12 +68,12 @@ import Testing
             address: ["jamRate": .integer(1), "capabilities": .array([.string("UNLOCK"), .string("REFRESH")])],
             steps: [.order(.unlock), .wait(ms: 900), .refresh], heard: ["online@900"]),
         Case(
-            testDescription: "every confirmation is lost, and the bolt moves", address: ["lostConfirmationRate": .integer(1)],
+            testDescription: "every confirmation is lost, but the bolt moves", address: ["lostConfirmationRate": .integer(1)],
             steps: [.order(.unlock), .wait(ms: 900), .refresh],
             heard: ["online@900", "UNLOCKED@900", "door CLOSED@900", "battery 100@900"]),
     ]
 
-    @Test("Attaching reports the condition that the address describes")
+    @Test("Attaching reports the state that the address describes")
     func attaching() async throws {
         let clock = VirtualClock()
         let heard = Heard(clock: clock)
@@ -92,7 +92,7 @@ import Testing
         #expect(heard.reports.allSatisfy { $0.deviceID == device })
     }
 
-    @Test("Locks that were attached before the start report at the start, in the order of their ids")
+    @Test("Locks attached before the start report at the start, in the order of their ids")
     func startAfterAttach() async throws {
         let clock = VirtualClock()
         let heard = Heard(clock: clock)
@@ -105,7 +105,7 @@ import Testing
         #expect(heard.reports.map(\.deviceID.low) == [1, 1, 2, 2, 3, 3])
     }
 
-    @Test("Detached or stopped, a lock takes no order, and its movement under way is never reported")
+    @Test("A detached or stopped lock accepts no command, and does not report a movement in progress")
     func silence() throws {
         let detached = try Bench.play([:], [.order(.unlock), .detach, .wait(ms: 900), .order(.lock), .refresh, .event(.jam)])
         #expect(detached == ["UNLOCKING/REMOTE@0", "!notAttached@900", "!notAttached@900", "!notAttached@900"])
@@ -113,13 +113,13 @@ import Testing
         #expect(stopped == ["UNLOCKING/REMOTE@0", "!offline@900", "!offline@900", "!notAttached@900"])
     }
 
-    @Test("Attaching again puts a new lock in the old one's place")
+    @Test("Attaching again replaces the lock with a new one")
     func reattach() throws {
         let heard = try Bench.play([:], [.order(.unlock), .attach, .wait(ms: 900)])
         #expect(heard == ["UNLOCKING/REMOTE@0", "online@0", "LOCKED@0", "door CLOSED@0", "battery 100@0"])
     }
 
-    @Test("The next order may be given from inside receive, and reports keep their order")
+    @Test("A command can be sent from inside `receive`, and the reports keep their order")
     func reentrant() async throws {
         let clock = VirtualClock()
         let adapter = SimulatorAdapter(clock: clock)
@@ -139,14 +139,14 @@ import Testing
         #expect(heard.texts == ["online@0", "LOCKED@0", "UNLOCKED/REMOTE@0", "LOCKED/REMOTE@0"])
     }
 
-    @Test("A word that was said before an order, and is delivered after it, is no answer to the order")
+    @Test("A report made before a command does not confirm it, even if it is delivered after the command")
     func overtakenByOrder() async throws {
         let clock = VirtualClock()
         let adapter = SimulatorAdapter(clock: clock)
         let device = DeviceID(high: 0, low: 1)
         let order = LockCommand(commandID: CommandID(high: 0, low: 2), deviceID: device, operation: .lock, deadline: clock.now())
         let heard = Heard(clock: clock) { report in
-            // The first of several that are delivered together.
+            // The first of several reports that are delivered together.
             guard case .availability(true) = report.fact else { return }
             try? adapter.send(order)
         }
@@ -156,7 +156,7 @@ import Testing
             heard.texts == ["online@0", "LOCKED RETAINED by nobody@0", "door CLOSED@0", "battery 100@0", "LOCKING/REMOTE@0"])
     }
 
-    @Test("Orders from many threads at once are each answered once")
+    @Test("Each of the commands from many threads is answered by one report")
     func threads() async throws {
         let clock = VirtualClock()
         let (adapter, heard) = (SimulatorAdapter(clock: clock), Heard(clock: clock))
@@ -173,7 +173,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        // An answer that waits while another thread gives the next order is no live word any more.
+        // A report that is delayed while another thread sends the next command is no longer live, so every quality is counted.
         let states = heard.reports.reduce(into: [LockState: Int]()) { counts, report in
             if case .state(let state, _, .remote?, _) = report.fact { counts[state, default: 0] += 1 }
         }

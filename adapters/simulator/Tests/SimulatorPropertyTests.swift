@@ -6,12 +6,12 @@ import Synchronization
 import Testing
 
 @Suite struct SimulatorPropertyTests {
-    @Test("Whatever is ordered and whatever happens, a lock says only what is so", arguments: 0..<150 as Range<UInt64>)
+    @Test("With random commands and events a lock reports only its true state", arguments: 0..<150 as Range<UInt64>)
     func invariants(seed: UInt64) throws {
         #expect(try RandomDay(seed: seed).play().violations == [])
     }
 
-    @Test("The same seed and the same calls give the same reports again", arguments: 0..<20 as Range<UInt64>)
+    @Test("The same seed and the same calls give the same reports", arguments: 0..<20 as Range<UInt64>)
     func deterministic(seed: UInt64) throws {
         let (first, second) = (try RandomDay(seed: seed).play(), try RandomDay(seed: seed).play())
         #expect(first.heard == second.heard)
@@ -24,7 +24,7 @@ import Testing
         #expect(days.count == 20)
     }
 
-    @Test("The lock's own seed draws its jitter and its faults, not the interleaving around it")
+    @Test("Jitter and faults depend on the lock's own seed, not on the seed of the executor")
     func ownSeed() throws {
         let steps = Array(repeating: [Bench.Step.order(.unlock), .wait(ms: 2000), .order(.lock), .wait(ms: 2000)], count: 30)
             .flatMap { $0 }
@@ -39,11 +39,11 @@ import Testing
     }
 }
 
-/// A lock with a random address, a few hundred random calls, and a watcher that knows only what was ordered.
+/// A lock with a random address and up to 200 random calls, and a watcher that checks the reports.
 private struct RandomDay {
     let seed: UInt64
 
-    /// All but those that make reports untrue, or late and twice.
+    /// All events except those that falsify, delay or repeat reports.
     private static let honest = SimulatorEvent.allCases.filter {
         ![.wrongState, .duplicateReports, .disorderReports].contains($0)
     }
@@ -108,16 +108,16 @@ private struct RandomDay {
     }
 }
 
-/// Notes what must not be.
+/// Collects reports that must not occur.
 private final class Watcher: Sendable {
     private struct State {
         var isListening = false
         var isOffline = false
-        /// Percent, as the lock said last; `nil` when a battery may have been put in since.
+        /// The last reported level in percent; `nil` if the battery may have been replaced since.
         var batteryLevel: Int?
-        /// The order that a lock may still answer.
+        /// The command that the lock may still answer.
         var unanswered: LockOperation?
-        /// The last order that the lock took: what it may be travelling for, or hold the latch for.
+        /// The last command that the lock accepted. The lock may still be moving or holding the latch for it.
         var last: LockOperation?
         var violations: [String] = []
     }
@@ -160,11 +160,11 @@ private final class Watcher: Sendable {
         switch fact {
         case .battery(let level, _):
             defer { state.batteryLevel = level }
-            guard let level, (1...100).contains(level) else { return "battery of \(level ?? -1)" }
-            return level <= state.batteryLevel ?? 100 ? nil : "a battery that rises to \(level)"
-        case .refusal: return answer(.unknown, &state) ? nil : "refusal of no order"
+            guard let level, (1...100).contains(level) else { return "battery level \(level ?? -1)" }
+            return level <= state.batteryLevel ?? 100 ? nil : "the battery level rises to \(level)"
+        case .refusal: return answer(.unknown, &state) ? nil : "a refusal without a command"
         case .state(let lockState, let quality, let method, _):
-            if quality != .confirmed { return "a live report that is \(quality.rawValue)" }
+            if quality != .confirmed { return "a live report with quality \(quality.rawValue)" }
             switch method {
             case .remote:
                 return remote(lockState, &state) ? nil : "\(lockState.rawValue) in answer to \(state.last?.rawValue ?? "nothing")"
@@ -189,7 +189,7 @@ private final class Watcher: Sendable {
         }
     }
 
-    /// Whether this may be the one answer to the order that has none; from then on it has one.
+    /// Returns whether the state can answer the unanswered command, and marks the command as answered.
     private static func answer(_ lockState: LockState, _ state: inout State) -> Bool {
         defer { state.unanswered = nil }
         switch state.unanswered {

@@ -9,7 +9,7 @@ import Testing
     private static let broker = ["--broker", "mqtt://127.0.0.1:1883"]
 
     @Test(
-        "what is wrong is refused, with words that say what is right",
+        "wrong arguments are rejected with a message that says what is valid",
         arguments: [
             ([], "Name a profile"), (["--profile", "esphome"], "Name the broker"),
             (broker + ["--profile", "nuki"], "homeassistant, zigbee2mqtt, nuki-native"),
@@ -35,13 +35,13 @@ import Testing
     func mistakes(arguments: [String], words: String) {
         do {
             _ = try MQTTLocks.parse(arguments)
-            #expect(Bool(false), "taken: \(arguments)")
+            #expect(Bool(false), "accepted: \(arguments)")
         } catch {
             #expect(MQTTLocks.message(for: error).contains(words))
         }
     }
 
-    @Test("a mixed fleet, its numbers, its manner")
+    @Test("a mixed fleet is parsed with its counts, timing and fault rates")
     func plan() throws {
         let command = try MQTTLocks.parse(
             Self.broker + [
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "where the broker is",
+        "the broker's address is parsed",
         arguments: [
             ("mqtt://host", "host", 1883, false), ("mqtts://host", "host", 8883, true), ("mqtt://[::1]:77", "::1", 77, false),
             ("mqtts://10.0.0.1:1/", "10.0.0.1", 1, true),
@@ -67,7 +67,7 @@ import Testing
         #expect(address.host == host && address.port == port && address.isSecure == isSecure)
     }
 
-    @Test("a list needs no broker; a password comes from its file's first line, and one that is not there is told of")
+    @Test("--list needs no broker, the password is the first line of its file, and a missing file is reported")
     func files() throws {
         #expect(try MQTTLocks.parse(["--list", "--profile", "esphome"]).list)
         let file = FileManager.default.temporaryDirectory.appending(path: "doorward-password-\(UUID().uuidString)")

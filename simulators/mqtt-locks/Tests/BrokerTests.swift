@@ -4,7 +4,7 @@ import Testing
 
 @testable import doorward_mqtt_locks
 
-/// The built program, at a real mosquitto.
+/// The built program with a real mosquitto.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct BrokerTests {
     private static var program: String {
         let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
@@ -18,20 +18,20 @@ import Testing
         return fleet
     }
 
-    /// The frames of a log, as JSON.
+    /// Reads the frames of a log as JSON.
     private static func frames(_ path: String) throws -> [JSON] {
         try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").compactMap { JSON(Array($0.utf8)) }
     }
 
     @Test(
-        "a fleet that is ready is there: found by whoever comes later, ordered, away with its last will, and all of it is logged")
+        "a ready fleet can be discovered later, executes commands, publishes its last wills, and logs its frames")
     func plays() async throws {
         let folder = try Folder()
         let broker = try await Mosquitto.start(in: folder)
         let log = folder.path + "/frames.ndjson"
         let fleet = try await Self.fleet(broker, ["zigbee2mqtt:2", "esphome", "tasmota"], ["--frames", log])
         let watcher = Watcher(port: broker.port)
-        // What the ecosystems retain is there, and nothing else.
+        // Messages are retained only as in the real ecosystems.
         #expect(await watcher.message("esphome-1/lock/front_door/state", "LOCKED").isRetained)
         #expect(await watcher.message("zigbee2mqtt/bridge/devices", "zigbee2mqtt-2").isRetained)
         await watcher.message("tele/tasmota-1/LWT", "Online")
@@ -54,7 +54,7 @@ import Testing
         let orders = frames.filter { $0["direction"]?.text == "in" }
         #expect(orders.map { $0["payload"]?.text } == [#"{"state":"UNLOCK"}"#])
         #expect(orders.allSatisfy { $0["qos"]?.whole == 0 && $0["retain"]?.flag == false && $0["wallMs"]?.whole != nil })
-        // What came from the fleet stands in its log: all but its last words.
+        // Every message of the fleet is in its log, except the last wills.
         let said = Set(frames.filter { $0["direction"]?.text == "out" }.compactMap { $0["topic"]?.text })
         let live = watcher.messages.filter {
             !$0.topic.hasSuffix("/set") && !String(decoding: $0.payload, as: UTF8.self).contains("ffline")
@@ -63,7 +63,7 @@ import Testing
         await watcher.stop()
     }
 
-    @Test("a fleet whose output nobody reads any more ends by itself, in order, and its last wills are said")
+    @Test("a fleet whose output is no longer read shuts down cleanly and publishes its last wills")
     func nobodyReads() async throws {
         let folder = try Folder()
         let broker = try await Mosquitto.start(in: folder)
@@ -79,19 +79,19 @@ import Testing
         await watcher.stop()
     }
 
-    @Test("wrong usage ends with 2, and says what is right", arguments: [["--profile", "esphome"], ["--no-such-option"]])
+    @Test("wrong usage exits 2 with an error message", arguments: [["--profile", "esphome"], ["--no-such-option"]])
     func usage(_ arguments: [String]) async throws {
         let fleet = try Child(Self.program, arguments, readsErrors: true)
         #expect(await fleet.line { $0.hasPrefix("Error: ") } != nil)
         #expect(fleet.end() == 2)
     }
 
-    @Test("one lock is not called several")
+    @Test("the summary of one lock uses the singular")
     func one() {
         #expect(FleetCounts().summary(locks: 1).hasPrefix("1 lock: heard 0 messages"))
     }
 
-    @Test("a broker that dies and comes back finds the whole fleet again, which says nothing of what it could not say")
+    @Test("after a crash of the broker the whole fleet reconnects, and does not publish events that happened meanwhile")
     func brokerDies() async throws {
         let folder = try Folder()
         let broker = try await Mosquitto.start(in: folder)
@@ -105,7 +105,7 @@ import Testing
         await watcher.message("zigbee2mqtt/zigbee2mqtt-1/availability", "online")
         try await watcher.order("zigbee2mqtt/zigbee2mqtt-1/get", #"{"state":""}"#)
         await watcher.message("zigbee2mqtt/zigbee2mqtt-1", #""lock_state":"unlocked""#)
-        // What happened meanwhile is not told afterwards: only how things are.
+        // Only the present state is published.
         let told = watcher.messages.filter { $0.topic == "zigbee2mqtt/zigbee2mqtt-1" }
         #expect(!told.contains { String(decoding: $0.payload, as: UTF8.self).contains("action") })
         fleet.write("quit")

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A process of a test's own, which reads what is written to it and is read line by line.
+/// A child process of a test, with access to its standard input and its output lines.
 final class Child: Sendable {
     private struct State {
         var lines: [String] = []
@@ -16,7 +16,7 @@ final class Child: Sendable {
     private let input: Mutex<FileHandle>
     private let process: Mutex<Process>
 
-    /// - Parameter readsErrors: whether the lines are those of standard error.
+    /// - Parameter readsErrors: whether to read standard error instead of standard output.
     init(_ executable: String, _ arguments: [String], readsErrors: Bool = false) throws {
         let process = Process()
         let (output, stdin) = (Pipe(), Pipe())
@@ -37,13 +37,13 @@ final class Child: Sendable {
 
     func write(_ line: String) { input.withLock { try? $0.write(contentsOf: Data((line + "\n").utf8)) } }
 
-    /// Ends it at once, as a power cut does.
+    /// Kills the process at once, like a power failure.
     func kill() {
         Glibc.kill(processID, SIGKILL)
         process.withLock { $0.waitUntilExit() }
     }
 
-    /// - Returns: its exit code, when it has ended by itself.
+    /// Waits until the process has exited by itself, and returns its exit code.
     func end() -> Int32 {
         process.withLock { process in
             process.waitUntilExit()
@@ -51,7 +51,7 @@ final class Child: Sendable {
         }
     }
 
-    /// The first line that matches, or `nil` at the end.
+    /// Waits for the first line that matches; returns `nil` at the end of the output.
     func line(where matches: (String) -> Bool) async -> String? {
         while true {
             let (lines, isAtEnd) = state.withLock { ($0.lines, $0.isAtEnd) }
@@ -90,7 +90,7 @@ final class Child: Sendable {
     }
 }
 
-/// A folder that is gone with its owner.
+/// A folder that is deleted with this object.
 final class Folder: Sendable {
     let path = FileManager.default.temporaryDirectory.appending(path: "doorward-locks-\(UUID().uuidString)").path
 
@@ -99,7 +99,7 @@ final class Folder: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// A mosquitto of a test's own, on a free loopback port.
+/// A mosquitto for one test, on a free loopback port.
 struct Mosquitto {
     let port: Int
     let process: Child
@@ -107,8 +107,8 @@ struct Mosquitto {
     enum Failure: Error { case neverListened }
 
     static func start(in folder: Folder, port: Int? = nil) async throws -> Mosquitto {
-        // Between the choice of a port and the broker's taking it somebody else may; then another is tried, or the same again where it
-        // has to be that one.
+        // Another process may take the chosen port before the broker does. Then another port is tried, or the same one again if
+        // it is required.
         for attempt in 0... {
             let chosen = try port ?? free()
             let configuration = folder.path + "/mosquitto.conf"
@@ -123,7 +123,7 @@ struct Mosquitto {
         throw Failure.neverListened
     }
 
-    /// A port of the kernel's choice, which was free a moment ago.
+    /// Returns a port chosen by the kernel, which was free at that moment.
     private static func free() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

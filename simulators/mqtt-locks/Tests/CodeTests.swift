@@ -2,9 +2,9 @@ import Testing
 
 @testable import doorward_mqtt_locks
 
-/// Codes, where an ecosystem sets them over MQTT.
+/// Keypad codes in ecosystems that set them over MQTT.
 @Suite struct CodeTests {
-    @Test("Zigbee2MQTT sets, shows, disables and clears the code of a slot, and never shows its digits")
+    @Test("Zigbee2MQTT sets, uses and clears the code of a slot, and never publishes its digits")
     func zigbee() throws {
         var played = PlayedFleet(.zigbee2mqtt)
         let set = "zigbee2mqtt/zigbee2mqtt-1/set"
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "Z-Wave takes a code as a text, and refuses a number, which has lost its zeros",
+        "Z-Wave accepts a code as a string and rejects a number, which would lose its leading zeros",
         arguments: [(#"{"value":"0123"}"#, true), ("123456", false), (#"{"value":123456}"#, false), (#"{"value":"12"}"#, false)])
     func zwave(payload: String, isTaken: Bool) throws {
         var played = PlayedFleet(.zwave)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "Nuki Hub takes codes of six digits without a zero that do not begin with 12",
+        "Nuki Hub accepts codes of six digits without zeros that do not begin with 12",
         arguments: [
             (#"{"action":"add","code":"589472","name":"Test"}"#, "success"),
             (#"{"action":"add","code":"123456"}"#, "invalidCode"),

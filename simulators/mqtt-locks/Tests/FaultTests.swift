@@ -2,13 +2,13 @@ import Testing
 
 @testable import doorward_mqtt_locks
 
-/// Each thing that can go wrong, asked for or by its rate.
+/// Each fault, injected directly or by its rate.
 @Suite struct FaultTests {
     static let set = "locks/homeassistant-1/set"
     static let state = "!*locks/homeassistant-1/state"
 
     @Test(
-        "a movement that jams says so where the ecosystem can",
+        "a jam is reported if the ecosystem can report it",
         arguments: [
             (Profile.homeassistant, "locks/homeassistant-1/set", "UNLOCK", "/state JAMMED"),
             (
@@ -24,7 +24,7 @@ import Testing
             (.esphome, "esphome-1/lock/front_door/command", "UNLOCK", "/state JAMMED"),
             (.homie, "homie/5/homie-1/lock/command/set", "unlock", "/state jammed"),
             (.homekey, "homekey-esp32-1/homekit/set_target_state", "0", "/set_current_state 2"),
-            // A relay and ring-mqtt know of no jam.
+            // A relay and ring-mqtt cannot report a jam.
             (.tasmota, "cmnd/tasmota-1/POWER", "ON", "/POWER ON"),
             (.ring, OrderTests.ring + "/lock/command", "unlock", "/lock/state UNLOCKING"),
         ])
@@ -36,25 +36,25 @@ import Testing
         let rows = played.takeRows()
         #expect(rows.contains { $0.contains(said) }, "\(rows)")
         #expect(played.fleet.locks[0].context.mechanism.position == .jammed)
-        // Once: the next movement goes well.
+        // The fault applies once: the next movement succeeds.
         played.receive(OrderTests.filled(topic, played), payload)
         played.pass(.seconds(5))
         #expect(played.fleet.locks[0].context.mechanism.position == .unlocked)
     }
 
-    @Test("an order that is dropped leaves no trace, in any dialect", arguments: Profile.allCases)
+    @Test("a dropped command has no effect, in any dialect", arguments: Profile.allCases)
     func drop(profile: Profile) {
         var played = PlayedFleet(profile) { $0.rates = [.drop: 1] }
         let row =
             OrderTests.rows.first { $0.profile == profile } ?? OrderTests.Row(.nukiHub, "nuki-hub-1/lock/action", "unlock", [])
         played.receive(OrderTests.filled(row.topic, played), row.payload)
         played.pass(.seconds(60))
-        // What ring-mqtt makes up it says before it sends.
+        // ring-mqtt publishes an optimistic state before it sends the command.
         #expect(played.takeRows().count == (profile == .ring ? 1 : 0))
         #expect(played.fleet.locks[0].context.mechanism.position == .locked)
     }
 
-    @Test("a report that is doubled comes twice, and only once when nobody asks any more")
+    @Test("with `duplicate` one report is published twice, and the next ones once")
     func duplicate() throws {
         var played = PlayedFleet(.homeassistant)
         try played.obey("duplicate homeassistant-1")
@@ -63,7 +63,7 @@ import Testing
         #expect(played.takeRows() == ["UNLOCKING", "UNLOCKING", "UNLOCKED"].map { "\(Self.state) \($0)" })
     }
 
-    @Test("a late lock moves, long after anybody has stopped to wait")
+    @Test("with `late` the lock moves only after the delay")
     func late() throws {
         var played = PlayedFleet(.zigbee2mqtt)
         try played.obey("late zigbee2mqtt-1")
@@ -74,7 +74,7 @@ import Testing
         #expect(played.takeRows().first?.contains(#""lock_state":"unlocked""#) == true)
     }
 
-    @Test("a lock that is wrong says the opposite of where its bolt is, while the event tells what was done")
+    @Test("with `wrong-state` the lock reports the opposite position, while the event reports the real movement")
     func wrongState() throws {
         var played = PlayedFleet(.zigbee2mqtt)
         try played.obey("wrong-state zigbee2mqtt-1")
@@ -89,7 +89,7 @@ import Testing
         #expect(relay.takeRows().last == "stat/tasmota-1/POWER OFF")
     }
 
-    @Test("rubbish comes on the topic of the state, at once or before each report", arguments: Profile.allCases)
+    @Test("garbage is published on the state topic, at once or before each report", arguments: Profile.allCases)
     func garbage(profile: Profile) throws {
         var played = PlayedFleet(profile) { $0.rates = [.garbage: 1] }
         let topic = played.fleet.locks[0].dialect.stateTopic
@@ -102,7 +102,7 @@ import Testing
         #expect(said.count >= 2 && said[0].payload != said[1].payload && !said[0].isRetained)
     }
 
-    @Test("a state that was left on the broker stays there: none that follows is retained", arguments: [true, false])
+    @Test("a stale retained state stays on the broker, because later states are not retained", arguments: [true, false])
     func retained(byRate: Bool) throws {
         var played = PlayedFleet([.init(profile: .homeassistant, count: 1), .init(profile: .zigbee2mqtt, count: 1)]) {
             $0.rates = byRate ? [.retained: 1] : [:]
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(
-        "a state that is left there at once is the one that is there, or is said once more where the broker keeps none",
+        "the stale state is the one already retained, or is published once if the dialect does not retain states",
         arguments: [(Profile.esphome, false), (.nukiHub, false), (.tasmota, true), (.ring, true), (.zigbee2mqtt, true)])
     func retainedAtOnce(profile: Profile, isSaid: Bool) throws {
         var played = PlayedFleet(profile)
@@ -129,7 +129,7 @@ import Testing
         #expect(played.takeFrames().allSatisfy { $0.topic != topic || !$0.isRetained })
     }
 
-    @Test("a lock that goes offline at an order is cut off, moves nothing, and is back after its absence, telling all it is")
+    @Test("a lock that goes offline at a command is disconnected, does not move, and reports its full state when it is back")
     func offline() {
         var played = PlayedFleet(.homeassistant) { $0.rates = [.offline: 1] }
         played.receive(Self.set, "UNLOCK")
@@ -140,7 +140,7 @@ import Testing
         #expect(played.takeRows().contains("\(Self.state) LOCKED"))
     }
 
-    @Test("a lock of a bridge goes without the bridge, which says so and cannot reach it")
+    @Test("a lock of a bridge goes offline alone, and the bridge reports it as offline and rejects its commands")
     func bridgedOffline() throws {
         var played = PlayedFleet(.zigbee2mqtt)
         try played.obey("offline zigbee2mqtt-1")
@@ -152,14 +152,14 @@ import Testing
             errors.count == 2 && errors[0].contains("bridge/logging")
                 && errors[0].contains("Publish 'set' 'state' to 'zigbee2mqtt-1' failed"))
         #expect(errors[1].contains("Publish 'get' 'state'"))
-        // It is turned by hand meanwhile, and nobody hears of it until it is back.
+        // A manual turn is not reported until the lock is back.
         try played.obey("thumb-turn zigbee2mqtt-1")
         #expect(played.takeRows() == [])
         try played.obey("online zigbee2mqtt-1")
         #expect(played.takeRows().last?.contains(#""lock_state":"unlocked""#) == true)
     }
 
-    @Test("a Z-Wave lock that is dead fails the call that wants it")
+    @Test("a call for a dead Z-Wave lock is answered, but does not move the lock")
     func deadNode() throws {
         var played = PlayedFleet(.zwave)
         try played.obey("offline zwave-js-ui-1")
@@ -169,7 +169,7 @@ import Testing
         #expect(played.fleet.locks[0].context.mechanism.position == .locked)
     }
 
-    @Test("a lock that restarts forgets the movement it was at")
+    @Test("a lock that restarts forgets its movement in progress")
     func reboot() throws {
         var played = PlayedFleet(.esphome)
         played.receive("esphome-1/lock/front_door/command", "UNLOCK")
@@ -181,7 +181,7 @@ import Testing
         #expect(played.takeRows().contains("*esphome-1/lock/front_door/state LOCKED"))
     }
 
-    @Test("a bridge that restarts takes all its locks with it, and says everything again")
+    @Test("a bridge that restarts disconnects all its locks, and reports everything again")
     func bridgeReboot() throws {
         var played = PlayedFleet([.init(profile: .zigbee2mqtt, count: 3)])
         played.connect()
@@ -196,7 +196,7 @@ import Testing
         #expect(said.filter { $0.contains("lock_state") && !$0.contains("bridge/devices") }.count == 3)
     }
 
-    @Test("half of all at a rate of a half, near enough")
+    @Test("a rate of one half affects about half of the commands")
     func rates() {
         var played = PlayedFleet(.tasmota) { $0.rates = [.drop: 0.5] }
         for _ in 0..<400 {
@@ -206,7 +206,7 @@ import Testing
         #expect((150...250).contains(played.takeRows().count / 2))
     }
 
-    @Test("a battery drains with each movement of the motor, and says each whole percent")
+    @Test("the battery drains with each motor movement, and each whole percent is reported")
     func drain() {
         var played = PlayedFleet(.nukiNative) { $0.drain = 0.5 }
         let topic = OrderTests.filled("nuki/ID/lockAction", played)

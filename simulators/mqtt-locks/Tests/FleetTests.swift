@@ -5,20 +5,20 @@ import Testing
 @Suite struct FleetTests {
     static let mixed = Profile.allCases.map { FleetPlan.Part(profile: $0, count: 3) }
 
-    @Test("a bridge has one connection for all its locks, others have one each, and each has its last will")
+    @Test("a bridge has one connection for all its locks, other locks have one each, and each connection has a last will")
     func clients() {
         let fleet = PlayedFleet(Self.mixed).fleet
         #expect(fleet.clients.count == 7 * 3 + 3)
         #expect(Set(fleet.clients.map(\.id)).count == fleet.clients.count)
         for client in fleet.clients {
-            // ring-mqtt has none.
+            // ring-mqtt has no last will.
             #expect((client.will != nil) == (client.id != "ring-mqtt"), "\(client.id)")
             #expect(client.will?.isRetained ?? true)
             #expect(!client.filters.isEmpty)
         }
     }
 
-    @Test("the same seed plays the same fleet to the same frames; another does not")
+    @Test("the same seed gives the same fleet and the same frames, and another seed gives others")
     func deterministic() throws {
         func play(seed: UInt64) throws -> ([Effect], String) {
             var played = PlayedFleet(Self.mixed, seed: seed, manualPerMinute: 30) {
@@ -44,11 +44,11 @@ import Testing
         #expect(once.0.count > 300)
         #expect(once == again)
         #expect(once.0 != other.0)
-        // Where the seed makes up ids, they differ.
+        // Ids that depend on the seed differ.
         #expect(once.1 != other.1)
     }
 
-    @Test("what a gateway needs to know of each lock is listed in the words of its profile")
+    @Test("each lock is listed with the address keys of its profile")
     func list() throws {
         let list = try #require(PlayedFleet(Self.mixed).fleet.list.list)
         #expect(list.count == 30)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "every lock announces where it is when it connects, and where it can be found, unless it is to keep that to itself",
+        "every lock publishes its state when it connects, and also its discovery message unless discovery is off",
         arguments: [true, false])
     func announcements(announces: Bool) {
         var played = PlayedFleet(Self.mixed) { $0.announcesItself = announces }
@@ -79,14 +79,14 @@ import Testing
             $0.topic.hasPrefix("homeassistant/") || $0.topic.hasSuffix("/$description") || $0.topic.hasSuffix("bridge/devices")
         }
         #expect(announces ? found.count > 20 : found.isEmpty)
-        // All are JSON, and the broker keeps all but ring-mqtt's.
+        // All discovery messages are JSON, and all but ring-mqtt's are retained.
         for frame in found {
             #expect(JSON(frame.payload) != nil, "\(frame.topic)")
             #expect(frame.isRetained != frame.topic.contains(RingLock.location), "\(frame.topic)")
         }
     }
 
-    @Test("ring-mqtt and devices made for Home Assistant say all again when it has started; the others do not listen for it")
+    @Test("only ring-mqtt and Home Assistant devices subscribe to Home Assistant's birth message and publish all again after it")
     func birth() {
         for profile in Profile.allCases {
             var played = PlayedFleet(profile)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("ten thousand locks of a bridge report once in each interval, over one connection, spread over the time")
+    @Test("ten thousand locks of a bridge report once in each interval over one connection, spread over the interval")
     func many() {
         var played = PlayedFleet([.init(profile: .zigbee2mqtt, count: 10_000)]) {
             $0.reportEvery = .seconds(60)
@@ -118,7 +118,7 @@ import Testing
         #expect(played.fleet.locks[7776].context.mechanism.position == .unlocked)
     }
 
-    @Test("a lock that is on the wrong topic, or another fleet's, is not moved")
+    @Test("a message on a wrong topic or for another fleet moves no lock")
     func strangers() {
         var played = PlayedFleet([.init(profile: .zigbee2mqtt, count: 2)])
         played.connect()
@@ -132,7 +132,7 @@ import Testing
         #expect(played.fleet.locks.allSatisfy { $0.context.mechanism.position == .locked })
     }
 
-    @Test("while the broker is away nothing is said, and everything when it is back")
+    @Test("while the broker is disconnected nothing is published, and the state is published after the reconnection")
     func brokerAway() throws {
         var played = PlayedFleet(.nukiNative)
         played.disconnect()

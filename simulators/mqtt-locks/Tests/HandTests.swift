@@ -2,18 +2,18 @@ import Testing
 
 @testable import doorward_mqtt_locks
 
-/// What people do at a door, and what its lock says of it.
+/// Actions of people at a door, and the reports of the lock.
 @Suite struct HandTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let profile: Profile
         let act: String
-        /// A part of each frame that tells of it; other frames may stand between.
+        /// A substring of each expected frame, in order; other frames may come between them.
         let told: [String]
         var testDescription: String { "\(profile.rawValue) \(act)" }
     }
 
     @Test(
-        "who moved the bolt is told where the ecosystem tells it, and where the bolt is everywhere but where nothing knows",
+        "a manual action is reported with the position and the operator, as far as the ecosystem reports them",
         arguments: [
             Row(profile: .homeassistant, act: "thumb-turn", told: ["/state UNLOCKED"]),
             Row(
@@ -63,7 +63,7 @@ import Testing
         if row.told.isEmpty { #expect(rows.isEmpty) }
     }
 
-    @Test("a lock without a keypad refuses one, and so does a lock that is not there, and a bridge refuses to be turned")
+    @Test("a keypad action on a lock without a keypad, an unknown lock and turning a bridge are refused")
     func refusals() throws {
         var played = PlayedFleet([.init(profile: .esphome, count: 1), .init(profile: .zigbee2mqtt, count: 1)])
         #expect(try played.obey("keypad esphome-1 1") == "esphome-1 has no keypad")
@@ -73,14 +73,14 @@ import Testing
     }
 
     @Test(
-        "what is no order is none",
+        "an invalid control command is rejected",
         arguments: [
             "", "jam", "jam a b", "explode a", "keypad a", "keypad a x", "battery a 101", "battery a nan", "door a ajar",
             "thumb-turn a 1",
         ])
     func noOrders(line: String) { #expect(ControlCommand(line) == nil) }
 
-    @Test("people come by at the rate that was asked for, on seeded times")
+    @Test("manual actions occur at the configured rate and at seeded times")
     func people() {
         func frames(seed: UInt64) -> [Frame] {
             var played = PlayedFleet([.init(profile: .zigbee2mqtt, count: 5)], seed: seed, manualPerMinute: 60)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import doorward_mqtt_locks
 
-/// What a lock of each dialect says when it is ordered to move, word for word.
+/// The exact frames that a lock of each dialect publishes for a command.
 @Suite struct OrderTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let profile: Profile
@@ -103,14 +103,14 @@ import Testing
         Row(.homekey, "homekey-esp32-1/homekit/set_target_state", "2", []),
     ]
 
-    /// Ids that the seed draws stand in a table as `ID` and `DEVICE`.
+    /// Replaces `ID` and `DEVICE` in a table with the ids that depend on the seed.
     static func filled(_ text: String, _ fleet: PlayedFleet) -> String {
         let address = fleet.fleet.locks[0].dialect.variables
         return text.replacing("/ID/", with: "/\(address["id"]?.text ?? "")/")
             .replacing("DEVICE", with: address["device"]?.text ?? "")
     }
 
-    @Test("an order is answered in the words, the order and the flags of its ecosystem", arguments: rows)
+    @Test("a command is answered with the payloads, the order and the flags of its ecosystem", arguments: rows)
     func answers(row: Row) throws {
         var played = PlayedFleet(row.profile)
         try played.obey("battery \(played.name) 80")
@@ -120,7 +120,7 @@ import Testing
         #expect(played.takeRows() == row.said.map { Self.filled($0, played) })
     }
 
-    @Test("Nuki Hub says in its chain what became of an action: taken, sent, moved, done")
+    @Test("Nuki Hub publishes each stage of an action: accepted, sent, moved, completed")
     func hubChain() {
         var played = PlayedFleet(.nukiHub)
         played.receive("nuki-hub-1/lock/action", "unlatch")
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "Nuki Hub answers an action that it does not know, and not its own words",
+        "Nuki Hub answers an unknown action and ignores its own status texts",
         arguments: [("explode", true), ("ack", false), ("--", false)])
     func hubWords(word: String, isAnswered: Bool) {
         var played = PlayedFleet(.nukiHub)
@@ -144,7 +144,7 @@ import Testing
         #expect(played.takeRows() == (isAnswered ? ["!nuki-hub-1/lock/action unknown_action"] : []))
     }
 
-    @Test("for six seconds after it has connected, Nuki Hub ignores actions", arguments: [(5_999, false), (6_000, true)])
+    @Test("Nuki Hub ignores actions for six seconds after it has connected", arguments: [(5_999, false), (6_000, true)])
     func hubGuard(milliseconds: Int, isTaken: Bool) {
         var played = PlayedFleet([.init(profile: .nukiHub, count: 1)])
         played.connect()
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(
-        "who does not look at the retain flag carries out what the broker had kept",
+        "a dialect that ignores the retain flag executes a retained command",
         arguments: [Profile.homeassistant, .zigbee2mqtt, .nukiNative, .zwave, .esphome, .tasmota, .ring, .homekey, .homie])
     func retainedOrder(profile: Profile) throws {
         var played = PlayedFleet(profile)
@@ -166,7 +166,7 @@ import Testing
         #expect(played.fleet.locks[0].context.mechanism.position == .unlocked)
     }
 
-    @Test("a Nuki lock that moves says that it is busy")
+    @Test("a moving Nuki lock answers a command with `busy`")
     func busy() {
         var played = PlayedFleet(.nukiNative)
         let topic = OrderTests.filled("nuki/ID/lockAction", played)
@@ -177,7 +177,7 @@ import Testing
         #expect(played.takeRows() == [OrderTests.filled("!nuki/ID/commandResponse 69", played)])
     }
 
-    @Test("ESPHome says nothing when a lock that is locked is locked, and nothing of its own accord")
+    @Test("ESPHome publishes neither an unchanged state nor periodic reports")
     func deduplicated() {
         var played = PlayedFleet(.esphome) { $0.reportEvery = .seconds(1) }
         played.receive("esphome-1/lock/front_door/command", "UNLOCK")
@@ -188,7 +188,7 @@ import Testing
         #expect(played.takeRows() == [])
     }
 
-    @Test("Z-Wave answers a call that cannot be meant with status 5, and hears none for a node that is not there")
+    @Test("Z-Wave answers an invalid call with status 5, and does not answer a call for an unknown node")
     func invalidCall() {
         var played = PlayedFleet(.zwave)
         played.receive("\(Self.api)/set", #"{"args":[{"nodeId":2,"commandClass":98,"property":"targetMode"},"Secured"]}"#)

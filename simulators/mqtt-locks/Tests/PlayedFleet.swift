@@ -2,11 +2,11 @@ import Testing
 
 @testable import doorward_mqtt_locks
 
-/// A fleet on virtual time, and what it has done.
+/// A fleet on virtual time, with a record of its effects.
 struct PlayedFleet {
     private(set) var fleet: Fleet
     private(set) var now = Duration.zero
-    /// All that was done since somebody looked.
+    /// The effects since the last call of a `take…` function.
     private(set) var effects: [Effect] = []
 
     static let startedAt: Int64 = 1_755_955_213_000
@@ -22,11 +22,11 @@ struct PlayedFleet {
         fleet = Fleet(plan, startedAt: Self.startedAt)
     }
 
-    /// One lock, connected; and what it said then is forgotten.
+    /// Makes a fleet of one connected lock, without its first frames.
     init(_ profile: Profile, seed: UInt64 = 7, _ change: (inout FaultSettings) -> Void = { _ in }) {
         self.init([.init(profile: profile, count: 1)], seed: seed, change)
         connect()
-        // The hub's guard is over.
+        // Skips the time in which Nuki Hub ignores actions after connecting.
         pass(.seconds(7))
         _ = takeFrames()
     }
@@ -45,7 +45,7 @@ struct PlayedFleet {
         collect()
     }
 
-    /// Time passes; whatever is due on the way happens at its own time, and a connection that is wanted again stands at once.
+    /// Advances the time. Each due event happens at its own time, and a requested connection is established at once.
     mutating func pass(_ time: Duration) {
         let end = now + time
         while let next = fleet.next, next <= end {
@@ -58,7 +58,7 @@ struct PlayedFleet {
         collect()
     }
 
-    /// - Returns: why it could not be done.
+    /// - Returns: the reason why the command could not be executed, or `nil`.
     @discardableResult
     mutating func obey(_ line: String) throws -> String? {
         let refusal = fleet.obey(try #require(ControlCommand(line)), at: now)
@@ -84,11 +84,11 @@ struct PlayedFleet {
         takeDeeds().compactMap { if case .publish(_, let frame) = $0 { frame } else { nil } }
     }
 
-    /// Frames as a table writes them; see `Frame.row`.
+    /// Returns the frames since the last call as table rows; see `Frame.row`.
     mutating func takeRows() -> [String] { takeFrames().map(\.row) }
 }
 
 extension Frame {
-    /// `topic payload`, with `!` before what is acknowledged and `*` before what is retained.
+    /// `topic payload`, with the prefix `!` for QoS 1 and `*` for a retained message.
     var row: String { (qos == 1 ? "!" : "") + (isRetained ? "*" : "") + "\(topic) \(String(decoding: payload, as: UTF8.self))" }
 }

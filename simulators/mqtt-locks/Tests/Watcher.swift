@@ -2,7 +2,7 @@ import DoorwardMQTT
 import Foundation
 import Synchronization
 
-/// Somebody at the broker who hears everything, and orders what a test wants.
+/// An MQTT client that receives every message, and publishes commands for a test.
 final class Watcher: Sendable {
     private struct State {
         var messages: [MQTTMessage] = []
@@ -10,7 +10,7 @@ final class Watcher: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// What the connection's thread hands over.
+    /// Collects the events from the connection's thread.
     private final class Heard: Sendable {
         let state = Mutex(State())
 
@@ -61,7 +61,7 @@ final class Watcher: Sendable {
         }
     }
 
-    /// The first message from `start` on, of this topic, that contains this text.
+    /// Waits for a message with this topic that contains the text, and returns the first one from index `start` on.
     @discardableResult
     func message(_ topic: String, _ text: String = "", from start: Int = 0) async -> MQTTMessage {
         while true {
@@ -82,7 +82,7 @@ final class Watcher: Sendable {
                 try connection.publish(frame)
                 return
             } catch {
-                // A broker that has not answered for a second on a slow machine gets it a moment later.
+                // A broker on a slow machine may not respond for a second: try again.
                 guard error == .busy else { throw error }
                 await Task.yield()
             }

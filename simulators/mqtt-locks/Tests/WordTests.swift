@@ -3,14 +3,14 @@ import Testing
 @testable import doorward_mqtt_locks
 
 @Suite struct WordTests {
-    @Test("JSON goes out in the order in which it is written, with every character that needs it escaped")
+    @Test("JSON is written in the given order, with every necessary character escaped")
     func out() {
         let json: JSON = ["b": 1, "a": [true, nil, "q\"\\\n\u{1}ü"], "c": .number(1.5), "d": .raw("{ }")]
         #expect(json.description == #"{"b":1,"a":[true,null,"q\"\\\n\u0001ü"],"c":1.5,"d":{ }}"#)
     }
 
     @Test(
-        "JSON comes in as what it is",
+        "JSON is parsed to its values",
         arguments: [
             ("true", JSON.flag(true)), ("1", .number(1)), ("255", .number(255)), (#""x""#, .text("x")), ("null", .null),
             ("[]", .list([])),
@@ -18,10 +18,10 @@ import Testing
         ] as [(String, JSON)])
     func into(text: String, json: JSON) { #expect(JSON(Array(text.utf8)) == json) }
 
-    @Test("what is no JSON is none", arguments: ["", "{", "unlock", "NaN", #"{"a":}"#, "\u{FEFF}x"])
+    @Test("invalid JSON is rejected", arguments: ["", "{", "unlock", "NaN", #"{"a":}"#, "\u{FEFF}x"])
     func noJSON(text: String) { #expect(JSON(Array(text.utf8)) == nil) }
 
-    @Test("rubbish is no word, no number and no JSON that any lock says")
+    @Test("garbage payloads include invalid UTF-8 and very long ones")
     func garbage() {
         var random = SeededRandom(seed: 1)
         let all = Set((0..<200).map { _ in Garbage.payload(&random) })
@@ -30,7 +30,7 @@ import Testing
         #expect(all.contains { $0.count > 50_000 })
     }
 
-    @Test("an agenda gives out what is due, in the order of its time and then of its noting")
+    @Test("the event queue returns due events by time, and by order of insertion at the same time")
     func agenda() {
         var random = SeededRandom(seed: 5)
         var agenda = EventQueue<Int>()
@@ -45,7 +45,7 @@ import Testing
         #expect(agenda.next.map { $0 > .seconds(25) } == true)
     }
 
-    @Test("a line of the frame log tells when, which way, and what, byte for byte")
+    @Test("a line of the frame log contains the time, the direction and the exact payload")
     func frameLine() {
         let moment = FrameLog.Moment(wall: 1_755_955_213_235, monotonic: 9_007_199_254_740_993)
         let head = #"{"wallMs":1755955213235,"monotonicNs":9007199254740993,"direction":"in","client":"c","topic":"t","#
@@ -57,7 +57,7 @@ import Testing
                 == head + #""payloadBase64":"/wA=","qos":0,"retain":true}"#)
     }
 
-    @Test("what waits for a connection goes in its order, and stays when the connection is busy, and goes when it is gone")
+    @Test("queued frames are sent in order, are kept while the connection is busy, and are dropped when it is closed")
     func outbox() {
         var outbox = Outbox()
         for number in 0..<5 { outbox.add(Frame("\(number)", "")) }

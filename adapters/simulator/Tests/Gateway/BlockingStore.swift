@@ -4,8 +4,8 @@ import DoorwardDomain
 import DoorwardPolicy
 import Synchronization
 
-/// A store on a disk for code that runs on a `SeededExecutor`: every call blocks the executor's thread until the disk has
-/// answered, so that nothing else runs meanwhile and the disk's own time changes no order.
+/// A store on disk for code on a `SeededExecutor`. Every call blocks the executor's thread until the disk has finished, so that
+/// nothing else runs meanwhile and disk times do not change the order of events.
 final class BlockingStore: GatewayStore {
     private let store: any GatewayStore
     private let executor = QueueExecutor()
@@ -114,7 +114,7 @@ final class BlockingStore: GatewayStore {
     }
 }
 
-/// Runs what a store does away from the threads that tests run on.
+/// Runs the store's work on its own queue.
 private final class QueueExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "doorward.blocking-store")
 
@@ -124,7 +124,7 @@ private final class QueueExecutor: TaskExecutor {
     }
 }
 
-/// A result that one thread waits for and another gives.
+/// A result that one thread sets and another one waits for.
 private final class Answer<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, StoreError>?>(nil)
     private let isThere = DispatchSemaphore(value: 0)

@@ -8,7 +8,7 @@ import GRDB
 import Logging
 import Testing
 
-/// Thirty days of a house, people and mishaps included, through the whole gateway: the same again for the same seed.
+/// Thirty days of a house with people and faults, through the whole gateway. The same seed gives the same result.
 @Suite(.serialized) struct MonthTests {
     private static let scenario = """
         seed: 11
@@ -58,7 +58,7 @@ import Testing
         return [LogID.gateway, .portfolio(portfolio)].flatMap { store.log($0) }
     }
 
-    /// What the database holds at the end: every record as it is hashed, and every log's frontier.
+    /// Plays the month and returns the final contents of the database: every record's bytes and hash, and every log's frontier.
     private static func onDisk(seed: UInt64) throws -> [Data] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "doorward-month-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("In memory: record for record; another seed is another month")
+    @Test("In memory the same seed gives the same records, and another seed gives others")
     func memory() throws {
         let month = try Self.inMemory(seed: 1)
         #expect(try Self.inMemory(seed: 1) == month)
@@ -94,7 +94,7 @@ import Testing
         #expect(month.count > 2000)
     }
 
-    @Test("On disk: every record's bytes and every frontier; another seed gives others")
+    @Test("On disk the same seed gives the same records and frontiers, byte for byte, and another seed gives others")
     func disk() throws {
         let month = try Self.onDisk(seed: 1)
         #expect(try Self.onDisk(seed: 1) == month)

@@ -6,7 +6,7 @@ import DoorwardPolicy
 import DoorwardTesting
 import Logging
 
-/// A gateway over a house of simulated locks: a front door and three flats, whose tenants and cleaner give commands.
+/// A gateway with a house of simulated locks: a front door and three flats, with three tenants and a manager.
 struct SimulatedHouse: Sendable {
     let clock: VirtualClock
     let adapter: SimulatorAdapter
@@ -19,8 +19,8 @@ struct SimulatedHouse: Sendable {
     static let tenants = ["Ada", "Ben", "Cleo"]
 
     /// - Parameters:
-    ///   - address: of every lock.
-    ///   - store: an empty one.
+    ///   - address: The address of every lock.
+    ///   - store: An empty store.
     init(
         address: [String: JSONValue], seed: UInt64, clock: VirtualClock, executor: SeededExecutor, store: any GatewayStore
     ) async throws {
@@ -50,7 +50,7 @@ struct SimulatedHouse: Sendable {
         try await control.start()
     }
 
-    /// Gives a command and waits for its end; `nil` when it was not taken.
+    /// Executes a command and waits for its outcome. Returns `nil` if the command was not accepted.
     func run(_ operation: LockOperation, on lock: DeviceID, by person: String, timeout: Duration = .seconds(10)) async -> Command?
     {
         guard let user = people[person] else { return nil }

@@ -4,30 +4,30 @@ import DoorwardDomain
 import DoorwardTesting
 import Testing
 
-/// Locks that lie, repeat themselves and speak out of order, under a whole gateway: a command has one end, and is confirmed
-/// only when the bolt is where it was wanted.
+/// Locks that repeat, reorder and falsify their reports, with the whole gateway. Each command has one outcome, and is confirmed
+/// only if the bolt is in the requested position.
 @Suite struct SimulatorGatewayTests {
     private struct Ended: Sendable {
         let command: Command
-        /// How the lock was when the command ended.
+        /// The state of the lock when the command ended.
         let condition: SimulatedCondition?
 
-        /// Whether the bolt is where the command wanted it, and rests there; a latch may have sprung back since it was pulled.
+        /// Whether the bolt rests in the requested position. A latch may have sprung back since it was pulled.
         var isTrue: Bool {
             guard let condition, !condition.isStuck else { return false }
             switch command.operation {
             case .lock: return condition.position == .locked
-            // A latch that is held withdraws the bolt, too.
+            // A held latch also withdraws the bolt.
             case .unlock: return condition.position == .unlocked || condition.position == .unlatched
             default: return condition.position == .unlatched || condition.position == .unlocked
             }
         }
     }
 
-    /// A day of one tenant's commands, one after the other, at random times.
+    /// Plays a day of one tenant's commands, one after the other, at random times.
     ///
-    /// - Parameter hands: whether somebody turns the bolt by hand between the commands, so that it mostly stands otherwise than
-    ///   the last one left it, and an old word is a wrong one.
+    /// - Parameter hands: whether the bolt is also turned by hand between the commands, so that outdated reports are mostly
+    ///   wrong.
     private static func day(
         seed: UInt64, address: [String: JSONValue], events: [SimulatorEvent] = [], hands: Bool = false
     ) throws -> (ended: [Ended], records: [RecordBody]) {
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(
-        "A repeated, late or overtaken report never confirms a command that the bolt did not do",
+        "A repeated, late or overtaken report never confirms a command that the lock did not execute",
         arguments: 0..<40 as Range<UInt64>, [false, true])
     func disorder(seed: UInt64, hands: Bool) throws {
         let address: [String: JSONValue] = [
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "Reports without numbers can be taken for new ones, and a command still has one end", arguments: 0..<10 as Range<UInt64>)
+        "Unnumbered reports can be taken for new ones, but each command has one outcome", arguments: 0..<10 as Range<UInt64>)
     func unnumbered(seed: UInt64) throws {
         let address: [String: JSONValue] = [
             "duplicateRate": .number(0.5), "disorderRate": .number(0.5), "disorderMs": .integer(20_000),
@@ -88,7 +88,7 @@ import Testing
         for end in ended { #expect(Self.outcomes(records, of: end.command.id) == 1) }
     }
 
-    @Test("A lock that says the opposite confirms nothing", arguments: 0..<10 as Range<UInt64>)
+    @Test("A lock that reports the opposite state confirms no command", arguments: 0..<10 as Range<UInt64>)
     func lies(seed: UInt64) throws {
         let (drawn, _) = try Self.day(seed: seed, address: ["wrongStateRate": .integer(1), "duplicateRate": .number(0.5)])
         #expect(drawn.allSatisfy { $0.command.state == .timedOut })
@@ -96,7 +96,7 @@ import Testing
         #expect(switched.allSatisfy { $0.command.state == .timedOut })
     }
 
-    @Test("Every report twice: each thing that happened stands in the log once")
+    @Test("With every report delivered twice, each event is recorded once")
     func duplicates() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -114,7 +114,7 @@ import Testing
         #expect(events == [.unlocked, .doorOpened, .tamper, .doorClosed, .locked])
     }
 
-    @Test("What a lock remembers of its time away stands in the log when it is back, each thing once")
+    @Test("Events that a lock stored while it was offline are recorded once when it is back")
     func missed() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)

@@ -13,7 +13,7 @@ import Testing
         return Scenario(firstWeekday: starting, days: days, lockNames: ["A"], rules: [rule]).events().map(\.at)
     }
 
-    @Test("Times come as they are said")
+    @Test("Rules produce events at the given times")
     func repetitions() {
         #expect(Self.times(.once(.seconds(90)), days: 3) == [.seconds(90)])
         #expect(Self.times(.daily(Weekday.all, at: .seconds(60)), days: 2) == [.seconds(60), Self.day + .seconds(60)])
@@ -24,7 +24,7 @@ import Testing
             ])
     }
 
-    @Test("An event that lasts is followed by what ends it")
+    @Test("An event with a duration is followed by the event that ends it")
     func lasting() {
         let rule = ScenarioRule(.once(.seconds(10)), locks: ["A"], action: .event(.offline), lasts: .seconds(5))
         let events = Array(Scenario(lockNames: ["A"], rules: [rule]).events())
@@ -35,7 +35,9 @@ import Testing
             ])
     }
 
-    @Test("What is over at once has no end, and every other event has one", arguments: SimulatorEvent.allCases)
+    @Test(
+        "An event that ends another one has no end itself, and every event has a short summary",
+        arguments: SimulatorEvent.allCases)
     func endings(event: SimulatorEvent) {
         if let ending = event.ending { #expect(ending.ending == nil) }
         #expect(!event.summary.isEmpty && event.summary.count < 70)
@@ -56,7 +58,9 @@ import Testing
             seed: seed, days: 40, lockNames: ["A", "B", "F"], residents: [ada, night], visitors: [cleaner], rules: [mishap])
     }
 
-    @Test("Whatever the seed: in order of time, from the first midnight on, the same again", arguments: 0..<20 as Range<UInt64>)
+    @Test(
+        "For every seed the events are in order of time, not before the first midnight, and reproducible",
+        arguments: 0..<20 as Range<UInt64>)
     func ordered(seed: UInt64) {
         let events = Array(Self.household(seed: seed).events())
         #expect(zip(events, events.dropFirst()).allSatisfy { $0.at <= $1.at })
@@ -65,14 +69,14 @@ import Testing
         #expect(Array(Self.household(seed: seed + 1).events()) != events)
     }
 
-    @Test("Begun later, it is what was left of it", arguments: [0, 1, 30_000, 86_400, 1_000_000, 3_400_000])
+    @Test("Started later, a scenario plays the rest of the same events", arguments: [0, 1, 30_000, 86_400, 1_000_000, 3_400_000])
     func later(seconds: Int) {
         let scenario = Self.household(seed: 5)
         let rest = scenario.events().filter { $0.at >= .seconds(seconds) }
         #expect(Array(scenario.events(from: .seconds(seconds))) == rest)
     }
 
-    @Test("A scenario without an end goes on; one that repeats nothing ends by itself")
+    @Test("A scenario without an end continues, and one without repetitions ends by itself")
     func endless() {
         var scenario = Self.household(seed: 1)
         scenario.days = nil
@@ -80,7 +84,7 @@ import Testing
         #expect(Array(Scenario(lockNames: ["A"]).events()).isEmpty)
     }
 
-    @Test("A scenario without an end in which what repeats has no chance ends after what happens once")
+    @Test("A scenario without an end whose repetitions have no chance ends after its single events")
     func standstill() {
         var nobody = Visitor(name: "Cleaner", door: "A")
         nobody.chance = 0
@@ -90,7 +94,7 @@ import Testing
         #expect(Array(scenario.events()).map(\.at) == [.seconds(60)])
     }
 
-    @Test("A resident comes home after leaving, through both doors, and a forgetful one leaves the door unlocked")
+    @Test("A resident comes home through both doors, and a forgetful one leaves the door unlocked")
     func resident() {
         var ada = Resident(name: "Ada", door: "A")
         (ada.frontDoor, ada.forgets) = ("F", 1)
@@ -98,13 +102,13 @@ import Testing
         #expect(!forgetful.contains { $0.action == .command(.lock, by: "Ada") })
         let unlocks = forgetful.filter { $0.action == .command(.unlock, by: "Ada") }
         #expect(unlocks.map(\.lock) == ["F", "A"])
-        #expect(forgetful.last?.action == .event(.thumbLock), "before sleep")
+        #expect(forgetful.last?.action == .event(.thumbLock), "the resident locks before sleeping")
         ada.forgets = 0
         let careful = Array(Scenario(days: 1, lockNames: ["A", "F"], residents: [ada]).events())
         #expect(careful.count { $0.action == .command(.lock, by: "Ada") } == 1)
     }
 
-    @Test("A visitor comes on their days alone, and types a code where they have one")
+    @Test("A visitor comes only on their own days, and uses a keypad code if they open with one")
     func visitor() {
         var cleaner = Visitor(name: "Cleaner", door: "A")
         (cleaner.days, cleaner.opens, cleaner.forgets) = ([.tuesday], .keypad, 0)
@@ -115,7 +119,7 @@ import Testing
         #expect(scenario.people.isEmpty)
     }
 
-    @Test("The player plays each event at its time, at its pace, and opens no door that is locked")
+    @Test("The player runs each event at its scheduled time divided by the pace, and opens no door while the bolt is locked")
     func player() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
@@ -144,7 +148,7 @@ import Testing
         #expect(heard == ["UNLOCKED/MANUAL@1000", "door OPEN@2000", "door CLOSED@3000", "Ada LOCK@5000"])
     }
 
-    @Test("A player without a lock for a name says which, and which may be meant")
+    @Test("A lock name that the player does not know is reported with the most similar name")
     func unknownLock() {
         let error = #expect(throws: YAMLErrors.self) {
             try ScenarioPlayer(

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite struct ScenarioFileTests {
-    @Test("Everything that a file can say is read")
+    @Test("Every key of a file is read")
     func whole() throws {
         let scenario = try Scenario(
             yaml: """
@@ -59,7 +59,7 @@ import Testing
     struct Wrong: Sendable, CustomTestStringConvertible {
         let yaml: String
         let message: String
-        /// The message, not the text, which may be long.
+        /// The message, because the YAML may be long.
         var testDescription: String { message }
     }
 
@@ -155,13 +155,13 @@ import Testing
         Wrong(yaml: "locks: [", message: "x.yaml, line 2: not YAML: did not find expected node content"),
     ]
 
-    @Test("A mistake names its line, its key, and what to write", arguments: wrong)
+    @Test("An error gives its line, its key and the valid values", arguments: wrong)
     func mistakes(example: Wrong) {
         let error = #expect(throws: YAMLErrors.self) { try Scenario(yaml: example.yaml, file: "x.yaml") }
         #expect(error?.description == example.message)
     }
 
-    @Test("All mistakes are told at once, in the order of their lines")
+    @Test("All errors are reported at once, in the order of their lines")
     func several() {
         let yaml =
             "sed: 1\nlocks: [Flat]\nevents:\n  - {at: 1h, lock: Flatt, do: jam}\n  - {at: 1x, lock: Flat, do: jam}\ndays: x"
@@ -169,7 +169,7 @@ import Testing
         #expect(error?.mistakes.map(\.line) == [1, 4, 5, 6])
     }
 
-    @Test("The worked example of the documentation is a scenario")
+    @Test("The example of the documentation is a valid scenario")
     func documentation() throws {
         let page = try String(contentsOf: Repository.file("docs/simulator.md"), encoding: .utf8)
         let start = try #require(page.range(of: "```yaml\n"))
@@ -179,7 +179,7 @@ import Testing
     }
 }
 
-/// Files of the repository, found from this one.
+/// Finds files of the repository, relative to this file.
 enum Repository {
     static func file(_ path: String) -> URL {
         var root = URL(filePath: #filePath)
