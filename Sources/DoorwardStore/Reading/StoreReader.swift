@@ -27,12 +27,13 @@ final class StoreReader: Sendable {
         }
         do {
             pool = try DatabasePool(path: path, configuration: configuration)
+            try Self.openAll(of: pool, limits.connectionsToRead)
             // A connection that has read once keeps the file open for the store's whole life: the writer's is then never the last to
-            // close, and only closing the last one makes SQLite checkpoint.
-            try pool.writeWithoutTransaction { db in
+            // close, and only closing the last one makes SQLite checkpoint. The barrier lets the reads of `openAll` end first: an
+            // open one would keep the next checkpoint from being complete.
+            try pool.barrierWriteWithoutTransaction { db in
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM logs")
             }
-            try Self.openAll(of: pool, limits.connectionsToRead)
         } catch {
             throw .failed(path: path, reason: describe(error))
         }
