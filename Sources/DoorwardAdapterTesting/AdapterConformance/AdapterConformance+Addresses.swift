@@ -19,11 +19,13 @@ extension AdapterConformance {
                 try require(found, is: limited.capabilities, "the capabilities of the limited lock")
             }
         },
-        ConformanceCheck("`check` gives the same result before the start, while the adapter runs, and after the stop") { harness in
+        ConformanceCheck("`check` gives the same result before the start, while the adapter runs, and after the stop") {
+            harness in
             let (good, bad) = (harness.address(of: 0), everyFieldWrong(harness))
             let expected = [verdict(on: good, harness), verdict(on: bad, harness)]
             _ = try await ConformanceRun(harness)
-            try require([verdict(on: good, harness), verdict(on: bad, harness)], is: expected, "the results while the adapter runs")
+            try require(
+                [verdict(on: good, harness), verdict(on: bad, harness)], is: expected, "the results while the adapter runs")
             await harness.adapter.stop()
             try require([verdict(on: good, harness), verdict(on: bad, harness)], is: expected, "the results after the stop")
         },
@@ -49,7 +51,8 @@ extension AdapterConformance {
                 throw ConformanceFailure("an address with a wrong value in every field is accepted")
             }
             try require(found.mistakes.map(\.field), is: address.keys.map { "address.\($0)" }.sorted(), "the fields")
-            try require(found.mistakes.allSatisfy { isWord($0.problem) }, "a problem code is not in snake case: \(found.mistakes)")
+            try require(
+                found.mistakes.allSatisfy { isWord($0.problem) }, "a problem code is not in snake case: \(found.mistakes)")
         },
     ]
 

@@ -31,7 +31,8 @@ extension AdapterConformance {
             try await bench.pass(harness.promptTime)
             try require(harness.adapter.discovered.map(\.id), is: [lock.id], "the discovered locks when it is detached")
         },
-        ConformanceCheck("A lock removed from its own system is no longer listed, and is listed again when it is back") { harness in
+        ConformanceCheck("A lock removed from its own system is no longer listed, and is listed again when it is back") {
+            harness in
             let bench = try await ConformanceRun(harness, locks: 0)
             let lock = try await bench.discovered(3)
             _ = try await bench.announce(3, isThere: false)

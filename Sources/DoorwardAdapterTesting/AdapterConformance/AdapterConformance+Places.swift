@@ -23,7 +23,8 @@ extension AdapterConformance {
                 try require(holder, is: nil, "the lock attached at address \(number)")
             }
             let holder = try harness.adapter.check(address: harness.address(of: 6)).holder
-            try require(holder, is: harness.detectsDuplicates ? ConformanceRun.id(1) : nil, "the lock attached at the new address")
+            try require(
+                holder, is: harness.detectsDuplicates ? ConformanceRun.id(1) : nil, "the lock attached at the new address")
         },
         ConformanceCheck("The owner of a transport is returned, and none for a transport that does not exist") { harness in
             guard let ways = harness.ways else {
@@ -60,7 +61,8 @@ extension AdapterConformance {
                 let open = verdict(on: way.address, harness)
                 try require(verdict(on: way.address, harness, within: .of([id])), is: open, "the result in the owner's scope")
                 try require(
-                    verdict(on: way.address, harness, within: .everything.hanging(in: id)), is: open, "the result in the portfolio")
+                    verdict(on: way.address, harness, within: .everything.hanging(in: id)), is: open,
+                    "the result in the portfolio")
                 try require(
                     verdict(on: way.address, harness, within: .everything.hanging(in: stranger)),
                     is: verdict(on: ways.missing, harness), "the result in another portfolio")

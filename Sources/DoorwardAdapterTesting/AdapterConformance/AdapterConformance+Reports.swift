@@ -21,7 +21,8 @@ extension AdapterConformance {
             let bench = try await ConformanceRun(harness)
             for _ in 0..<4 { guard try await bench.happen(.turnedByHand, at: 0) else { throw NotApplicable.hands } }
             try await bench.pass(harness.promptTime)
-            try require(bench.heard.restingStates(of: 0), is: [.unlocked, .locked, .unlocked, .locked], "the four reported states")
+            try require(
+                bench.heard.restingStates(of: 0), is: [.unlocked, .locked, .unlocked, .locked], "the four reported states")
         },
         ConformanceCheck("A report is delivered with the id of its own lock only") { harness in
             let bench = try await ConformanceRun(harness, locks: 3)
@@ -68,7 +69,8 @@ extension AdapterConformance {
             try require(bench.heard.restingStates(of: 0), is: [], "the states reported while it is offline")
             try await bench.set(.prompt, of: 0)
             try await bench.pass(harness.promptTime)
-            try require(bench.heard.availabilities(of: 0).last, is: .some(true), "the reported availability when it is back online")
+            try require(
+                bench.heard.availabilities(of: 0).last, is: .some(true), "the reported availability when it is back online")
         },
         ConformanceCheck("A battery level is from 0 to 100 percent") { harness in
             let bench = try await ConformanceRun(harness)

@@ -93,7 +93,8 @@ struct ConformanceRun: Sendable {
             return try require(failure == .offline || failure == .transportBusy, "a command throws \(failure)")
         }
         try await pass(harness.promptTime)
-        try require(heard.refusals(of: number), is: refusals + 1, "the number of refusals of a command that cannot reach its lock")
+        try require(
+            heard.refusals(of: number), is: refusals + 1, "the number of refusals of a command that cannot reach its lock")
     }
 
     /// Requires that the lock has received exactly these commands, and is in the state of the last one, or locked if there are
@@ -113,7 +114,8 @@ struct ConformanceRun: Sendable {
 
     /// Requires that there are no reports of the lock.
     func requireNoReports(of number: Int, _ occasion: String) throws {
-        try require(heard.facts(of: number).isEmpty, "there are reports of lock \(number) \(occasion): \(heard.facts(of: number))")
+        try require(
+            heard.facts(of: number).isEmpty, "there are reports of lock \(number) \(occasion): \(heard.facts(of: number))")
     }
 }
 
