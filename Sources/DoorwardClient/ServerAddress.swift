@@ -14,11 +14,11 @@ package struct ServerAddress: Equatable, Sendable, CustomStringConvertible {
             let host = url.host(percentEncoded: false), !host.isEmpty
         else { throw .badAddress(text, why: "write it as https://HOST or http://127.0.0.1:PORT") }
         guard url.path().isEmpty || url.path() == "/", url.query() == nil, url.fragment() == nil, url.user() == nil else {
-            throw .badAddress(text, why: "only scheme, host and port belong into it, as in https://HOST:PORT")
+            throw .badAddress(text, why: "it may only contain scheme, host and port, as in https://HOST:PORT")
         }
         guard scheme == "https" || Self.isLoopback(host) else {
             throw .badAddress(
-                text, why: "plain http would carry passwords and tokens over the network for all to read; use https://")
+                text, why: "plain http would send passwords and tokens unencrypted over the network; use https://")
         }
         let shownHost = host.contains(":") ? "[\(host)]" : host.lowercased()
         description = "\(scheme)://\(shownHost)" + (url.port.map { ":\($0)" } ?? "")

@@ -13,7 +13,7 @@ struct Attachments: Sendable {
         /// The lock is attached once the adapter has started.
         case notStarted = "its adapter has not started"
         /// The configuration was changed after the lock was attached.
-        case foreign = "its broker belongs to another portfolio than the lock"
+        case foreign = "its broker belongs to a portfolio other than the lock's"
     }
 
     /// Attaches a lock to its adapter.

@@ -82,7 +82,7 @@ package final class Commands: Sendable {
         case .command(let id):
             let stored = try await mappingStoreErrors { () throws(StoreError) in try await store.command(id) }
             guard var command = stored?.command else {
-                throw .internalFailure("an idempotency entry names a command that is not there")
+                throw .internalFailure("an idempotency entry refers to a command that does not exist")
             }
             // The outcome was not written, and recovery has not settled it: the repeat gets the response of the first request.
             if !command.state.isEnd {

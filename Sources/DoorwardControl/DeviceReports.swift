@@ -57,13 +57,13 @@ package final class DeviceReports: ReportReceiver {
     package func run() async {
         while let events = await backlog.next() {
             if await !write(events) {
-                logger.error("events of devices could not be written", metadata: ["count": "\(events.count)"])
+                logger.error("device events could not be recorded", metadata: ["count": "\(events.count)"])
                 metrics.notWritten.increment(by: events.count)
                 backlog.lose(events)
             }
             if let dropped = backlog.takeDropped() {
                 logger.error(
-                    "events of devices were dropped: more came than the store could write",
+                    "device events were dropped: the queue was full because the store was too slow",
                     metadata: ["events": "\(dropped.events)", "devices": "\(dropped.devices.count)"])
             }
         }

@@ -197,7 +197,7 @@ package final class GatewayControl: Sendable {
         // An adapter that has not started is logged once for all its locks.
         guard let obstacle, obstacle != .notStarted else { return }
         logger.error(
-            "a device is not listened to",
+            "a lock could not be attached to its adapter",
             metadata: ["device": "\(device.id)", "adapter": "\(device.adapter)", "because": "\(obstacle.rawValue)"])
     }
 
@@ -260,7 +260,7 @@ package final class GatewayControl: Sendable {
 
     // MARK: - Recovery
 
-    /// After a failed write, waits until the store can write again; commands are accepted, reloads the state that was in doubt, and accepts commands
+    /// After a failed write, waits until the store can write again, reloads the state that was in doubt, and accepts commands
     /// again.
     private func startStoreRecovery() {
         let task = Task(executorPreference: executor) { [self] in
@@ -279,7 +279,7 @@ package final class GatewayControl: Sendable {
         recoveries.withLock { $0.append(task) }
     }
 
-    /// - Throws: if recovery has to be repeated: the store failed, or another write came to be in doubt meanwhile.
+    /// - Throws: if recovery has to be repeated: the store failed, or was marked in doubt again meanwhile.
     private func recoverStore() async throws {
         let doubts = ledger.inDoubtGeneration
         try await writer.reload(
@@ -315,12 +315,12 @@ package final class GatewayControl: Sendable {
         for task in recoveries.withLock(\.self) { task.cancel() }
         // The store is closed even if the record cannot be written; a gateway that never started has nothing to record.
         if hasStarted.withLock({ $0 }) {
-            await orLog("failed sign-ins could not be written down") { try await signIn.stop() }
-            await orLog("the stop could not be written down") {
+            await orLog("the summary of failed sign-ins could not be recorded") { try await signIn.stop() }
+            await orLog("the shutdown could not be recorded") {
                 try await ledger.write(StoreTransaction(records: [lifeRecord(.stop)]))
             }
         }
-        await orLog("the store did not close in order") { try await ledger.maintenance.close() }
+        await orLog("the store could not be closed cleanly") { try await ledger.maintenance.close() }
     }
 
     private func orLog(_ complaint: Logger.Message, _ body: () async throws -> Void) async {

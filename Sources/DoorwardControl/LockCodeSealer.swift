@@ -17,13 +17,13 @@ package struct LockCodeSealer: Sendable {
     /// - Throws: `.internalFailure` if the code is longer than `maxBytes`.
     func seal(_ code: Secret<String>, for device: DeviceID, _ random: RandomSource) throws(GatewayError) -> [UInt8] {
         let bytes = Array(code.reveal().utf8)
-        guard bytes.count <= Self.maxBytes else { throw .internalFailure("a code of a lock is too long to be sealed") }
+        guard bytes.count <= Self.maxBytes else { throw .internalFailure("a lock's code is too long to be encrypted") }
         let padded = [UInt8(bytes.count)] + bytes + [UInt8](repeating: 0, count: Self.maxBytes - bytes.count)
         do {
             let nonce = try ChaChaPoly.Nonce(data: random.bytes(12))
             return Array(try ChaChaPoly.seal(padded, using: key, nonce: nonce, authenticating: Self.binding(device)).combined)
         } catch {
-            throw .internalFailure("a code of a lock could not be sealed: \(error)")
+            throw .internalFailure("a lock's code could not be encrypted: \(error)")
         }
     }
 

@@ -45,9 +45,9 @@ package struct OfflineAdministration: Sendable {
     package func recover(email: String) async throws(GatewayError) -> PasswordReset.Offer {
         guard let user = try await tenancy().user(email: email) else { throw .notFound }
         guard user.isSuperAdmin else {
-            throw .conflict("This user is no super admin: a super admin makes a link for them over HTTP.")
+            throw .conflict("This user is not a super admin: a super admin can create a link for them over the API.")
         }
-        guard user.isEnabled else { throw .conflict("This super admin is disabled: another one enables them over HTTP.") }
+        guard user.isEnabled else { throw .conflict("This super admin is disabled: another one can enable them over the API.") }
         let now = clock.now()
         let (reset, token) = (PasswordReset(of: user.id, madeBy: nil, at: now, random), OneTimeToken.new(random))
         try await ledger.write(

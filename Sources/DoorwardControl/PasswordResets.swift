@@ -27,7 +27,7 @@ package struct PasswordResets: Sendable {
                 // Creating accounts and handing them over require the same right.
                 try draft.require(.usersCreate, on: .gateway)
                 guard let maker = draft.subject.userID else { throw GatewayError.outOfReach }
-                guard user.isEnabled else { throw GatewayError.conflict("This user is disabled: enable them first.") }
+                guard user.isEnabled else { throw GatewayError.conflict("This user is disabled; enable the user first.") }
                 let reset = PasswordReset(of: user.id, madeBy: maker, at: draft.now, random)
                 draft.transaction.credentials.append(.offerReset(reset, digest: OneTimeToken.digest(of: token)))
                 draft.note(

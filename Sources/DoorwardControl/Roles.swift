@@ -98,7 +98,7 @@ extension TenancyUnitOfWork {
             association.role == .owner
             && directory.associations(on: association.entity).count { $0.role == .owner } == 1
         if isLastOwner, !subject.isSuperAdmin {
-            throw .conflict("This is the portfolio's last owner: name another one first, or ask a super admin.")
+            throw .conflict("This is the portfolio's last owner: assign another owner first, or ask a super admin.")
         }
         apply(.removeAssociation(association.id))
         note(

@@ -56,11 +56,11 @@ extension StoreBackupProblem: CustomStringConvertible {
     /// A sentence for the caller who requested the backup.
     package var description: String {
         switch self {
-        case .notAbsolute: "The file of a backup is named by its whole path, from the root of the gateway's machine."
-        case .noFileName: "The path must end in the name of the file that the backup becomes."
-        case .folderMissing: "The folder of the backup does not exist on the gateway's machine; make it first."
-        case .folderNotWritable: "The gateway may not write in the folder of the backup; name another, or change its owner."
-        case .alreadyExists: "There is a file of this name already; a backup never replaces one, so choose another name."
+        case .notAbsolute: "The path of the backup must be absolute, on the gateway's machine."
+        case .noFileName: "The path must end in the file name of the backup."
+        case .folderMissing: "The folder of the backup does not exist on the gateway's machine; create it first."
+        case .folderNotWritable: "The gateway may not write to the folder of the backup; choose another, or change its owner."
+        case .alreadyExists: "A file of this name exists already, and a backup never replaces a file; choose another name."
         case .alreadyRunning: "Another backup is being written; try again when it has ended."
         }
     }

@@ -208,7 +208,7 @@ extension TenancyUnitOfWork {
         guard changed != user else { return user }
         changed.updatedAt = now
         if user.isEnabled, !changed.isEnabled, user.isSuperAdmin, directory.enabledSuperAdminCount == 1 {
-            throw .conflict("This is the last super admin: name another one first.")
+            throw .conflict("This is the last super admin: create another one first.")
         }
         apply(.putUser(changed))
         noteUpdate(from: user, to: changed)

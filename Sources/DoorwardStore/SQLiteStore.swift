@@ -31,8 +31,8 @@ package final class SQLiteStore: GatewayStore {
         (self.path, self.metrics) = (path, metrics)
     }
 
-    /// Whether a file is at the path, if `open` could use it or make it as far as names and rights tell. Nothing is made, opened or
-    /// locked, so a gateway may hold it.
+    /// Returns whether the file exists. Throws if `open` could not use or create it, judged only by file names and permissions.
+    /// Creates, opens and locks nothing, so a gateway may have the file open.
     package static func isFile(at path: String) throws(StoreOpenError) -> Bool { try DatabaseFile(at: path).check() }
 
     /// Opens the file, or creates it (mode 0600), and migrates its schema. Blocks until done.
@@ -53,11 +53,11 @@ package final class SQLiteStore: GatewayStore {
         // Lock the file before reading it: opened under another name, its write-ahead log would not be found.
         let locks = (name: nameLock, file: try InodeLock(for: path))
         for name in tightened {
-            logger.warning("others could read this file; its mode is 0600 now", metadata: ["file": "\(name)"])
+            logger.warning("other users could access this file; its mode has been set to 0600", metadata: ["file": "\(name)"])
         }
         if let names = file.nameCount, names > 1 {
             logger.warning(
-                "the database file has hard links; its write-ahead log is found by one of the names alone, so open it by that one",
+                "the database file has hard links, but its write-ahead log belongs to one name: always open it by the same name",
                 metadata: ["file": "\(path)", "names": "\(names)"])
         }
         let connection = try WriterConnection.open(path: path, limits: limits)
@@ -156,7 +156,7 @@ package final class SQLiteStore: GatewayStore {
                 do {
                     for change in page.changes { try receive(change) }
                 } catch {
-                    throw .failed("the receiver of the tenancy gave up: \(error)")
+                    throw .failed("the receiver of the tenancy threw: \(error)")
                 }
                 after = page.next
             } while after != nil

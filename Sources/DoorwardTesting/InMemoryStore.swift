@@ -38,7 +38,7 @@ package final class InMemoryStore: GatewayStore {
     /// Makes the next commit that takes effect throw `error`. After `.failed` and `.unavailable` the store rejects everything
     /// until `recover()`.
     ///
-    /// - Parameter isDurable: whether the transaction is applied all the same, as after a flush whose result was lost.
+    /// - Parameter isDurable: whether the transaction is applied although `commit` throws, as after a flush whose result was lost.
     package func failNext(_ error: StoreError, isDurable: Bool = false) {
         state.withLock { $0.nextFailure = Failure(error: error, isDurable: isDurable) }
     }
@@ -100,7 +100,7 @@ package final class InMemoryStore: GatewayStore {
         do {
             for change in read({ $0.tenancy.changes }) { try receive(change) }
         } catch {
-            throw .failed("the receiver of the tenancy gave up: \(error)")
+            throw .failed("the receiver of the tenancy threw: \(error)")
         }
     }
 

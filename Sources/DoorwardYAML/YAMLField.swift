@@ -75,7 +75,7 @@ package struct YAMLField {
         }
         if words.contains(scalar) { return Word(rawValue: scalar) }
         if let instead = mistakes.format.removedWords[key]?[scalar] {
-            note("`\(path): \(scalar)` is no more: \(instead)")
+            note("`\(path): \(scalar)` is no longer supported: \(instead)")
         } else {
             let hint = nearestName(to: scalar, among: words).map { "did you mean `\($0)`?" } ?? "it may be \(list)"
             note("`\(path)`: there is no `\(scalar)`; \(hint)")

@@ -77,7 +77,7 @@ package struct YAMLFormat: Sendable {
             let anchor = withExtendedLifetime(parser) { root.flatMap { firstAnchor($0) } }
             if root == nil { mistakes.add(1, "", "the file is empty\(hints.empty)") }
             guard let anchor else { return root }
-            mistakes.add(anchor.line, "", "`&\(anchor.name)`: anchors and aliases are not taken; write the value out")
+            mistakes.add(anchor.line, "", "`&\(anchor.name)`: anchors and aliases are not allowed; write the value out")
         } catch {
             let error = error as? YamlError
             mistakes.add(error?.line(in: yaml), "", error?.sentence ?? "the file is not YAML")

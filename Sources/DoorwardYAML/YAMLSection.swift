@@ -33,9 +33,9 @@ package struct YAMLSection {
             if keys?.contains(word) ?? true {
                 known.append(field)
             } else if let instead = format.removedKeys[word] {
-                field.note("`\(field.path)` is no key any more: \(instead)")
+                field.note("`\(field.path)` is no longer supported: \(instead)")
             } else if let why = refused[word] {
-                field.note("`\(field.path)` is never taken: \(why)")
+                field.note("`\(field.path)` is not allowed: \(why)")
             } else {
                 field.note("`\(word)` is not a key of \(title)\(didYouMean(word, among: keys ?? []))")
             }

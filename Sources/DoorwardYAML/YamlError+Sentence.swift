@@ -16,7 +16,7 @@ extension YamlError {
         switch self {
         case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _):
             "not YAML: \(problem)"
-        case .duplicatedKeysInMapping(let keys, _): "`\(keys.sorted().joined(separator: "`, `"))` stands there more than once"
+        case .duplicatedKeysInMapping(let keys, _): "`\(keys.sorted().joined(separator: "`, `"))` occurs more than once"
         default: "not YAML: the file holds characters that YAML does not allow"
         }
     }

@@ -32,7 +32,7 @@ import Testing
         let gateway = try await StubGateway { _, _ in .cut }
         let error = await #expect(throws: ClientError.self) { try await client(gateway).devices.lock("d") }
         #expect(
-            error == .noAnswer(server: gateway.address, why: "the connection ended before the answer was whole"))
+            error == .noAnswer(server: gateway.address, why: "the connection ended before the response was complete"))
         #expect(gateway.requests.count == 2)
     }
 
@@ -77,7 +77,7 @@ import Testing
             var call = APIRequest.get("devices", "\(milliseconds)")
             call.timeLimit = .milliseconds(milliseconds)
             let error = await #expect(throws: ClientError.self) { try await channel.send(call, token: nil) }
-            #expect(error == .noAnswer(server: gateway.address, why: "no answer came in time"))
+            #expect(error == .noAnswer(server: gateway.address, why: "no response arrived in time"))
             milliseconds *= 2
         }
         let asked = gateway.requests.map(\.uri)

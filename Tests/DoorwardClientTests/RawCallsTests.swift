@@ -38,7 +38,7 @@ import Testing
         request.headers = [.init("idempotency-key", "mine")]
         _ = try await client.raw.send(request)
         let error = await #expect(throws: ClientError.self) { try await client.raw.send(request) }
-        #expect(error == .noAnswer(server: gateway.address, why: "the connection ended before the answer was whole"))
+        #expect(error == .noAnswer(server: gateway.address, why: "the connection ended before the response was complete"))
         #expect(gateway.requests.count == 3)
         #expect(gateway.requests[0].key?.count == 36)
         #expect(gateway.requests[1].headers["Idempotency-Key"] == ["mine"])

@@ -269,7 +269,7 @@ import Testing
             Issue.record("a link was created for a user who is not a super admin")
             return
         }
-        #expect(sentence.contains("no super admin"))
+        #expect(sentence.contains("not a super admin"))
     }
 
     @Test(

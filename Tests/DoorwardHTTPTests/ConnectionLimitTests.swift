@@ -80,7 +80,7 @@ import Testing
             }
             for task in reading { await task.value }
             #expect(running.house.adapter.orders.isEmpty)
-            #expect(!running.house.logs.text.contains("failed inside"), "\(running.house.logs.text)")
+            #expect(!running.house.logs.text.contains("failed with an internal error"), "\(running.house.logs.text)")
             let health = try running.connect()
             health.send(request("GET", "/healthz", "Connection: close"))
             #expect(await health.rest().hasPrefix("HTTP/1.1 200"))
@@ -170,7 +170,7 @@ import Testing
             let answer = end.value ?? ""
             #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 400"), "\(answer)")
             #expect(running.house.adapter.orders.isEmpty)
-            #expect(!running.house.logs.text.contains("failed inside"), "\(running.house.logs.text)")
+            #expect(!running.house.logs.text.contains("failed with an internal error"), "\(running.house.logs.text)")
         }
     }
 }

@@ -46,7 +46,7 @@ import Testing
         settings.initialBackoff = .seconds(600)
         let gateway = MQTTTestClient(settings)
         let (failure, _) = await gateway.disconnected()
-        #expect(failure?.description == "the broker refuses the gateway: Banned")
+        #expect(failure?.description == "the broker refused the connection: Banned")
         await gateway.connection.stop()
         #expect(connects.withLock { $0 } == 1)
     }

@@ -187,7 +187,7 @@ import Testing
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
         let (failure, gone) = await gateway.disconnected(from: connected)
         #expect(failure == .standsStill && gateway.connection.health.counts.writeTimeouts == 1)
-        let sentence = "no client can take back what its machine has accepted of the last commands"
+        let sentence = "the last commands that its machine has accepted cannot be withdrawn"
         #expect(MQTTFailure.standsStill.reason.contains(sentence) && MQTTFailure.standsStill.description.contains(sentence))
         proxy.resume()
         await gateway.connected(from: gone)

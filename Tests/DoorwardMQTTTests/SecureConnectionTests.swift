@@ -44,10 +44,10 @@ import Testing
         let certificates = try Certificates.shared.get()
         let broker = try await MosquittoProcess.start(certificates.lines("broker"))
         let other = await failure(settings(broker.port, .init(authorityFile: certificates.otherAuthority)))
-        #expect(try #require(other).contains("does not come from the certificate authority"))
+        #expect(try #require(other).contains("not signed by a trusted certificate authority"))
         // None of the system's authorities has signed it either.
         let system = await failure(settings(broker.port, .init()))
-        #expect(try #require(system).contains("does not come from the certificate authority"))
+        #expect(try #require(system).contains("not signed by a trusted certificate authority"))
         let elsewhere = try await MosquittoProcess.start(certificates.lines("elsewhere"))
         let name = await failure(settings(elsewhere.port, .init(authorityFile: certificates.authority)))
         #expect(try #require(name).contains("another host name"))
@@ -60,7 +60,7 @@ import Testing
         let own = MQTTSettings.TLS(authorityFile: certificates.authority, certificate: certificates.pair("gateway"))
         #expect(await failure(settings(broker.port, own)) == nil)
         // The broker may close the connection before its reason is read; then a later attempt reads it.
-        for (name, words) in [(nil, "wants a certificate of the gateway"), ("stranger", "does not accept the gateway")] {
+        for (name, words) in [(nil, "requires a client certificate"), ("stranger", "broker rejected the handshake")] {
             let tls = MQTTSettings.TLS(authorityFile: certificates.authority, certificate: name.map(certificates.pair))
             let gateway = MQTTTestClient(settings(broker.port, tls))
             await gateway.event {
@@ -75,9 +75,9 @@ import Testing
         "each kind of unusable TLS file has its own message, and an encrypted key causes no passphrase prompt",
         arguments: [
             ("missing.pem", "gateway.pem", "gateway.key", "certificate authority cannot be read"),
-            ("gateway.key", "gateway.pem", "gateway.key", "holds no certificate"),
+            ("gateway.key", "gateway.pem", "gateway.key", "contains no certificate"),
             ("authority.pem", "missing.pem", "gateway.key", "own certificate cannot be read"),
-            ("authority.pem", "gateway.key", "gateway.key", "own certificate is no certificate"),
+            ("authority.pem", "gateway.key", "gateway.key", "gateway's certificate contains no certificate"),
             ("authority.pem", "gateway.pem", "missing.key", "own private key cannot be read"),
             ("authority.pem", "gateway.pem", "locked.key", "passphrase"),
             ("authority.pem", "gateway.pem", "stranger.key", "do not belong together"),
@@ -97,13 +97,13 @@ import Testing
         let certificates = try Certificates.shared.get()
         let (secure, plain) = (try await MosquittoProcess.start(certificates.lines("broker")), try await MosquittoProcess.start())
         let toPlain = try #require(await failure(settings(plain.port, .init(authorityFile: certificates.authority))))
-        #expect(toPlain.contains("check that this port speaks TLS"), "\(toPlain)")
+        #expect(toPlain.contains("check that this port uses TLS"), "\(toPlain)")
         let toSecure = try #require(await failure(settings(secure.port, nil)))
-        #expect(toSecure.contains("whether it wants TLS"), "\(toSecure)")
+        #expect(toSecure.contains("whether it requires TLS"), "\(toSecure)")
         let web = try ScriptedBroker { _ in .send(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)) }
         defer { web.close() }
         let toWeb = try #require(await failure(settings(web.port, .init(authorityFile: certificates.authority))))
-        #expect(toWeb.contains("does not speak TLS"), "\(toWeb)")
+        #expect(toWeb.contains("does not use TLS"), "\(toWeb)")
         // The socket holds the port, so that no other process listens on it.
         let held = try Listener(isListening: false)
         defer { close(held.descriptor) }

@@ -232,7 +232,7 @@ import Testing
         let fault = try StoreCheck.run(path: database.path).fault
         #expect(fault?.problem.code == "tiles")
         #expect(fault?.log == .gateway)
-        #expect(fault?.description == "log gateway: the tiles of its tree do not follow from its records.")
+        #expect(fault?.description == "log gateway: the stored tiles of its Merkle tree do not match its records.")
     }
 
     /// Returns a closed database whose gateway's log has `count` records.

@@ -54,7 +54,7 @@ import Testing
         let refused = StoreOpenError.inUse(path: try #require(realPath(database.path)))
         #expect(throws: refused) { try database.open() }
         #expect(throws: refused) { try database.open(path: link) }
-        #expect(refused.description.contains("a gateway holds this database"))
+        #expect(refused.description.contains("a gateway uses this database"))
         #expect(refused.description.contains(database.path.suffix(20)))
         try await first.close()
         try await database.open().close()

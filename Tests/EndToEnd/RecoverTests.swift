@@ -99,7 +99,7 @@ extension EndToEnd {
             #expect(refused.code == 1)
             #expect(refused.output.isEmpty)
             #expect(
-                refused.errors.hasPrefix("doorward: \(folder.file("doorward.db")): a gateway holds this database"),
+                refused.errors.hasPrefix("doorward: \(folder.file("doorward.db")): a gateway uses this database"),
                 "\(refused.errors)")
             #expect(await gateway.stop() == 0)
         }
@@ -123,8 +123,8 @@ extension EndToEnd {
             #expect(
                 tenant.errors
                     == """
-                    doorward: tom@doors.example: nothing was done. This user is no super admin: a super admin makes a link for them \
-                    over HTTP.
+                    doorward: tom@doors.example: nothing was done. This user is not a super admin: a super admin can \
+                    create a link for them over the API.
 
                     """)
         }

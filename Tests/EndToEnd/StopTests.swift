@@ -54,7 +54,7 @@ extension EndToEnd {
             let gateway = try await RunningGateway.first(in: folder)
             let database = folder.file("doorward.db")
             let sentence =
-                "doorward: \(database): a gateway holds this database (\(database).lock is locked); stop it first, or use its API.\n"
+                "doorward: \(database): a gateway uses this database (\(database).lock is locked); stop it first, or use its API.\n"
             let second = try await Program.run(
                 Program.doorward, ["serve"], environment: RunningGateway.environment(for: folder), in: folder)
             #expect(second.code == 1)

@@ -6,20 +6,20 @@ package struct SessionFile: Sendable {
     /// An absolute path.
     package let path: String
 
-    /// What the sign-in is called.
+    /// The name of the sign-in.
     package let name: SessionName
 
-    /// - Parameter path: of a `.json` file; its folder is made, with mode 0700, when a session is kept.
+    /// - Parameter path: the path of a `.json` file; its folder is created with mode 0700 when a session is stored.
     init(path: String, name: SessionName) { (self.path, self.name) = (path, name) }
 
-    /// The default sign-in's file of a folder.
+    /// Makes the file of the default sign-in in a folder.
     package init(folder: String) { self = SessionFolder(folder).file(.default) }
 
     private var folder: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
 
     /// Reads the stored session; `nil` if there is none.
     ///
-    /// - Throws: `ClientError.sessionFile` if others can read the file, or if it holds no session.
+    /// - Throws: `ClientError.sessionFile` if other users can read the file, or if it contains no session.
     package func read() throws(ClientError) -> Session? {
         let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard file >= 0 else {
@@ -28,13 +28,13 @@ package struct SessionFile: Sendable {
         }
         defer { close(file) }
         var status = stat()
-        guard fstat(file, &status) == 0 else { throw failure("it cannot be looked at: \(reason)") }
-        guard status.st_uid == getuid() else { throw failure("it belongs to somebody else; remove it and sign in again") }
+        guard fstat(file, &status) == 0 else { throw failure("its owner and mode cannot be read: \(reason)") }
+        guard status.st_uid == getuid() else { throw failure("it belongs to another user; remove it and sign in again") }
         guard status.st_mode & 0o077 == 0 else {
             throw failure("others could read it; sign out everywhere, remove it, and sign in again")
         }
         guard let session = try? JSONDecoder().decode(Session.self, from: Data(try bytes(of: file))) else {
-            throw failure("it holds no session; remove it and sign in again")
+            throw failure("it contains no session; remove it and sign in again")
         }
         return session
     }
@@ -77,12 +77,12 @@ package struct SessionFile: Sendable {
         do {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch { throw failure("its folder cannot be made") }
+        } catch { throw failure("its folder cannot be created") }
     }
 
     // MARK: - Lock
 
-    /// Runs `body` while no other process does, by a lock on a file beside this one. The lock file is never deleted.
+    /// Runs `body` while holding a lock on a file beside this one, which excludes other processes. The lock file is never deleted.
     package func locked<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         try makeFolder()
         let file = open("\(path.dropLast(".json".count)).lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)

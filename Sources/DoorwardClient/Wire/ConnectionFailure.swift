@@ -28,7 +28,7 @@ struct ConnectionFailure {
         case NIOSSLError.handshakeFailed(let cause), let cause as BoringSSLError:
             self = Self.isRefusedCertificate(cause) ? .untrusted : .noTLS
         case is NIOSSLError, is NIOSSLExtraError: self = .noTLS
-        case is NIOTooManyBytesError: self.init(words: "the answer is too long")
+        case is NIOTooManyBytesError: self.init(words: "the response is too large")
         default: self.init(words: "the connection failed")
         }
     }
@@ -37,7 +37,7 @@ struct ConnectionFailure {
         (self.words, self.isBeforeSending, self.isBroken) = (words, isBeforeSending, isBroken)
     }
 
-    private static let broken = ConnectionFailure(words: "the connection ended before the answer was whole", isBroken: true)
+    private static let broken = ConnectionFailure(words: "the connection ended before the response was complete", isBroken: true)
 
     private static let noTLS = ConnectionFailure(
         words: "the TLS handshake failed; this port may not serve HTTPS", isBeforeSending: true)
@@ -54,26 +54,26 @@ struct ConnectionFailure {
     private init(_ error: HTTPClientError) {
         switch error {
         case .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout:
-            self.init(words: "it does not answer", isBeforeSending: true)
-        case .deadlineExceeded, .readTimeout, .writeTimeout: self.init(words: "no answer came in time")
+            self.init(words: "it does not respond", isBeforeSending: true)
+        case .deadlineExceeded, .readTimeout, .writeTimeout: self.init(words: "no response arrived in time")
         case .remoteConnectionClosed, .uncleanShutdown: self = .broken
-        default: self.init(words: "what answered does not speak HTTP as it should")
+        default: self.init(words: "the response is not valid HTTP")
         }
     }
 
     private init(_ error: NIOConnectionError) {
         if error.connectionErrors.isEmpty, error.dnsAError != nil || error.dnsAAAAError != nil {
-            self.init(words: "there is no such host", isBeforeSending: true)
+            self.init(words: "host not found", isBeforeSending: true)
         } else {
             let reason = error.connectionErrors.first.map { ConnectionFailure($0.error).words }
-            self.init(words: reason ?? "it does not answer", isBeforeSending: true)
+            self.init(words: reason ?? "it does not respond", isBeforeSending: true)
         }
     }
 
     private init(_ error: IOError) {
         switch error.errnoCode {
         case ECONNREFUSED: self.init(words: "connection refused", isBeforeSending: true)
-        case EHOSTUNREACH, ENETUNREACH: self.init(words: "there is no way to it", isBeforeSending: true)
+        case EHOSTUNREACH, ENETUNREACH: self.init(words: "no route to host", isBeforeSending: true)
         case ECONNRESET, EPIPE: self = .broken
         default: self.init(words: "the connection failed")
         }

@@ -6,50 +6,50 @@ extension MetricFamily {
     private static let http = [
         MetricFamily(
             "doorward_http_requests_total", .counter, ["method", "route", "status"],
-            help: "Requests answered, by method, the route's pattern and the class of the status."),
+            help: "HTTP responses, by method, route pattern and status class."),
         MetricFamily(
             "doorward_http_request_duration_seconds", .durations(fast), ["method", "route"],
-            help: "Time from a request's head to its answer, by method and the route's pattern."),
+            help: "Time from a request's head to its response, by method and route pattern."),
     ]
 
     private static let commands = [
         MetricFamily(
             "doorward_decisions_total", .counter, ["decision", "reason"],
-            help: "Decisions on commands when they are asked for, by decision and, of a denial, its reason."),
+            help: "Decisions on command requests, by decision and, for denials, by reason."),
         MetricFamily(
             "doorward_commands_total", .counter, ["operation", "end"],
-            help: "Commands that have ended, by operation and end."),
+            help: "Commands that have ended, by operation and final state."),
         MetricFamily(
             "doorward_command_confirmation_seconds", .durations(slow), ["operation"],
             help: "Time from a command's acceptance to the lock's confirmation, both records durable, by operation."),
         MetricFamily(
             "doorward_command_queue_wait_seconds", .durations(slow),
-            help: "Time that commands with an intent waited for their turn at the lock."),
+            help: "Time that commands with an intent waited in the lock's queue."),
         MetricFamily("doorward_commands_running", .gauge, help: "Commands with an intent and no outcome yet."),
-        MetricFamily("doorward_commands_waiting", .gauge, help: "Commands that wait for their turn at a lock."),
+        MetricFamily("doorward_commands_waiting", .gauge, help: "Commands that wait in a lock's queue."),
         MetricFamily(
             "doorward_accepting_commands", .gauge,
-            help: "1 while commands are taken, 0 while a failed write keeps everything in doubt."),
+            help: "1 while commands are accepted, 0 while a failed write has left the store in doubt."),
     ]
 
     private static let people = [
         MetricFamily(
             "doorward_sign_ins_total", .counter, ["outcome"],
-            help: "Attempts to sign in with a password: succeeded, failed, or limited before the password was looked at."),
-        MetricFamily("doorward_sessions", .gauge, help: "Sessions that count at this moment."),
+            help: "Attempts to sign in with a password: succeeded, failed, or rate limited before the password was checked."),
+        MetricFamily("doorward_sessions", .gauge, help: "Sessions that are valid now."),
     ]
 
     private static let locks = [
         MetricFamily(
             "doorward_adapter_health", .gauge, ["adapter", "health"],
-            help: "1 for the health that the adapter has at this moment, 0 for the others."),
+            help: "1 for the adapter's current health, 0 for the other values."),
         MetricFamily(
             "doorward_adapter_events_total", .counter, ["adapter", "event"],
-            help: "What an adapter counts of its own: connections, frames sent and heard, what was dropped."),
+            help: "Events that an adapter counts itself: connections, messages sent and received, dropped messages."),
         MetricFamily("doorward_reports_total", .counter, help: "Reports of locks that were received."),
         MetricFamily(
             "doorward_reports_dropped_total", .counter, ["cause"],
-            help: "Reports that led to nothing: of no known device, or events beyond the queue's bound or not written."),
+            help: "Reports without effect: of an unknown device, or events that could not be queued or written."),
     ]
 
     private static let store = [
@@ -71,8 +71,8 @@ extension MetricFamily {
 
     private static let process = [
         MetricFamily("doorward_build_info", .gauge, ["version"], help: "1, with the version of the program."),
-        MetricFamily("process_start_time_seconds", .gauge, help: "When the process started, in seconds since 1970."),
-        MetricFamily("process_resident_memory_bytes", .gauge, help: "Memory of the process that is in RAM."),
+        MetricFamily("process_start_time_seconds", .gauge, help: "Start time of the process, in seconds since 1970."),
+        MetricFamily("process_resident_memory_bytes", .gauge, help: "Resident memory of the process."),
         MetricFamily("process_open_fds", .gauge, help: "Open file descriptors."),
     ]
 

@@ -105,7 +105,7 @@ struct Endpoint: Sendable {
         _ error: GatewayError, to caller: Caller?, _ facts: RequestMetadata, _ context: GatewayContext
     ) -> APIResponse {
         if case .internalFailure(let cause) = error {
-            context.requestLogger.error("a call failed inside", metadata: ["cause": "\(cause)"])
+            context.requestLogger.error("a request failed with an internal error", metadata: ["cause": "\(cause)"])
         }
         let control = services.control
         return ErrorResponse(error) { command, writer in

@@ -115,7 +115,7 @@ extension HTTPField.Name {
     /// A header name that is a constant of this file.
     private static func token(_ text: String) -> HTTPField.Name {
         // Only the constants above are passed, and the first response of any test would reveal an invalid one.
-        guard let name = HTTPField.Name(text) else { preconditionFailure("not a header's name: \(text)") }
+        guard let name = HTTPField.Name(text) else { preconditionFailure("not a header name: \(text)") }
         return name
     }
 }

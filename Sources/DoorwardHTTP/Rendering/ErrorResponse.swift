@@ -25,22 +25,22 @@ struct ErrorResponse {
 
     // MARK: - Errors of the server
 
-    static let pathUnknown = ErrorResponse(.notFound, "There is nothing at this address.")
+    static let pathUnknown = ErrorResponse(.notFound, "This path does not exist.")
 
     static func methodNotAllowed(_ allowed: String) -> ErrorResponse {
-        var answer = ErrorResponse(.methodNotAllowed, "This address does not take that method; see the Allow header.")
+        var answer = ErrorResponse(.methodNotAllowed, "This path does not support the method; see the Allow header.")
         answer.headers[.allow] = allowed
         return answer
     }
 
     static let payloadTooLarge = ErrorResponse(
-        .payloadTooLarge, "The request's body is too large: at most \(WireLimits.bodyBytes) bytes are read.")
+        .payloadTooLarge, "The request's body is too large: at most \(WireLimits.bodyBytes) bytes are allowed.")
 
     static let unsupportedMediaType = ErrorResponse(
         .unsupportedMediaType, "The body must be JSON: send it with Content-Type: application/json.")
 
     static let `internal` = ErrorResponse(
-        .internal, "Something went wrong inside the gateway; its operator finds the cause by the request id.")
+        .internal, "Internal error; the operator can find its cause in the gateway's log by the request id.")
 
     // MARK: - Errors of use cases
 
@@ -49,26 +49,26 @@ struct ErrorResponse {
         switch error {
         case .invalid(let problems): self.init(invalid: problems)
         case .unauthenticated:
-            self.init(.unauthenticated, "Sign in: what was sent to prove who you are is missing, wrong or over.")
+            self.init(.unauthenticated, "Sign in: the credentials are missing, wrong or expired.")
             headers[.wwwAuthenticate] = "Bearer"
         case .denied(let denial, let operation, let device): self.init(denial, operation, device)
-        case .notFound: self.init(.notFound, "It does not exist.")
-        case .alreadyExists: self.init(.alreadyExists, "One like it exists already.")
+        case .notFound: self.init(.notFound, "The object does not exist.")
+        case .alreadyExists: self.init(.alreadyExists, "Such an object exists already.")
         case .addressTaken:
             self.init(.alreadyExists, "A lock is already attached at this address; detach it first, or name another address.")
         case .conflict(let sentence): self.init(.conflict, sentence)
         case .preconditionFailed:
-            self.init(.preconditionFailed, "It was changed since you read it; read it again.")
+            self.init(.preconditionFailed, "The object has changed since you read it; read it again.")
         case .idempotencyMismatch:
             self.init(.idempotencyMismatch, "This Idempotency-Key was used for another request; use a new one.")
         case .rateLimited(let seconds):
             self.init(.rateLimited, "Too many attempts; try again in \(seconds) s.")
             headers[.retryAfter] = String(seconds)
         case .deviceBusy:
-            self.init(.deviceBusy, "Too many commands wait for this lock; try again shortly.")
+            self.init(.deviceBusy, "Too many commands are queued for this lock; try again shortly.")
             headers[.retryAfter] = "1"
         case .commandEnded(let command): self.init(command, view: view)
-        case .shuttingDown: self.init(.shuttingDown, "The gateway is shutting down and takes no commands; nothing was sent.")
+        case .shuttingDown: self.init(.shuttingDown, "The gateway is shutting down and accepts no commands; nothing was sent.")
         case .unavailable: self.init(.unavailable, "The gateway cannot do this at the moment; try again later.")
         case .listTimedOut:
             self.init(.unavailable, "Reading this list took too long; narrow it by lock or time, or try again later.")
@@ -129,21 +129,21 @@ struct ErrorResponse {
             let known = reason.flatMap { DenialReason(rawValue: $0) }
             self.init(
                 refusing: reason ?? ErrorCode.forbidden.rawValue,
-                "The right ended while the command waited; nothing was sent. \(known?.sentence ?? "")".trimmed)
+                "The permission was lost while the command was queued; nothing was sent. \(known?.sentence ?? "")".trimmed)
         case (.timedOut, _):
             self.init(
-                .confirmationTimeout, "The lock was told and has not confirmed in time; check the door. \(problem ?? "")".trimmed)
+                .confirmationTimeout, "The lock did not confirm the command in time; check the door. \(problem ?? "")".trimmed)
         case (.failed, "deadline_passed"):
-            self.init(.notSentInTime, "The command waited until its time was over; nothing was sent.")
+            self.init(.notSentInTime, "The command's deadline passed while it was queued; nothing was sent.")
         case (.failed, "device_offline"):
             self.init(.deviceOffline, problem ?? "The lock cannot be reached; check its power and network.")
         case (.failed, "shutting_down"): self.init(.shuttingDown, "The gateway is shutting down; nothing was sent.")
         case (.failed, "jammed"): self.init(.lockJammed, "The lock reports a jam; check the door and the bolt.")
         case (.failed, _):
-            self.init(.adapterFailure, problem ?? "The lock or its bridge refused; see details.command.outcomeDetail.")
+            self.init(.adapterFailure, problem ?? "The lock or its bridge rejected the command; see details.command.outcomeDetail.")
         case (_, _) where command.sent == false:
             self.init(.outcomeUnknown, "The command was not sent, as the gateway cannot write to its database; try again later.")
-        default: self.init(.outcomeUnknown, "What the lock did is not known; check the door.")
+        default: self.init(.outcomeUnknown, "It is unknown whether the lock has moved; check the door.")
         }
     }
 
@@ -180,17 +180,17 @@ extension DenialReason {
         case .userUnknown: "The user does not exist."
         case .userDisabled: "The user is disabled; ask a manager."
         case .deviceUnknown: "The lock does not exist."
-        case .deviceUnassigned: "The lock belongs to no property yet; it has to be assigned first."
-        case .noAssociation: "No role or guest access of yours reaches this."
+        case .deviceUnassigned: "The lock is not assigned to a property; assign it first."
+        case .noAssociation: "None of your roles and guest accesses covers this."
         case .guestAccessRevoked: "The guest access was revoked; ask the person who granted it."
         case .grantorLostAccess: "The person who granted the guest access no longer has the right to; ask for a new one."
         case .roleInsufficient: "Your role does not include this; ask a person with a higher role."
         case .operationNotGranted: "The guest access does not include this operation."
         case .guestWindowEnded: "The guest access has ended."
-        case .guestUsesExhausted: "The guest access has been used as often as it may be."
+        case .guestUsesExhausted: "The guest access has no uses left."
         case .guestWindowNotStarted: "The guest access has not begun yet; see details.opensAt."
-        case .outsideSchedule: "The guest access is not open at this time; see details.opensAt."
-        case .clockUntrusted: "The gateway is not sure of the time, so access that depends on it is closed."
+        case .outsideSchedule: "The guest access is not valid at this time; see details.opensAt."
+        case .clockUntrusted: "The gateway's clock cannot be trusted, so access that depends on the time is denied."
         case .featureUnavailable: "The portfolio's subscription does not include this."
         case .capabilityMissing: "The lock cannot do this."
         case .remoteOperationDisabled: "Remote operation of this lock is switched off."

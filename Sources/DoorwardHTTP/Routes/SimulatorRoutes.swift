@@ -15,7 +15,7 @@ enum SimulatorRoutes {
         }
         let device = try call.control.attachedDevices.changeable(call.id("id"), for: call.caller)
         guard let simulator, device.adapter == simulator.adapterKind else {
-            throw GatewayError.conflict("This lock is not a simulated one.")
+            throw GatewayError.conflict("This lock is not simulated.")
         }
         if let refusal = await simulator.trigger(event, slot: slot, on: device.id).refusal {
             throw GatewayError.conflict(refusal)
@@ -31,10 +31,10 @@ extension SimulatorAnswer {
         switch self {
         case .done: nil
         case .lacksPart:
-            "This cannot happen to this lock: it lacks the part for it; see its capabilities and the keypadSlots of its address."
-        case .unknownSlot: "The keypad of this lock knows no such slot; its address lists them under keypadSlots."
+            "This lock lacks the part that the event needs; see its capabilities and the keypadSlots of its address."
+        case .unknownSlot: "The keypad of this lock has no such slot; the slots are listed under keypadSlots in its address."
         case .batteryDead: "The battery of this lock is empty; send replace_battery first."
-        case .notAttached: "The simulator does not know this lock, or cannot read its address; attach it again."
+        case .notAttached: "The lock is not attached to the simulator, or its address is not valid; attach it again."
         }
     }
 }

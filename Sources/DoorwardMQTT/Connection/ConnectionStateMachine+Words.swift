@@ -8,11 +8,11 @@ extension ConnectionStateMachine {
     private static let stranger: Set<Int32> = [4, 5, 0x86, 0x87, 0x8C]
 
     func refusal(_ code: Int32) -> MQTTFailure {
-        if version == .five, Self.foreignProtocol.contains(code) { return .refused("it does not speak MQTT 5") }
+        if version == .five, Self.foreignProtocol.contains(code) { return .refused("it does not support MQTT 5") }
         let words = version == .five ? mosquitto_reason_string(code) : mosquitto_connack_string(code)
         let reason = words.map { String(cString: $0) } ?? "code \(code)"
         guard Self.stranger.contains(code) else { return .refused(reason) }
-        return .refused("\(reason) Check the user name, the password, and what the broker allows them.")
+        return .refused("\(reason) Check the user name, the password, and the broker's permissions for this user.")
     }
 
     /// The failure to report: with the reason code of the broker's DISCONNECT, if it sent one.
@@ -22,9 +22,9 @@ extension ConnectionStateMachine {
         }
         guard case .opening = phase, case .lost = failure else { return failure }
         guard settings.tls == nil else {
-            return .lost("it closed the connection without an answer; check that this port speaks TLS")
+            return .lost("the broker closed it without a response; check that this port uses TLS")
         }
-        return .lost("it closed the connection without an answer; check that this port speaks MQTT, and whether it wants TLS")
+        return .lost("the broker closed it without a response; check that this is an MQTT port, and whether it requires TLS")
     }
 
     /// Whether the failure may mean that the broker does not support MQTT 5: some such brokers close the connection without a

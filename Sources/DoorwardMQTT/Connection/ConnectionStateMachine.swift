@@ -141,7 +141,7 @@ struct ConnectionStateMachine: ~Copyable {
         case MOSQ_ERR_OVERSIZE_PACKET, MOSQ_ERR_PAYLOAD_SIZE: throw .tooLong
         default:
             // Any part of it that the library still holds is discarded with the handle.
-            cut(.lost("it could not be written to"))
+            cut(.lost("writing to the connection failed"))
             throw .notConnected
         }
     }
@@ -184,8 +184,8 @@ struct ConnectionStateMachine: ~Copyable {
             if let socket = handle?.socket, TCPInfo.wasAccepted(socket) { hasReached = true }
             try serveOpening(ready)
             if let answer = handle?.events.answer { return try stand(answer, at: now, &turn) }
-            if ready.isOver { throw hasReached ? .lost("it ended the connection") : .unreachable("connection refused") }
-            if until <= now { throw .unreachable("it does not answer") }
+            if ready.isOver { throw hasReached ? .lost("the broker closed it") : .unreachable("connection refused") }
+            if until <= now { throw .unreachable("it does not respond") }
         case .standing:
             if let cutBecause { throw cutBecause }
             try serve(ready)
@@ -212,7 +212,7 @@ struct ConnectionStateMachine: ~Copyable {
         guard let answered = livenessProbe.lastAnswered else { return nil }
         if subscriptions.isOneOverdue(answered: answered) { return .lost("the broker sent no SUBACK within 10 seconds") }
         guard unacknowledged.isExhausted(terms.receiveMaximum, answered: answered) else { return nil }
-        return .lost("the broker sent no PUBACK for as many frames as it allows (\(unacknowledged.count))")
+        return .lost("the broker sent no PUBACK for \(unacknowledged.count) messages, the maximum that it allows in flight")
     }
 
     /// Sends nothing; any message or acknowledgement shows that the broker has resumed.

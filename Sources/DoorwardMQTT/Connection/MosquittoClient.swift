@@ -25,7 +25,7 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {
         let events = MosquittoCallbacks(maximumPayloadBytes: settings.maximumPayloadBytes)
         let id = settings.clientID.isEmpty ? nil : settings.clientID
         guard let pointer = mosquitto_new(id, true, Unmanaged.passUnretained(events).toOpaque()) else {
-            throw .unreachable("there is no memory for it")
+            throw .unreachable("out of memory")
         }
         let handle = MosquittoClient(pointer, events, version)
         try handle.connect(settings)
@@ -63,8 +63,8 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {
         let result = mosquitto_connect_bind_async(pointer, settings.host, Int32(settings.port), Int32(keepAlive), nil)
         switch mosq_err_t(result) {
         case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_PENDING: break
-        case MOSQ_ERR_EAI: throw .unreachable(errno == EAI_SYSTEM ? Self.lookupFailure : "there is no such host")
-        case MOSQ_ERR_INVAL: throw .unreachable("there is no such port")
+        case MOSQ_ERR_EAI: throw .unreachable(errno == EAI_SYSTEM ? Self.lookupFailure : "host not found")
+        case MOSQ_ERR_INVAL: throw .unreachable("invalid port")
         case MOSQ_ERR_ERRNO: throw .unreachable(String(cString: strerror(errno)))
         default: try live(result)
         }
@@ -76,7 +76,7 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {
         let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return String(cString: strerror(errno)) }
         close(descriptor)
-        return "the system cannot look up the name of the host"
+        return "the host name cannot be resolved"
     }
 
     /// Sets the Maximum Packet Size of the CONNECT packet. The library has no non-blocking call that takes properties, but keeps
@@ -92,7 +92,7 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {
 
     private func secure(_ tls: MQTTSettings.TLS) throws(MQTTFailure) {
         for (file, name) in [
-            (tls.authorityFile, "file of its certificate authority"), (tls.certificate?.file, "gateway's own certificate"),
+            (tls.authorityFile, "file of the certificate authority"), (tls.certificate?.file, "gateway's own certificate"),
             (tls.certificate?.keyFile, "gateway's own private key"),
         ] {
             if let file, access(file, R_OK) != 0 {

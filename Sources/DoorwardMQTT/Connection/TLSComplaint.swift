@@ -1,34 +1,34 @@
 /// Messages for TLS failures that name what to change.
 enum TLSComplaint {
-    /// Fragments of log lines of libmosquitto or OpenSSL, with the message for each. The first that is found counts.
+    /// Fragments of log lines of libmosquitto or OpenSSL, with the message for each. The first match determines the message.
     private static let meanings: [(sign: String, words: String)] = [
-        ("Unable to load CA certificates", "the file of its certificate authority holds no certificate in PEM form"),
-        ("key values mismatch", "the gateway's own certificate and private key do not belong together"),
-        ("Unable to load client certificate", "the gateway's own certificate is no certificate in PEM form"),
+        ("Unable to load CA certificates", "the file of the certificate authority contains no certificate in PEM format"),
+        ("key values mismatch", "the gateway's certificate and its private key do not belong together"),
+        ("Unable to load client certificate", "the file of the gateway's certificate contains no certificate in PEM format"),
         (
             "Unable to load client key",
-            "the gateway's own private key is none in PEM form, or is locked with a passphrase: give one without"
+            "the file of the gateway's private key contains no key in PEM format, or the key has a passphrase: use one without"
         ),
         (
             "host name verification failed",
-            "its certificate is for another host name: connect by a name that the certificate holds, or have one issued for this"
+            "the broker's certificate is for another host name: connect by a name in the certificate, or issue one for this name"
         ),
         (
             "certificate verify failed",
-            "its certificate does not come from the certificate authority that was given, or is out of date: check both"
+            "certificate not trusted: it is not signed by a trusted certificate authority, or has expired"
         ),
-        ("wrong version number", "what answers does not speak TLS: check the port, or connect without TLS"),
-        ("packet length too long", "what answers does not speak TLS: check the port, or connect without TLS"),
-        ("alert protocol version", "it does not support TLS 1.2 or newer"),
-        ("unsupported protocol", "it does not support TLS 1.2 or newer"),
-        ("certificate required", "it wants a certificate of the gateway, and none was given"),
-        ("alert", "it does not accept the gateway: give the gateway a certificate that the broker's authority has signed"),
-        ("unexpected eof", "it ended the connection in the middle: check that this port speaks TLS"),
+        ("wrong version number", "the server does not use TLS: check the port, or connect without TLS"),
+        ("packet length too long", "the server does not use TLS: check the port, or connect without TLS"),
+        ("alert protocol version", "the broker does not support TLS 1.2 or newer"),
+        ("unsupported protocol", "the broker does not support TLS 1.2 or newer"),
+        ("certificate required", "the broker requires a client certificate, and none is configured"),
+        ("alert", "the broker rejected the handshake: configure a client certificate that the broker's authority has signed"),
+        ("unexpected eof", "the broker closed the connection during the handshake: check that this port uses TLS"),
     ]
 
     /// - Returns: the message; `nil` when no line is about TLS.
     static func words(_ lines: [String]) -> String? {
         for (sign, words) in meanings where lines.contains(where: { $0.contains(sign) }) { return words }
-        return lines.contains { $0.contains("OpenSSL") } ? "it and the gateway find no way to speak TLS with one another" : nil
+        return lines.contains { $0.contains("OpenSSL") } ? "the broker and the gateway share no TLS version and cipher" : nil
     }
 }

@@ -78,7 +78,7 @@ package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
             case .refused(let why): "refused by the broker: \(why)"
             case .tlsFailed(let why): "TLS failed: \(why)"
             case .lost(let why): why.lowercased().hasPrefix("connection") ? why : "connection lost: \(why)"
-            case .stuck: "the broker stopped reading, so the connection was cut"
+            case .stuck: "the broker stopped reading, so the connection was reset"
             case .standsStill: Self.standstill
             case .stopped: "stopped"
             }
@@ -89,12 +89,12 @@ package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreachable(let why): "the broker cannot be reached: \(why)"
-        case .refused(let why): "the broker refuses the gateway: \(why)"
+        case .refused(let why): "the broker refused the connection: \(why)"
         case .tlsFailed(let why): "no secure connection to the broker: \(why)"
-        case .lost(let why): "the connection to the broker is lost: \(why)"
-        case .stuck: "the broker has not read for too long; the connection was cut"
+        case .lost(let why): "the connection to the broker was lost: \(why)"
+        case .stuck: "the broker has read nothing for too long; the connection was reset"
         case .standsStill: Self.standstill
-        case .stopped: "the connection was ended"
+        case .stopped: "the connection was closed"
         }
     }
 }

@@ -67,7 +67,7 @@ package struct PartialBackup: Sendable {
     package func finish() throws(StoreBackupError) -> Int64 {
         try flush()
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .failed(systemError("the copy cannot be looked at")) }
+        guard fstat(descriptor, &status) == 0 else { throw .failed(systemError("the size of the copy cannot be read")) }
         try rename()
         do {
             try flushFolder()
@@ -93,9 +93,9 @@ package struct PartialBackup: Sendable {
         }
         guard errno != EEXIST else { throw .refused(.alreadyExists) }
         // Not every file system supports hard links; there, check and rename.
-        guard [EPERM, ENOTSUP, ENOSYS].contains(errno) else { throw .failed(systemError("the copy cannot be given its name")) }
+        guard [EPERM, ENOTSUP, ENOSYS].contains(errno) else { throw .failed(systemError("the copy cannot be renamed")) }
         guard !BackupTarget.exists(target) else { throw .refused(.alreadyExists) }
-        guard Glibc.rename(path, target) == 0 else { throw .failed(systemError("the copy cannot be given its name")) }
+        guard Glibc.rename(path, target) == 0 else { throw .failed(systemError("the copy cannot be renamed")) }
     }
 
     private func flushFolder() throws(StoreBackupError) {

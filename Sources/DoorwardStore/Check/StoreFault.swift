@@ -42,11 +42,11 @@ package struct StoreFault: Error, Equatable, Sendable {
         case unreadable(String)
         /// The record chain is broken: bytes, `seq`, `at`, leaf hash or frontier.
         case log(LogFault.Problem)
-        /// A record lies after the end given in the log's row.
+        /// A record is stored after the end that the log's row gives.
         case beyondEnd
         /// The last instant in the log's row is not that of the log's last record.
         case lastInstant
-        /// A column beside the record differs from the record; the column's name.
+        /// A column that repeats a value of the record differs from it; the column's name.
         case column(String)
         /// A personal value does not match the record's commitment, or is missing although its key exists; the field's name.
         case personalValue(String)
@@ -126,22 +126,22 @@ extension StoreFault: CustomStringConvertible {
 extension StoreFault.Problem {
     fileprivate var sentence: String {
         switch self {
-        case .schema(let name): "\(name) is not as this schema has it."
+        case .schema(let name): "\(name) differs from the definition in the file's schema."
         case .unreadable(let what): "it cannot be read (\(what))."
         case .log(let problem): problem.sentence
-        case .beyondEnd: "it lies after the log's end."
-        case .lastInstant: "the log's last instant is not that of its last record."
-        case .column(let name): "the column \(name) beside the record says something else than the record."
-        case .personalValue(let field): "the value of \(field) is not the one that the record commits to."
-        case .outcomeWithoutIntent(let id): "it ends the command \(id), of which no open intent stands before it."
-        case .command(let id): "the command \(id) is not as its records have it."
-        case .commandCount: "there are commands without an intent, or intents without their command."
-        case .keptCount: "a kept count of commands is not the number of commands."
-        case .projection(let table): "the table \(table), by which lists find records, does not match the records."
-        case .tiles: "the tiles of its tree do not follow from its records."
-        case .recordsOutsideLogs(let count): "\(count) records lie in no log."
-        case .reference(let table): "a row of \(table) refers to one that is not there."
-        case .structure(let words): "SQLite finds its file damaged: \(words)."
+        case .beyondEnd: "it is stored after the end of the log."
+        case .lastInstant: "the last instant stored for the log is not that of its last record."
+        case .column(let name): "the column \(name) differs from the record."
+        case .personalValue(let field): "the value of \(field) does not match the commitment in the record."
+        case .outcomeWithoutIntent(let id): "it is the outcome of the command \(id), but no open intent of the command precedes it."
+        case .command(let id): "the stored command \(id) does not match its records."
+        case .commandCount: "a command has no intent record, or an intent record has no command."
+        case .keptCount: "a stored count of commands differs from the number of commands."
+        case .projection(let table): "the table \(table), an index of the records, does not match the records."
+        case .tiles: "the stored tiles of its Merkle tree do not match its records."
+        case .recordsOutsideLogs(let count): "\(count) records belong to no log."
+        case .reference(let table): "a row of \(table) references a row that does not exist."
+        case .structure(let words): "SQLite's integrity check failed: \(words)."
         }
     }
 }
@@ -151,12 +151,12 @@ extension LogFault.Problem {
         switch self {
         case .notARecord: "its bytes are not a record."
         case .otherLog(let log): "its bytes are a record of the log \(log)."
-        case .wrongSeq(let seq): "record \(seq) stands in its place."
-        case .earlierThanTheOneBefore: "it is dated before the record before it."
-        case .wrongLeafHash: "its leaf hash is not that of its bytes."
-        case .malformedFrontier: "the end of the log cannot be read."
+        case .wrongSeq(let seq): "record \(seq) is stored in its place."
+        case .earlierThanTheOneBefore: "its time is earlier than that of the preceding record."
+        case .wrongLeafHash: "its stored leaf hash does not match its bytes."
+        case .malformedFrontier: "the stored Merkle frontier of the log is malformed."
         case .wrongSize(let size): "the log should have \(size) records."
-        case .wrongFrontier: "the log's frontier does not follow from its records."
+        case .wrongFrontier: "the stored Merkle frontier of the log does not match its records."
         }
     }
 }

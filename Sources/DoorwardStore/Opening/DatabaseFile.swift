@@ -50,7 +50,8 @@ struct DatabaseFile {
         return tightened
     }
 
-    /// Whether the file is there, if `prepare` could make or use it as far as rights tell. Nothing is made or changed.
+    /// Returns whether the file exists. Throws if `prepare` could not create or use it, judged only by permissions. Creates and
+    /// changes nothing.
     func check() throws(StoreOpenError) -> Bool {
         var status = stat()
         if stat(path, &status) == 0 {

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// Locks the database file itself, so that a second store cannot open it under another name, such as a hard link: `<path>.lock` and
-/// the write-ahead log belong to one name, the file to all of its names.
+/// Locks the database file itself, so that a second store cannot open it under another name, such as a hard link. The lock on
+/// `<path>.lock` does not prevent that: each name has its own lock file and its own write-ahead log.
 ///
 /// It is an `flock` on a descriptor of the file, independent of SQLite's own locks. Closing any descriptor of the file releases the
 /// POSIX locks that this process has on it (fcntl(2)), so a file that a store of this process holds is never opened here, and the
@@ -52,7 +52,7 @@ final class InodeLock: Sendable {
         var status = stat()
         guard fstat(descriptor, &status) == 0, Inode(status) == inode else {
             Glibc.close(descriptor)
-            throw .failed(path: path, reason: "another file took its place meanwhile")
+            throw .failed(path: path, reason: "it was replaced by another file meanwhile")
         }
         return descriptor
     }

@@ -2,7 +2,7 @@
 package enum StoreOpenError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Another process, or another store of this one, holds the file.
     case inUse(path: String)
-    /// The same, under another name of the file, such as a hard link.
+    /// Another process, or another store of this one, holds the file under another name, such as a hard link.
     case inUseByAnotherName(path: String)
     /// A newer program wrote the file: its schema number, and the highest that this program knows.
     case newerSchema(path: String, found: Int, known: Int)
@@ -17,16 +17,16 @@ package enum StoreOpenError: Error, Equatable, Sendable, CustomStringConvertible
     package var description: String {
         switch self {
         case .inUse(let path):
-            "\(path): a gateway holds this database (\(path).lock is locked); stop it first, or use its API."
+            "\(path): a gateway uses this database (\(path).lock is locked); stop it first, or use its API."
         case .inUseByAnotherName(let path):
-            "\(path): a gateway holds this database under another name of the file; stop it first, or use its API."
+            "\(path): a gateway uses this database under another file name (a hard link); stop it first, or use its API."
         case .newerSchema(let path, let found, let known):
             "\(path): this database was written by a newer Doorward: schema \(found), this program knows \(known); "
                 + "run the newer program, or name another file."
         case .notOurs(let path):
-            "\(path): this file is not a Doorward database; nothing was changed in it, so name another file."
+            "\(path): this file is not a Doorward database, and was not changed; choose another file."
         case .notDurable(let path, let setting):
-            "\(path): SQLite did not accept \(setting), without which a power cut could take back what was answered; "
+            "\(path): SQLite did not accept \(setting), without which a power failure could lose acknowledged data; "
                 + "put the file on a local disk."
         case .failed(let path, let reason):
             "\(path): the database could not be opened: \(reason)."

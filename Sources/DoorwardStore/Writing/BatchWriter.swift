@@ -89,7 +89,7 @@ struct BatchWriter {
             try db.run("RELEASE one")
             ledger.undoSavepoint()
             if let fault = refusal.fault {
-                logger.error("a transaction was refused that no caller should make", metadata: ["reason": "\(fault)"])
+                logger.error("a transaction was rejected because of a defect", metadata: ["reason": "\(fault)"])
             }
             return .failure(.refused(refusal.rule))
         }

@@ -5,8 +5,8 @@ import GRDB
 /// The error of a transaction that violates a constraint: it is undone alone, and the rest of its batch goes on.
 struct ConstraintViolation: Error {
     let rule: StoreRefusal
-    /// The fault in the program or the database behind a violation that no caller should cause; `nil` for a constraint that callers
-    /// rely on.
+    /// If the violation is a defect of the program or the database, a description of it; `nil` for a constraint that callers rely
+    /// on, such as a unique address.
     let fault: String?
 
     init(_ rule: StoreRefusal, fault: String? = nil) { (self.rule, self.fault) = (rule, fault) }
@@ -18,8 +18,8 @@ struct ConstraintViolation: Error {
         case let error as DatabaseError: self.init(statement: error)
         case let error as UnreadableColumn:
             self.init(
-                .inconsistent("a row cannot be read"), fault: "the column \(error.column) of a row that it needs cannot be read")
-        case is RecordEncodingError: self.init(.inconsistent("a record has no encoding"), fault: "a record of it has no encoding")
+                .inconsistent("a row cannot be read"), fault: "the stored column \(error.column) cannot be read")
+        case is RecordEncodingError: self.init(.inconsistent("a record has no encoding"), fault: "a record cannot be encoded")
         default: return nil
         }
     }

@@ -156,7 +156,7 @@ actor StoreWriter {
     }
 
     private func fail(_ writer: BatchWriter, _ error: any Error) {
-        logger.error("the database cannot be written; it will be opened anew", metadata: ["reason": "\(describe(error))"])
+        logger.error("writing to the database failed; it will be reopened", metadata: ["reason": "\(describe(error))"])
         // Readers are open, also during `drain`: this is not the last connection, so closing it neither flushes nor checkpoints.
         writer.connection.abandon()
         retryLater(after: limits.retryDelay)
@@ -182,7 +182,7 @@ actor StoreWriter {
                     connection: connection, random: random, logger: logger, limits: limits, hooks: hooks, backups: backups))
             logger.notice("the database is open again")
         } catch {
-            logger.error("the database cannot be opened anew", metadata: ["reason": "\(error)"])
+            logger.error("reopening the database failed", metadata: ["reason": "\(error)"])
             retryLater(after: min(delay * 2, limits.maxRetryDelay))
         }
     }
@@ -194,7 +194,7 @@ actor StoreWriter {
             try hooks.afterCheckpoint()
             return isComplete
         } catch {
-            logger.error("the database cannot be checkpointed", metadata: ["reason": "\(describe(error))"])
+            logger.error("the checkpoint of the database failed", metadata: ["reason": "\(describe(error))"])
             return false
         }
     }

@@ -57,7 +57,7 @@ struct ConfigurationFile {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _), .composer(_, let problem, let mark, _):
             "\(path), line \(mark.line): not YAML: \(problem)"
         case .duplicatedKeysInMapping(let duplicates, let context):
-            "\(path), line \(context.mark.line): `\(duplicates.sorted().joined(separator: "`, `"))` stands there more than once"
+            "\(path), line \(context.mark.line): `\(duplicates.sorted().joined(separator: "`, `"))` occurs more than once"
         default:
             "\(path): not YAML: the file holds characters that YAML does not allow"
         }

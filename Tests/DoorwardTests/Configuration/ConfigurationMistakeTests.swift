@@ -87,7 +87,7 @@ import Testing
         let file = try folder.write("log:\n  level: info\nlog:\n  level: debug\n", to: "doorward.yaml")
         let error = try #require(throws: ConfigurationError.self) { try ConfigurationSources(file: file).load() }
         #expect(error.description.hasPrefix("\(file), line "))
-        #expect(error.description.hasSuffix("`log` stands there more than once"))
+        #expect(error.description.hasSuffix("`log` occurs more than once"))
     }
 
     @Test("an error names a configuration file that is missing or is a folder")

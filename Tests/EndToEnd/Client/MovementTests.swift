@@ -35,7 +35,7 @@ extension EndToEnd {
             let door = try await house.lock("Front door")
             for (event, sentence, detail) in [
                 ("jam", "The lock reports a jam; check the door and the bolt.", "the command was sent to the lock"),
-                ("refuse", "The lock or its bridge refused.", "the command was sent to the lock"),
+                ("refuse", "The lock or its bridge rejected the command.", "the command was sent to the lock"),
                 ("offline", "The lock cannot be reached; check its power and network.", "nothing was sent to the lock"),
             ] {
                 #expect(try await shell.run("simulate", "Front door", event).code == 0)
@@ -59,7 +59,7 @@ extension EndToEnd {
             #expect(try await shell.run("simulate", "Front door", "lose-confirmations").code == 0)
             let result = try await shell.run("unlock", "Front door", "--timeout", "5")
             #expect(result.code == 1)
-            #expect(result.errors.hasPrefix("doorward: The lock was told and has not confirmed in time; check the door.\n"))
+            #expect(result.errors.hasPrefix("doorward: The lock did not confirm the command in time; check the door.\n"))
         }
 
         @Test("a denial is printed with its reason and with the time at which the access begins")

@@ -64,7 +64,7 @@ import Testing
         (4, "state: { topic: x, map: { L: { state: locked, faults: [jam] } } }", "there is no `jam`"),
         (
             4, "state: { topic: x, map: { L: { state: locked, flags: [now] } } }",
-            "flags` is no key any more: nothing followed from it; write the state alone"
+            "flags` is no longer supported: nothing followed from it; write the state alone"
         ),
         (4, "state: { topic: \"x/+\", map: { L: locked } }", "a topic has no wildcards"),
         (4, "state: { topic: \"x/#\", map: { L: locked } }", "a topic has no wildcards"),
@@ -111,7 +111,7 @@ import Testing
         ),
         (
             8, "events: [{ topic: x, source: word, rules: [{ operation: lock }] }]",
-            "`events[0].source: word` is no more: write `source: jsonOrRaw`"
+            "`events[0].source: word` is no longer supported: write `source: jsonOrRaw`"
         ),
         (8, "events: [{ topic: x, source: jsonOrRaw, rules: [{ operation: lock }] }]", "needs `path`"),
         (
@@ -131,8 +131,8 @@ import Testing
             "`echoJson:PATH`, which says what `requestId:PATH` said"
         ),
         (12, "qos: { subscribe: 2 }", "0 or 1; 2 was asked for as 1"),
-        (9, "commands: { lock: { topic: s, payload: L, retain: true } }", "`commands.lock.retain` is never taken"),
-        (9, "commands: { toggle: { topic: s, payload: T } }", "`commands.toggle` is never taken"),
+        (9, "commands: { lock: { topic: s, payload: L, retain: true } }", "`commands.lock.retain` is not allowed"),
+        (9, "commands: { toggle: { topic: s, payload: T } }", "`commands.toggle` is not allowed"),
         (9, "commands: { lock: { topic: s, payload: TOGGLE } }", "a toggle is never sent"),
         (9, "commands: { lock: { topic: s } }", "`commands.lock` needs `payload`"),
         (9, "commands: { lock: { topic: s, payload: '{\"a\":1}' } }", "looks like JSON; write `source: json`"),
@@ -152,10 +152,10 @@ import Testing
         (11, "refresh: { topic: \"{base}/set\", payload: L }", "asking must move nothing"),
         (12, "qos: { command: 2 }", "0 or 1; 2 can send a command twice"),
         (13, "quirks: [silent]", "there is no `silent`"),
-        (14, "capabilities: [reportsDoor]", "`capabilities` is no key any more: what such locks can do follows from the rest"),
+        (14, "capabilities: [reportsDoor]", "`capabilities` is no longer supported: what such locks can do follows from the rest"),
         (14, "credentials: { set: x }", "Doorward manages no codes in locks"),
-        (14, "capabilities:", "`capabilities` is no key any more"),
-        (4, "state: { topic: x, map: { L: { state: locked, flags: } } }", "flags` is no key any more"),
+        (14, "capabilities:", "`capabilities` is no longer supported"),
+        (4, "state: { topic: x, map: { L: { state: locked, flags: } } }", "flags` is no longer supported"),
         (14, "retain:", "`retain` is not a key of a profile"),
         (14, "hook: nuki", "there is no `nuki`"),
     ]
@@ -183,13 +183,13 @@ import Testing
             ("- a", "a profile must be `key: value` lines"),
             ("a: [", "not YAML"),
             ("a: 1\na: 2", "more than once"),
-            ("a: &x [1]\nb: 2", "anchors and aliases are not taken"),
+            ("a: &x [1]\nb: 2", "anchors and aliases are not allowed"),
             ("a: *x", "not YAML"),
             (String(repeating: "[", count: 5000), "nests too deeply"),
             (String(repeating: "- ", count: 30_000), "nests too deeply"),
             (String(repeating: "]", count: 100) + String(repeating: "\n{", count: 9000), "nests too deeply"),
             (String(repeating: "#", count: 70_000), "longer than 65536 bytes"),
-            ("a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]", "anchors and aliases are not taken"),
+            ("a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]", "anchors and aliases are not allowed"),
         ])
     func noProfile(_ yaml: String, _ expected: String) {
         let found = Self.mistakes(in: yaml)

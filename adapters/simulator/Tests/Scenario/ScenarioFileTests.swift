@@ -77,7 +77,7 @@ import Testing
         Wrong(yaml: head + "seed:", message: "x.yaml, line 2: `seed` must be a whole number, 0 or more"),
         Wrong(yaml: head + "days: 0", message: "x.yaml, line 2: `days` must be a number of days, 1–3660, not `0`"),
         Wrong(yaml: head + "starts: sunny", message: "x.yaml, line 2: `starts`: `sunny` is not a day of the week"),
-        Wrong(yaml: head + "locks: [B]", message: "x.yaml, line 2: `locks` stands there more than once"),
+        Wrong(yaml: head + "locks: [B]", message: "x.yaml, line 2: `locks` occurs more than once"),
         Wrong(yaml: "locks: [A, A]", message: "x.yaml, line 1: `locks` names one lock twice"),
         Wrong(yaml: "locks: Flat", message: "x.yaml, line 1: `locks` must be a list, each item after a dash"),
         Wrong(yaml: head + "residents:\n  - door: Flat", message: "x.yaml, line 3: a resident needs `name`"),
@@ -149,7 +149,7 @@ import Testing
             message: "x.yaml, line 2: `residents` must be a list, each item after a dash"),
         Wrong(
             yaml: "locks: &all [Flat]\nevents: [{at: 1h, lock: *all, do: jam}]",
-            message: "x.yaml, line 1: `&all`: anchors and aliases are not taken; write the value out"),
+            message: "x.yaml, line 1: `&all`: anchors and aliases are not allowed; write the value out"),
         Wrong(yaml: head + String(repeating: "[", count: 5000), message: "x.yaml, line 2: the file nests too deeply"),
         Wrong(yaml: String(repeating: "#", count: 1_048_577), message: "x.yaml: the file is longer than 1048576 bytes"),
         Wrong(yaml: "locks: [", message: "x.yaml, line 2: not YAML: did not find expected node content"),
