@@ -1,4 +1,4 @@
-/// The limits on requests. A request beyond them is rejected before it costs anything.
+/// The limits on requests. A request that exceeds them is rejected before further processing.
 package enum WireLimits {
     /// Maximum bytes of a body; a larger one gets 413.
     package static let bodyBytes = 64 * 1024

@@ -24,7 +24,7 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
     case actorID = 11
     /// A commitment to the actor's name.
     case actorName = 12
-    /// The user behind the actor, and the owner of the personal values outside the details.
+    /// The id of the user who acted; the personal values outside the details are encrypted with this user's key.
     case actorUserID = 13
     /// The interface through which it reached the gateway.
     case source = 14
@@ -46,7 +46,7 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
     case commandID = 22
     /// The final state of the command.
     case outcome = 23
-    /// The cause of an outcome that is no confirmation.
+    /// The cause of an outcome that is not a confirmation.
     case outcomeDetail = 24
     /// The bolt state when the command was sent.
     case stateBefore = 25

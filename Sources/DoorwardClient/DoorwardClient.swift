@@ -31,7 +31,7 @@ package struct DoorwardClient: Sendable {
     package var accessRecords: AccessRecords { AccessRecords(client: self) }
     /// Users.
     package var users: Users { Users(client: self) }
-    /// What belongs to one owner or one company.
+    /// Portfolios: the properties of one owner or company.
     package var portfolios: Portfolios { Portfolios(client: self) }
     /// Buildings and sites.
     package var properties: Properties { Properties(client: self) }
@@ -41,9 +41,9 @@ package struct DoorwardClient: Sendable {
     package var authentication: Authentication { Authentication(client: self) }
     /// The gateway's database.
     package var store: Store { Store(client: self) }
-    /// The kinds of locks that the gateway controls.
+    /// The gateway's adapters, one for each kind of lock.
     package var adapters: Adapters { Adapters(client: self) }
-    /// Calls that a caller composes itself.
+    /// Requests that the caller composes.
     package var raw: RawCalls { RawCalls(client: self) }
     /// Events of simulated locks.
     package var simulator: Simulator { Simulator(client: self) }

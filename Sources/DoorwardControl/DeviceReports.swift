@@ -79,7 +79,7 @@ package final class DeviceReports: ReportReceiver {
         backlog.finish()
     }
 
-    /// Retries until the store can write again; commands are accepted, or the gateway stops.
+    /// Retries until the store can write again or the gateway stops.
     ///
     /// - Returns: false if the events are lost.
     private func write(_ events: [RecordBody]) async -> Bool {

@@ -280,8 +280,8 @@ extension TenancyUnitOfWork {
         return device
     }
 
-    /// - Throws: `.addressTaken` if another lock of the tenancy is attached at the address; `.invalid` if something else, such
-    ///   as the state topic, could not be told apart from another lock's. A lock that was removed from the tenancy but is still
+    /// - Throws: `.addressTaken` if another lock of the tenancy is attached at the address; `.invalid` if something else, such as
+    ///   the state topic, could not be distinguished from another lock's. A lock that was removed from the tenancy but is still
     ///   attached, until its last command has ended, does not conflict.
     func requireFree(_ checked: CheckedAddress, for device: DeviceID? = nil) throws(GatewayError) {
         if let holder = checked.holder, holder != device, directory.device(holder) != nil { throw .addressTaken }

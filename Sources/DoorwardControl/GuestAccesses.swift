@@ -265,11 +265,12 @@ extension TenancyUnitOfWork {
 /// device.
 struct GrantedRight {
     let association: UserRoleAssociation
-    /// `nil` if the one association covers all devices.
+    /// The associations that give access, by device; `nil` if the access does not depend on tenancies, because `association` alone
+    /// covers all devices.
     let carriersByDevice: [DeviceID: [AssociationID]]?
 
-    /// Access granted under an association above the units outlives it, so the highest role that covers all devices is
-    /// recorded. Access granted under tenancies ends with them, for each device with the last one.
+    /// Access granted under an association above the units outlives it, so the highest role that covers all devices is recorded.
+    /// Access granted under tenancies ends with them: for each device with the last tenancy that covers it.
     ///
     /// Other changes wait meanwhile, so the cost depends only on the number of these associations.
     ///

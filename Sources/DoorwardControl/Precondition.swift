@@ -1,11 +1,11 @@
 package import DoorwardDomain
 package import DoorwardPolicy
 
-/// A condition that must hold when a transaction takes effect, after all earlier transactions and before its own changes. If
-/// one does not hold, the store refuses the whole transaction.
+/// A condition that must hold when a transaction takes effect, after all earlier transactions and before its own changes. If any
+/// precondition does not hold, the store rejects the whole transaction.
 package enum Precondition: Hashable, Sendable {
     /// The entity is as this change has written it, or is absent if the change has removed it. The version of an entity is its
-    /// content: one that was changed and changed back has the same version.
+    /// content: an entity that was changed and changed back has the same version.
     case unchanged(since: TenancyChange)
     /// Fewer than `max` uses of the guest access are taken.
     case usesLeft(of: GuestAccessID, max: Int)

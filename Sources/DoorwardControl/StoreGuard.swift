@@ -4,7 +4,7 @@ import Synchronization
 
 /// Writes to the store, and tracks whether it can be relied on.
 ///
-/// After a failed write it is unknown what is durable, so no command is accepted until the store can write again; commands are accepted and everything
+/// After a failed write it is unknown what is durable, so no command is accepted until the store can write again and everything
 /// that was in doubt has been reloaded from it.
 package final class StoreGuard: Sendable {
     /// Not accessible elsewhere, so that every write and every failure passes through this type.

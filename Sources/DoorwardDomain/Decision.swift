@@ -88,9 +88,9 @@ package struct Denial: Error, Hashable, Sendable {
     package var hasReach: Bool
     /// The rule that came nearest to allowing it.
     package var rule: Rule?
-    /// When the window of `rule` opens, if that is why.
+    /// When the window of `rule` opens, if the request was too early.
     package var opensAt: Timestamp?
-    /// When the window of `rule` closed, if that is why.
+    /// When the window of `rule` closed, if the request was too late.
     package var closesAt: Timestamp?
     /// What is missing; `nil` if nothing specific would help.
     package var missing: Missing?

@@ -15,7 +15,8 @@ package struct GuestAccess: Hashable, Sendable {
     /// The unit whose guest it is; `nil` for a guest of the whole property.
     package var unitID: UnitID?
     /// The role of the association `grantedUnderAssociationID` when the access was granted. Under TENANT, each device is lost with
-    /// the last of its carriers. Stored beside `unitID`, it takes no memory of its own: there may be a million of these.
+    /// the last of its carriers. Stored beside `unitID`, where it needs no additional memory: there may be a million guest
+    /// accesses.
     package let grantedUnderRole: Role
     /// The devices that it covers. A device that is moved away is removed from the list, together with its carriers.
     package var deviceIDs: [DeviceID] { didSet { simplifyCarriers() } }

@@ -12,11 +12,13 @@ package struct User: Hashable, Sendable {
     package var isEnabled: Bool
     /// Runs the gateway and operates no lock; see `Role.superAdmin`.
     package var isSuperAdmin: Bool
-    /// What a client shows the user first, with the two below; grants no right. `nil` if not chosen.
+    /// The portfolio that a client shows the user first; grants no right. `nil` if not chosen.
     package var defaultPortfolioID: PortfolioID?
-    /// Grants no right, and need not lie in the portfolio above. `nil` if not chosen.
+    /// The property that a client shows the user first; grants no right, and need not belong to the default portfolio. `nil` if not
+    /// chosen.
     package var defaultPropertyID: PropertyID?
-    /// Grants no right, and need not lie in the property above. `nil` if not chosen.
+    /// The unit that a client shows the user first; grants no right, and need not belong to the default property. `nil` if not
+    /// chosen.
     package var defaultUnitID: UnitID?
     /// Whether the user bought the compliance report, which then requires no module of the portfolio.
     package var hasCompliancePack: Bool

@@ -4,7 +4,8 @@ package struct HTTPSettings: Sendable {
     package var host = "127.0.0.1"
     /// The port; 0 picks a free one.
     package var port = 8080
-    /// The URL at which people reach the gateway, with which its links begin. `nil`: the address that it listens on.
+    /// The URL at which users reach the gateway; links that it creates begin with it. `nil` stands for the address that it listens
+    /// on.
     package var publicURL: String?
     /// Addresses of proxies whose `X-Forwarded-For` is trusted, each one address or a range such as `10.0.0.0/8`.
     package var trustedProxies: [String] = []

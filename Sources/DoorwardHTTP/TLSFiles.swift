@@ -3,24 +3,24 @@ internal import NIOSSL
 extension HTTPSettings.TLSFiles {
     /// Why the files cannot be used.
     package enum Problem: Error, Equatable, Sendable {
-        /// The certificate file cannot be read, or holds none.
+        /// The certificate file cannot be read, or contains no certificate.
         case noCertificate
-        /// The key file cannot be read, or holds no key, or one with a password.
+        /// The key file cannot be read, contains no key, or contains a key with a passphrase.
         case noPrivateKey
-        /// The key is another certificate's.
+        /// The key does not match the certificate.
         case mismatch
     }
 
-    /// Reads the files as the server does, without a port.
+    /// Reads and checks the files as the server does, without opening a port.
     package func check() throws(Problem) {
         guard let certificates = try? certificates(), !certificates.isEmpty else { throw .noCertificate }
         guard let key = try? privateKey() else { throw .noPrivateKey }
         guard (try? NIOSSLContext(configuration: Self.configuration(certificates, key))) != nil else { throw .mismatch }
     }
 
-    /// What the server makes connections secure with.
+    /// Returns the server's TLS configuration.
     ///
-    /// - Throws: when a file cannot be read or used.
+    /// - Throws: if a file cannot be read or used.
     func configuration() throws -> TLSConfiguration { Self.configuration(try certificates(), try privateKey()) }
 
     private func certificates() throws -> [NIOSSLCertificate] { try NIOSSLCertificate.fromPEMFile(certificatePath) }

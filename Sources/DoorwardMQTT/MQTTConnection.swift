@@ -110,7 +110,7 @@ package final class MQTTConnection: Sendable {
         }
     }
 
-    /// Whether the broker has shown, within the last two seconds, that it has processed packets after this frame: then whatever
+    /// Whether the broker has shown, within the last two seconds, that it has processed packets after this frame: everything that
     /// it had sent by then has been received. It is probed once a second, so the result can be up to a second late. False if the
     /// connection has broken since.
     package func isBrokerResponsive(_ frame: MQTTFrameNumber) -> Bool {

@@ -24,9 +24,10 @@ package struct MQTTSettings: Sendable {
     /// Maximum pause between two attempts.
     package var maximumBackoff: Duration = .seconds(60)
 
-    /// Maximum payload of a received message in bytes. With MQTT 5 the broker is given the limit and withholds longer messages. With
-    /// an older version they are dropped and counted on arrival without ending the connection, which would bring a retained one back
-    /// on every reconnect. The library buffers such a message while it arrives, so an older broker should have a limit too.
+    /// Maximum payload of a received message in bytes. With MQTT 5 the broker is given the limit and withholds longer messages.
+    /// With an older version they are dropped and counted on arrival. The connection is kept, as a retained message would arrive
+    /// again after every reconnect. The library buffers such a message while it arrives, so an older broker should have a limit
+    /// too.
     package var maximumPayloadBytes = 32 * 1024 * 1024
 
     package init(host: String, port: Int, clientID: String) {

@@ -17,7 +17,7 @@ struct CommonAreaUnits: Sendable {
         mayContain(id.low) && ids.contains(id)
     }
 
-    /// Whether a unit whose id has this low half may be in the set; false is certain.
+    /// Whether a unit whose id has this low half may be in the set; `false` is always right, `true` may be wrong.
     @inline(__always)
     func mayContain(_ low: UInt64) -> Bool { filter[Self.word(of: low)] & Self.bit(of: low) != 0 }
 

@@ -12,7 +12,7 @@ package struct DeviceNode: TableEntry {
     private let portfolio: PortfolioID
     let capabilities: LockCapabilities
     private var flags: Flags
-    /// The slot in the directory of the units that share the device, once there has been one.
+    /// The slot of the units that share the device in the directory's table; valid with `hasSharingSlot`.
     private var sharing: UInt32 = 0
 
     private struct Flags: OptionSet {

@@ -16,7 +16,7 @@ package enum FieldTable {
         case user = "User"
         /// The guest sees all fields but the association that it was granted under.
         case guestAccess = "GuestAccess"
-        /// Residents see the same of a command as of its records; its actor sees all.
+        /// Residents see the same fields of a command as of its records; the command's actor sees all fields.
         case command = "Command"
         /// Not visible to guests; how much of the actor a resident sees is decided when it is rendered.
         case record = "AccessRecord"

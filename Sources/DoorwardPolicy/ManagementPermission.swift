@@ -52,9 +52,9 @@ package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
     case lockdown = "lockdown"
     /// To grant a guest access. The grantor also needs GRANT_ACCESS on each device, and each operation that is granted.
     case guestAccessGrant = "guestAccess.grant"
-    /// To change its window, operations and devices; each added device or operation also requires GRANT_ACCESS.
+    /// To change the window, operations and devices of a guest access; each added device or operation also requires GRANT_ACCESS.
     case guestAccessChange = "guestAccess.change"
-    /// To end it early and permanently.
+    /// To revoke a guest access.
     case guestAccessRevoke = "guestAccess.revoke"
     /// To create and withdraw the link of a guest access.
     case guestAccessLink = "guestAccess.link"

@@ -59,8 +59,8 @@ package struct MatrixColumns: OptionSet, Hashable, Sendable {
 }
 
 extension MatrixColumn {
-    /// The column of a role held on an entity of a type; `nil`, and so no right, for a role that cannot be held there. For a tenant
-    /// it is the column of their own unit.
+    /// Returns the column of a role held on an entity of a type; `nil`, which grants nothing, if the role cannot be assigned on
+    /// that type. For a tenant it is the column of their own unit.
     @inline(__always)
     init?(of role: Role, on type: AssociatedEntityType) {
         switch (role, type) {

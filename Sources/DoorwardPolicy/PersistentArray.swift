@@ -1,7 +1,8 @@
 /// A persistent array: a value that is copied at no cost, and of which a change copies one page.
 ///
-/// Elements are stored in pages of 64, pages in chapters of 64. Uniquely referenced ones are changed in place, shared ones are copied
-/// first. So the cost of a change is independent of the number of elements, but for one word for each 4096.
+/// Elements are stored in pages of 64, pages in chapters of 64. Uniquely referenced ones are changed in place, shared ones are
+/// copied first. So the cost of a change is nearly independent of the number of elements: only the list of chapters, one word for
+/// 4096 elements, may have to be copied.
 struct PersistentArray<Element: Sendable>: Sendable {
     private typealias Page = ContiguousArray<Element>
     private typealias Chapter = ContiguousArray<Page>

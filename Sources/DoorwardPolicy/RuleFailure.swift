@@ -28,8 +28,9 @@ struct RuleFailure {
         }
     }
 
-    /// Replaces `nearest` if this rule came nearer to allowing the request: more tests passed, then the earlier opening, with none as
-    /// the last, then the smaller id, with the super admin's rule as the last.
+    /// Replaces `nearest` if this rule came nearer to allowing the request. Compares, in this order, the number of passed tests
+    /// (more is nearer), the time at which access opens (earlier is nearer, none is last), and the id (smaller is nearer; the super
+    /// admin's rule is last).
     func replace(_ nearest: inout RuleFailure?) {
         guard let other = nearest, !isNearer(than: other) else {
             nearest = self

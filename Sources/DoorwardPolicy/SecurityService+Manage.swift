@@ -4,8 +4,9 @@ extension SecurityService {
     /// Decides whether a subject may manage an object.
     ///
     /// - Parameter instant: when given, a guest access counts as reach to a device, as in `decide`.
-    /// - Returns: `allowed` with the most specific rule, or `denied`: for `role_insufficient` if the subject may know of the object,
-    ///   as every subject may of the gateway itself; otherwise without reach, also if the object does not exist.
+    /// - Returns: `allowed` with the most specific rule, or `denied`. The reason is `role_insufficient` if the subject may know
+    ///   that the object exists, as always for the gateway itself. Otherwise the denial is without reach, as for an object that
+    ///   does not exist.
     package static func allows(
         _ subject: Subject, _ permission: ManagementPermission, on object: ManagedObject, at instant: Timestamp? = nil,
         in directory: TenancyDirectory

@@ -13,13 +13,13 @@ package struct SortedIDs<Entity>: Hashable, Sendable {
         for id in ids { insert(id) }
     }
 
-    /// Whether `id` is one of them; logarithmic.
+    /// Whether `id` is contained, in logarithmic time.
     package func contains(_ id: EntityID<Entity>) -> Bool {
         let index = lowerBound(of: id)
         return index < ids.count && ids[index] == id
     }
 
-    /// Adds `id` unless it is there; linear.
+    /// Adds `id` if it is not contained, in linear time.
     package mutating func insert(_ id: EntityID<Entity>) {
         let index = lowerBound(of: id)
         if index < ids.count && ids[index] == id { return }
@@ -32,7 +32,7 @@ package struct SortedIDs<Entity>: Hashable, Sendable {
         ids = grown
     }
 
-    /// Removes `id` if it is there; linear.
+    /// Removes `id` if it is contained, in linear time.
     package mutating func remove(_ id: EntityID<Entity>) {
         let index = lowerBound(of: id)
         if index < ids.count && ids[index] == id { ids.remove(at: index) }

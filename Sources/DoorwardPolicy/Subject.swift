@@ -38,7 +38,7 @@ package struct Subject: Sendable {
     /// The user whose own records the subject reads; `nil` for a guest link and for an unknown principal.
     package var userID: UserID? { user?.id }
 
-    /// Whether a record about user `id` is a record about the subject. False for `nil`, whatever the subject is.
+    /// Whether `id` is the subject's user, so that records about that user are records about the subject. Always false for `nil`.
     package func isUser(_ id: UserID?) -> Bool { id != nil && id == user?.id }
 
     /// The entities on which the subject holds a role, one for each role, in no order.

@@ -19,6 +19,7 @@ package enum TenancyChange: Hashable, Sendable {
     case putAssociation(UserRoleAssociation)
     /// Does nothing if there is no such association. Accesses granted under it stay, and are denied by the decision.
     case removeAssociation(AssociationID)
-    /// Adds or replaces a guest access. Revoked ones stay: they still give their guest reach for a while.
+    /// Adds or replaces a guest access. Revoked accesses are kept: until 30 days after their end, their devices are visible to the
+    /// guest.
     case putGuestAccess(GuestAccess)
 }

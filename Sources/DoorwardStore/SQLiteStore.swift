@@ -163,7 +163,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// Uses an index of open commands: the cost does not grow with the ended ones.
+    /// Uses an index of open commands, so the cost does not depend on the number of ended ones.
     package func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand] {
         try await reader.read { db in
             var reading = CommandReading(db)
@@ -176,7 +176,7 @@ package final class SQLiteStore: GatewayStore {
         try await reader.read { try CounterReading.usesTaken(in: $0) }
     }
 
-    /// 0 for an owner without a row, which need not exist.
+    /// 0 for an owner without a row; the owner itself need not exist.
     package func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64 {
         try await reader.read { try CounterReading.epoch(of: owner, in: $0) }
     }

@@ -4,7 +4,7 @@ package struct StoreLimits: Sendable {
     package var queuedTransactions = 4096
     /// The maximum number of transactions that share one flush.
     package var transactionsPerFlush = 128
-    /// The maximum number of entries waiting to be projected into the posting lists. Until then, lists read them from the log.
+    /// The maximum number of entries waiting to be projected into the posting lists. Lists read these entries from the log.
     package var entriesPerProjection = 1024
     /// Pages (4 KiB) written between two checkpoints; with the size of a batch this bounds the write-ahead log. With fewer pages each
     /// checkpoint is shorter, but the total cost is higher: a page that every batch changes is copied once per checkpoint (decision 0041).
@@ -18,7 +18,7 @@ package struct StoreLimits: Sendable {
     package var pointReaders = 2
     /// The maximum number of lists read at the same time.
     package var listReaders = 4
-    /// The maximum number of these for users of the same portfolio. One user has one at a time.
+    /// The maximum number of lists read at the same time for the users of one portfolio. A user has at most one at a time.
     package var listReadersPerPortfolio = 2
     /// The maximum number of lists waiting for one user; a further one fails with `.tooManyReads`, as with the next two limits.
     package var waitingListsPerUser = 64

@@ -1,3 +1,3 @@
-// Exported: nearly every test works with the virtual clock, and which of the two modules it comes from is no matter of the
-// tests'. DoorwardAdapterTesting is a module of its own only because adapters outside this repository are tested with it.
+// Exported because nearly every test uses the virtual clock, and need not import the module that contains it.
+// DoorwardAdapterTesting is a module of its own only because adapters outside this repository are tested with it.
 @_exported public import DoorwardAdapterTesting

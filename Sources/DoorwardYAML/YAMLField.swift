@@ -1,8 +1,8 @@
 internal import DoorwardDomain
 internal import Yams
 
-/// A value of a YAML file, at a key or in a list. Each method reads it as something, and notes a mistake if it is something else;
-/// that of an absent key is read as `nil` or as an empty list, without a mistake.
+/// A value of a YAML file, at a key or in a list. Each method reads the value as one type, and notes a mistake if it has another
+/// type. For an absent key it returns `nil` or an empty list, without a mistake.
 package struct YAMLField {
     /// The key; for an item, that of its list.
     package let key: String
@@ -18,7 +18,7 @@ package struct YAMLField {
 
     /// Whether the key is there; with `YAMLFormat.ignoresEmptyValues`, whether it has a value.
     package var isPresent: Bool { node != nil }
-    /// Whether nothing is written at the key, or `null`.
+    /// Whether the key has no value, or `null`.
     package var isEmpty: Bool { node?.null != nil }
     /// Whether it is a list.
     package var isList: Bool { node?.sequence != nil }
@@ -48,7 +48,7 @@ package struct YAMLField {
     /// Reads `true` or `false`.
     package func truth() -> Bool? { value("true or false") { ["true": true, "false": false][$0] } }
 
-    /// Reads one of these words.
+    /// Reads one of the given words.
     ///
     /// - Parameter description: the meaning of the words in messages, with its article: `a day of the week`.
     package func word(_ description: String, among words: [String]) -> String? {
@@ -115,8 +115,9 @@ package struct YAMLField {
     ///
     /// - Parameters:
     ///   - keys: the allowed keys.
-    ///   - refused: keys that people try and that are never allowed, each with the reason.
-    ///   - name: the section in messages, with its article; its keys then stand for themselves. `nil`: its path.
+    ///   - refused: keys that users may try but that are never allowed, each with the reason.
+    ///   - name: the name of the section in messages, with its article; the paths of its keys then begin at the section. `nil`: the
+    ///     section's path.
     package func section(keys: [String], refused: [String: String] = [:], name: String? = nil) -> YAMLSection? {
         section(anyOf: keys, refused, name)
     }

@@ -12,7 +12,7 @@ package struct YAMLFormat: Sendable {
     let removedWords: [String: [String: String]]
 
     /// - Parameters:
-    ///   - name: the file in messages, with its article.
+    ///   - name: the name of this kind of file in messages, with its article.
     ///   - maxBytes: the maximum length of a file.
     ///   - hints: appended to the messages for a file that is too long, and for an empty one.
     ///   - linePrefix: separates file and line in messages.

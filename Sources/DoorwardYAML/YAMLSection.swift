@@ -5,7 +5,7 @@ internal import Yams
 package struct YAMLSection {
     /// The path of the section: `state`, `commands.lock`; empty for the file, and for a section with a name of its own.
     package let path: String
-    /// The known keys that are there, in the order of the file.
+    /// The known keys that are present, in the order of the file.
     package let fields: [YAMLField]
     let line: Int
     /// The section in messages: `a profile`, or its path.
@@ -43,7 +43,7 @@ package struct YAMLSection {
         fields = known
     }
 
-    /// The field of a key; one without a value if the key is absent.
+    /// Returns the field of a key; if the key is absent, a field without a value.
     package subscript(key: String) -> YAMLField {
         let field = fields.first { $0.key == key }
         let isAbsent = field.map { $0.isEmpty && mistakes.format.ignoresEmptyValues } ?? true

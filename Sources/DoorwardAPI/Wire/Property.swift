@@ -43,7 +43,7 @@ extension Wire {
         package var city: String?
         /// State or region.
         package var state: String?
-        /// A text, as some begin with a zero.
+        /// A string, as some postal codes begin with a zero.
         package var postalCode: String?
         /// The country as entered.
         package var country: String?

@@ -1,9 +1,9 @@
 package import DoorwardAPI
 
-/// The kinds of locks that the gateway controls.
+/// The gateway's adapters, one for each kind of lock.
 package struct Adapters: Sendable {
     let client: DoorwardClient
 
-    /// All, with their health, in the order of their kinds; refused to whoever does not run the gateway.
+    /// Lists all adapters with their health, sorted by kind. Only super admins may do this.
     package func list() async throws -> Response<Wire.AdaptersAnswer> { try await client.answer(.get("adapters")) }
 }

@@ -1,10 +1,10 @@
 package import DoorwardAPI
 
-/// What belongs to one owner or one company.
+/// Portfolios: the properties of one owner or company.
 package struct Portfolios: Sendable {
     let client: DoorwardClient
 
-    /// All in the caller's reach, in the order of their names.
+    /// Lists the portfolios visible to the caller, by name.
     package func list() -> Pages<Wire.PortfolioPage> {
         Pages(client: client, call: .get("portfolios", query: [("sortBy", "name")]))
     }

@@ -1,19 +1,19 @@
 internal import FoundationEssentials
 internal import NIOHTTP1
 
-/// Calls that a caller composes itself, for all that has no function of its own.
+/// Requests that the caller composes, for endpoints that have no function of their own.
 package struct RawCalls: Sendable {
     let client: DoorwardClient
 
-    /// One call, not checked beyond what makes it one.
+    /// A request, which is sent without further validation.
     package struct Request: Sendable, Equatable {
         /// Upper case, such as `GET`.
         package var method: String
         /// After `/api/v1`: begins with a slash, percent-encoded, perhaps with a query.
         package var path: String
-        /// Added to the query; names and values are encoded here.
+        /// Items that are added to the query, not yet percent-encoded.
         package var query: [Field] = []
-        /// In place of headers that the client sends by itself.
+        /// Additional headers; they replace headers of the same name that the client sends by default.
         package var headers: [Field] = []
         /// JSON, unless a header says otherwise.
         package var body: [UInt8]?
@@ -23,18 +23,18 @@ package struct RawCalls: Sendable {
 
     /// A name and a value.
     package struct Field: Sendable, Equatable {
-        /// Of a header: a token of RFC 9110.
+        /// For a header: a token of RFC 9110.
         package var name: String
-        /// Any text; of a header without control characters.
+        /// Any text; for a header without control characters.
         package var value: String
 
         package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
     }
 
-    /// Sends a call, a POST under an `Idempotency-Key` of its own unless the caller gives one. It is sent once: not every path takes
-    /// such a key. A token that the gateway no longer takes is renewed, as for every call.
+    /// Sends a request once. A POST gets a new `Idempotency-Key` unless the caller gives one; it is not repeated, as not every path
+    /// accepts such a key. A token that the gateway no longer accepts is refreshed, as for every call.
     ///
-    /// - Returns: a response of any status, as soon as its headers have come.
+    /// - Returns: a response of any status, as soon as its headers have arrived.
     /// - Throws: `ClientError` for everything but a response.
     package func send(_ request: Request) async throws -> RawResponse {
         var call = APIRequest(HTTPMethod(rawValue: request.method), encodedPath: request.path)

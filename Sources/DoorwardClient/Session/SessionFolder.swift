@@ -1,19 +1,19 @@
 internal import FoundationEssentials
 
-/// The sign-ins that one person keeps on this machine: `session.json`, and `sessions/NAME.json` for each that has a name.
+/// The stored sign-ins of one person on this machine: `session.json`, and `sessions/NAME.json` for each that has a name.
 package struct SessionFolder: Sendable {
     /// An absolute path.
     private let path: String
 
-    /// - Parameter path: the folder, which is made when a session is kept.
+    /// - Parameter path: the folder, which is created when a session is stored.
     package init(_ path: String) { self.path = path }
 
-    /// The file of a sign-in, whether or not it is there.
+    /// Returns the file of a sign-in, which need not exist.
     package func file(_ name: SessionName) -> SessionFile {
         SessionFile(path: name == .default ? "\(path)/session.json" : "\(path)/sessions/\(name).json", name: name)
     }
 
-    /// The names of the sign-ins that are kept, the default one first. Files with other names are passed over.
+    /// Returns the names of the stored sign-ins, the default one first. Ignores files with other names.
     package func names() -> [SessionName] {
         let files = FileManager.default
         let entries = (try? files.contentsOfDirectory(atPath: "\(path)/sessions")) ?? []

@@ -1,4 +1,4 @@
-/// What one of several sign-ins on a machine is called: 1 to 64 letters, digits, hyphens, underscores and dots of ASCII.
+/// The name of one of several sign-ins on a machine: 1 to 64 ASCII letters, digits, hyphens, underscores and dots.
 package struct SessionName: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The name as it is typed; upper and lower case differ.
     package let description: String
@@ -6,7 +6,7 @@ package struct SessionName: Hashable, Comparable, Sendable, CustomStringConverti
     /// The sign-in that commands use when no name is given.
     package static let `default` = SessionName(checked: "default")
 
-    /// - Returns: `nil` for any other text, so that no name leads to a file elsewhere.
+    /// - Returns: `nil` for any other text, so that no name refers to a file in another folder.
     package init?(_ text: String) {
         let isAllowed = text.utf8.allSatisfy { byte in
             switch byte {
@@ -21,6 +21,6 @@ package struct SessionName: Hashable, Comparable, Sendable, CustomStringConverti
 
     private init(checked: String) { description = checked }
 
-    /// In the order of their bytes.
+    /// Compares the bytes of the names.
     package static func < (first: Self, second: Self) -> Bool { first.description < second.description }
 }

@@ -6,7 +6,7 @@ struct APIRequest: Sendable {
     let method: HTTPMethod
     /// The path after `/api/v1`, percent-encoded.
     let path: String
-    /// Besides those of every call, or in place of them; no name twice.
+    /// Headers in addition to those of every call, or replacing them. No name occurs twice.
     var headers: [(name: String, value: String)] = []
     var query: [(name: String, value: String)] = []
     var body: [UInt8]?
@@ -51,8 +51,8 @@ struct APIRequest: Sendable {
         path = parts.map { "/" + Self.encoded($0) }.joined()
     }
 
-    /// Percent-encodes everything but unreserved characters (RFC 3986, section 2.3), and a segment of dots alone, so that it is
-    /// no relative path.
+    /// Percent-encodes everything but unreserved characters (RFC 3986, section 2.3), and a segment of dots alone, so that it is not
+    /// a relative path.
     static func encoded(_ text: String) -> String {
         if text == "." || text == ".." { return text.replacing(".", with: "%2E") }
         return text.utf8.reduce(into: "") { encoded, byte in

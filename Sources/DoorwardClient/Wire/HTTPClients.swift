@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// The HTTP clients of the process: one for the system's certificate authorities, and one for each set of others.
 ///
-/// They are never shut down: they live as long as the process does. Nothing is followed or tried again on their own account: a
-/// redirection could carry a token elsewhere, and what is safe to send again is decided by `HTTPTransport`.
+/// They are never shut down, and live as long as the process. They follow no redirections, as these could send a token to another
+/// server, and they repeat no requests: `HTTPTransport` decides which requests may be repeated.
 enum HTTPClients {
     private static let clients = Mutex<[TrustedAuthorities?: HTTPClient]>([:])
 

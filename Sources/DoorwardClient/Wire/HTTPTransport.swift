@@ -8,10 +8,10 @@ struct HTTPTransport: Sendable {
     let source: String?
     /// Replaces the time limit of every call.
     var timeLimit: Duration?
-    /// Those that are trusted in place of the system's.
+    /// The certificates that are trusted instead of the system's.
     var authorities: TrustedAuthorities?
 
-    /// Maximum bytes of a response body; a gateway sends no longer one.
+    /// Maximum bytes of a response body; a gateway sends no larger ones.
     private static let maxAnswerBytes = 32 << 20
 
     /// Sends a call. If the connection breaks before the response is complete, and the call may be repeated, it is sent once more.
@@ -40,7 +40,7 @@ struct HTTPTransport: Sendable {
             .execute(request(call, token), timeout: TimeAmount(timeLimit ?? call.timeLimit))
     }
 
-    /// Sends a call once, and returns as soon as the status and the headers have come; the time limit is for these.
+    /// Sends a call once, and returns as soon as the status and the headers have arrived; the time limit applies until then.
     func open(_ call: APIRequest, token: String?) async throws -> RawResponse {
         do {
             let response = try await head(of: call, token: token)

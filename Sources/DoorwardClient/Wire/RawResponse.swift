@@ -2,7 +2,7 @@ internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOHTTP1
 
-/// A response as it came: its status and headers, and a body that is still to be read.
+/// A response as received: its status and headers, and a body that has not been read yet.
 package struct RawResponse: Sendable {
     private let response: HTTPClientResponse
     private let channel: HTTPTransport
@@ -15,7 +15,7 @@ package struct RawResponse: Sendable {
     /// The status line, such as `HTTP/1.1 200 OK`.
     package var statusLine: String { "\(response.version) \(status) \(response.status.reasonPhrase)" }
 
-    /// In the order in which they came.
+    /// In the order in which they were received.
     package var headers: [RawCalls.Field] { response.headers.map { RawCalls.Field($0.name, $0.value) } }
 
     /// Whether the body is one JSON document.
@@ -27,10 +27,10 @@ package struct RawResponse: Sendable {
     /// Whether the status says that the call succeeded.
     package var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// The parts of the body as they come; it can be read once.
+    /// Passes the parts of the body to `take` as they arrive. The body can be read once.
     ///
     /// - Parameter take: returns whether it wants more.
-    /// - Throws: `ClientError.noAnswer` where the connection ends before the body does.
+    /// - Throws: `ClientError.noAnswer` if the connection ends before the body is complete.
     package func read(_ take: ([UInt8]) -> Bool) async throws {
         do {
             for try await part in response.body {
@@ -41,7 +41,7 @@ package struct RawResponse: Sendable {
         }
     }
 
-    /// The whole body; of a success's envelope its `data` alone.
+    /// Reads the whole body. For a success with an envelope, returns its `data` alone.
     ///
     /// - Throws: `ClientError.refused` for an error of the gateway.
     package func document() async throws -> [UInt8] {
@@ -50,7 +50,7 @@ package struct RawResponse: Sendable {
         return isJSON ? JSONScanner.member("data", of: body) ?? body : body
     }
 
-    /// The body, as it came.
+    /// Reads the body as received.
     package func whole() async throws -> [UInt8] {
         var body: [UInt8] = []
         try await read { part in

@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 internal import Synchronization
 
-/// An open client connection: its state, the time since which it has been in it, and whether a user is signed in.
+/// An open client connection: its state, when that state began, and whether a user is signed in.
 final class ClientConnection: Sendable {
     /// The connection whose requests the task handles; `nil` on other tasks.
     @TaskLocal static var current: ClientConnection?
@@ -9,22 +9,22 @@ final class ClientConnection: Sendable {
     let peer: PeerAddress
     /// The network of the client's address, or of the trusted proxy's.
     let network: ClientNetwork
-    /// Whether the connection counts for `network`; a trusted proxy's does not.
+    /// Whether the connection counts towards the limit of `network`; a trusted proxy's does not.
     var countsForNetwork: Bool { !peer.isTrustedProxy }
     private let closeChannel: @Sendable () -> Void
     private let state: Mutex<State>
 
     private struct State {
-        /// The time since which nothing has been in progress.
+        /// When the connection was opened, or the last response ended.
         var idleSince: MonotonicInstant
         /// The time of the first byte of a request that is not complete.
         var receivingSince: MonotonicInstant?
-        /// The time of the end of that request's head.
+        /// The time at which the head of that request was complete.
         var bodySince: MonotonicInstant?
         var bodyBytes = 0
         /// Requests whose head has arrived and whose response has not been written completely.
         var unanswered = 0
-        /// The time since which the client has read no response bytes.
+        /// When the client stopped reading, so that the connection accepts no more response bytes; `nil` while it accepts them.
         var stalledSince: MonotonicInstant?
         var isSignedIn = false
 

@@ -4,8 +4,8 @@ internal import DoorwardDomain
 
 /// Makes and reads the opaque cursors of access records. A cursor is valid for the caller and the filters that it was made for.
 ///
-/// It is sealed with AES-256-GCM: the place in it reveals the log's number of records, which its holder may not know. All cursors
-/// have the same length.
+/// It is sealed with AES-256-GCM: the position in it would reveal the log's number of records, which the caller may not know. All
+/// cursors have the same length.
 struct Cursors: Sendable {
     private let key: SymmetricKey
     private let random: RandomSource

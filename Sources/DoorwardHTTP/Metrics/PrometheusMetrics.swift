@@ -30,7 +30,8 @@ package final class PrometheusMetrics: MetricsFactory {
 
     // MARK: - MetricsFactory
 
-    /// A counter if one of this name and these labels is listed, else a handler that does nothing. The same holds for every kind below.
+    /// Returns the counter of this name and these labels; if it is not listed, a handler that does nothing. The functions for the
+    /// other kinds do the same.
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         guard case .counter(let series)? = series(label, dimensions) else { return NOOPMetricsHandler.instance }
         return series

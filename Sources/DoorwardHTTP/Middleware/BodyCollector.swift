@@ -30,7 +30,8 @@ enum BodyCollector {
         if declared == 0 || (declared == nil && headers[.transferEncoding] == nil) { return [:] }
         if let declared, declared > WireLimits.bodyBytes { throw BodyError.tooLarge }
         let bytes = try await collect(request)
-        // Hummingbird ends a body when the connection closes: an incomplete body is not a request.
+        // If the connection closes early, Hummingbird ends the body without an error. A body shorter than its Content-Length is
+        // rejected here.
         if let declared, bytes.count < declared { throw GatewayError.invalid("body", FieldProblemCode.notJSON.rawValue) }
         guard !bytes.isEmpty else { return [:] }
         guard isJSON(headers[.contentType]) else { throw BodyError.notJSONType }

@@ -6,8 +6,8 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 
-/// The endpoint of one path: finds the route of a method, and runs the checks in a fixed order, so that the first failure determines
-/// the response: method, sign-in, rate limit, size, media type, JSON; then the route's own.
+/// The endpoint of one path: finds the route of a method, and runs the checks in a fixed order: method, sign-in, rate limit, size,
+/// media type, JSON, then the route's own checks. The first failure determines the response.
 struct Endpoint: Sendable {
     private let services: Services
     private let routes: [HTTPRequest.Method: Route]

@@ -14,7 +14,8 @@ final class RequestMetadata: Sendable {
     let headers: RequestHeaders
     /// The id that the client sent if it is valid, else a generated one.
     let requestID: String
-    /// The origin for records. Its address is the one behind the trusted proxies; `nil` if the transport has none.
+    /// The origin for records. The client's address in it is that of the peer or, behind a trusted proxy, the forwarded one; `nil`
+    /// if the transport has none.
     let origin: RequestOrigin
     /// The address of the peer.
     let peer: PeerAddress
@@ -78,6 +79,6 @@ package enum RequestLogging {
 }
 
 extension String {
-    /// Whether all characters are visible ASCII, so not spaces either.
+    /// Whether all characters are visible ASCII; a space is not.
     var isVisibleASCII: Bool { utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 }

@@ -20,7 +20,7 @@ struct EntityTag: Hashable, Sendable {
 }
 
 extension ProjectedRenderer {
-    /// The tag of the stored lock. The status that it reports is left out, since its changes do not make a reader's version outdated.
+    /// The tag of the stored lock, without its reported status: a change of the status does not make a reader's version outdated.
     func tag(of device: LockDevice) -> EntityTag { EntityTag { self.device(device, status: nil, into: &$0) } }
 
     func tag(of user: User) -> EntityTag { EntityTag { self.user(user, into: &$0) } }

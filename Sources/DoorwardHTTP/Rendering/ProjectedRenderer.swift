@@ -19,7 +19,7 @@ struct ProjectedRenderer: Sendable {
         (now, devices) = (control.clock.now(), control.devices)
     }
 
-    /// The subject as a reader of an object; at the lowest level if no rule gives any.
+    /// Returns the subject as a reader of the object, at the lowest level if no rule gives the subject a level.
     private func reader(of object: FieldObject) -> FieldReader {
         reader(SecurityService.fieldLevel(of: subject, for: object, at: now, in: tenancy) ?? .publicLevel)
     }
@@ -85,12 +85,12 @@ struct ProjectedRenderer: Sendable {
 
     // MARK: - Commands and records
 
-    /// A command of the subject's own.
+    /// Writes a command of the subject, by the current place of the device.
     func command(_ command: Command, into writer: inout JSONWriter) {
         self.command(command, at: tenancy.device(command.deviceID).map { DeviceSnapshot($0) }, into: &writer)
     }
 
-    /// Any command, at the level that the subject has on the device's place at the time of the command.
+    /// Writes any command with the fields that the subject may see, by the place of the device at the time of the command.
     func command(_ stored: StoredCommand, into writer: inout JSONWriter) {
         command(stored.command, at: stored.device, into: &writer)
     }
@@ -101,7 +101,7 @@ struct ProjectedRenderer: Sendable {
         writer.object(ShownCommand(command, unit: place?.unitID), ShownCommand.fields, for: reader(of: event), in: tenancy)
     }
 
-    /// A record. Readers of the gateway's own log see all fields of its records.
+    /// Writes a record. Readers of the gateway's own log see all fields of its records.
     func record(_ record: AccessRecord, into writer: inout JSONWriter) {
         let body = record.body
         let event = FieldObject.event(

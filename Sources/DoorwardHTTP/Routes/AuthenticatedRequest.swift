@@ -9,7 +9,7 @@ typealias AuthenticatedRequest = ReadRequest<Caller>
 /// A request that needs no sign-in, after its body was read.
 typealias OpenCall = ReadRequest<Void>
 
-/// A request from the reading of its body until its response, as handlers use it. Before, it is a `GatewayContext`.
+/// A request whose body was read, as route handlers use it. Before that, a request is represented by its `GatewayContext`.
 struct ReadRequest<Requester: Sendable>: Sendable {
     let services: Services
     let facts: RequestMetadata

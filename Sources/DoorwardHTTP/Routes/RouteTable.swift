@@ -9,7 +9,7 @@ enum RouteTable {
         + CommandRoutes.all + GuestAccessRoutes.all + AccessRecordRoutes.all + AdapterRoutes.all + StoreRoutes.all
         + SimulatorRoutes.all
 
-    /// The methods that reach an endpoint. Any other method is handled as one that no path supports.
+    /// The methods that are passed to endpoints. Any other method gets the response for a method that no path supports.
     static let commonMethods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
 
     static func responder(_ services: Services, routes: [Route] = routes) -> GatewayResponder {
@@ -22,7 +22,7 @@ enum RouteTable {
                 }
             }
         }
-        // A middleware wraps the routes that are added after it: here none, and so it handles only unknown paths.
+        // A middleware wraps only the routes that are added after it. No route follows, so it handles only unknown paths.
         let unknownLog = RequestLog(services, method: "other", route: "unknown")
         router.add(middleware: UnknownPath(unknownLog))
         return GatewayResponder(router: router.buildResponder(), services: services, unknownLog: unknownLog)

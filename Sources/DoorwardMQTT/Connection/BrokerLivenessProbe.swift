@@ -15,7 +15,7 @@ struct BrokerLivenessProbe {
     /// The newest answered probe: when it was sent, and the last frame before it. The broker has processed that frame, as it
     /// answers in order.
     private var proof: (at: MonotonicInstant, after: MQTTFrameNumber)?
-    /// The same of a probe whose answer was read, while messages that came before the answer are still being delivered.
+    /// The same values for a probe whose answer was read while messages received before the answer are still being delivered.
     private var nextProof: (at: MonotonicInstant, after: MQTTFrameNumber)?
     private var heard: MonotonicInstant?
 

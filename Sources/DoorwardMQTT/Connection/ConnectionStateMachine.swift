@@ -14,10 +14,10 @@ struct ConnectionStateMachine: ~Copyable {
 
     /// Maximum payload of a frame in bytes; no lock takes more than a few hundred.
     static let maximumPayloadBytes = 64 * 1024
-    /// Maximum payload of an announcement in bytes: as long as the oversized message of a faulty device that is simulated.
+    /// Maximum payload of an announcement in bytes: enough for the oversized message that a simulated faulty device sends.
     private static let maxAnnouncementBytes = 32 * 1024 * 1024
-    /// Maximum unacknowledged bytes in the kernel before a further frame is rejected with `busy`: a broker that reads never
-    /// leaves so many.
+    /// Maximum unacknowledged bytes in the kernel before a further frame is rejected with `busy`. There are never so many while the
+    /// broker reads.
     private static let maxBacklog: UInt64 = 64 * 1024
     /// How often the connection is serviced: keep alive of the library, and a liveness probe.
     private static let heartbeat = Duration.seconds(1)
@@ -33,12 +33,13 @@ struct ConnectionStateMachine: ~Copyable {
     var phase: Phase
     var handle: MosquittoClient?
     var version = MQTTVersion.five
-    /// Whether the broker has accepted MQTT 5 before. A lost connection is then no sign that it does not support it.
+    /// Whether the broker has accepted MQTT 5 before. If so, a lost connection does not mean that the broker lacks support for MQTT
+    /// 5.
     var isKnownToSpeakFive = false
     private var backOff: BackOff
     /// Whether the other side has accepted the TCP connection of this attempt.
     private var hasReached = false
-    /// Why the connection was cut since the last step; `nil` if it was not.
+    /// Why the connection was reset since the last step; `nil` if it was not.
     private var cutBecause: MQTTFailure?
     private var late = UnackedTCPWrites()
     private var livenessProbe = BrokerLivenessProbe()
@@ -194,7 +195,7 @@ struct ConnectionStateMachine: ~Copyable {
                 cut(failure)
                 throw failure
             }
-            // Only an unanswered probe shows a standstill. A missing PUBACK is a reason to send one at once.
+            // Only an unanswered probe shows that the broker has stalled. If a PUBACK is missing, a probe is sent at once.
             if unacknowledged.expire(at: now) { nextBeat = now }
             if livenessProbe.isGone(at: now) {
                 phase = .waking(until: now.advanced(by: Self.maxStandstill))
@@ -205,10 +206,10 @@ struct ConnectionStateMachine: ~Copyable {
         }
     }
 
-    /// Why the connection must be cut: nothing more can be sent over it, or what was sent could arrive late.
+    /// Returns why the connection must be reset: nothing more can be sent over it, or a sent frame could arrive late.
     private mutating func overdue(at now: MonotonicInstant) -> MQTTFailure? {
         if isStuck(at: now) { return .stuck }
-        // Only a broker that answers shows that it leaves something unanswered.
+        // A missing SUBACK or PUBACK is an error only if the broker has answered a later packet.
         guard let answered = livenessProbe.lastAnswered else { return nil }
         if subscriptions.isOneOverdue(answered: answered) { return .lost("the broker sent no SUBACK within 10 seconds") }
         guard unacknowledged.isExhausted(terms.receiveMaximum, answered: answered) else { return nil }

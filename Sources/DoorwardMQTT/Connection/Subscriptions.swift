@@ -100,8 +100,8 @@ struct Subscriptions {
         }
     }
 
-    /// Subscribes without Retain As Published where any caller asks for that: a lock takes the retain flag as the mark of the
-    /// broker's stored message, and must not see a publisher's.
+    /// Subscribes without Retain As Published if any caller requires that: locks interpret the retain flag as the mark of a message
+    /// that the broker stored, so they must not receive the flag that a publisher has set.
     private mutating func want(_ filter: MQTTFilter, retainAsPublished: Bool) {
         let isNew = wanted.insert(filter).inserted
         if isNew { order.append(filter) }
@@ -241,7 +241,7 @@ struct Subscriptions {
 }
 
 extension [MQTTFilter?] {
-    /// Replaces these filters by `nil`.
+    /// Replaces these filters with `nil`.
     fileprivate mutating func replace(_ left: Set<MQTTFilter>) {
         for index in indices where self[index].map(left.contains) == true { self[index] = nil }
     }

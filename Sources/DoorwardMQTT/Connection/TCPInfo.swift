@@ -18,9 +18,9 @@ struct TCPInfo {
     private static let attempts = 64
 
     /// Reads both counters as of one moment: they are read again if an acknowledgement arrives in between. After the last attempt
-    /// `confirmed` can be ahead of `unconfirmed`, so that a frame seems to end later than it does, never earlier.
+    /// `confirmed` can be ahead of `unconfirmed`, so that the computed end of a frame may be too late, but never too early.
     ///
-    /// - Returns: `nil` if this is no TCP socket, or the kernel is older than 4.1 and lacks the counter.
+    /// - Returns: `nil` if this is not a TCP socket, or the kernel is older than 4.1 and lacks the counter.
     init?(_ socket: Int32) {
         guard var (confirmed, roundTrip) = Self.information(socket) else { return nil }
         var waiting: Int32 = 0

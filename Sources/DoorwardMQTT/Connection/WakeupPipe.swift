@@ -7,7 +7,7 @@ final class WakeupPipe: Sendable {
 
     init() {
         var ends: [Int32] = [-1, -1]
-        // Without free descriptors the bell does nothing, and `wait` returns when its time is over.
+        // Without free descriptors `ring` has no effect, and `wait` returns when its time is over.
         if pipe(&ends) == 0 {
             for end in ends {
                 _ = fcntl(end, F_SETFD, FD_CLOEXEC)
@@ -42,7 +42,7 @@ final class WakeupPipe: Sendable {
         }
         // Rounded up, so that the deadline has passed when `poll` times out.
         let milliseconds = Int32(clamping: max(0, (until.nanoseconds - now.nanoseconds + 999_999) / 1_000_000))
-        // After a timeout the socket is read all the same: `poll` does not show bytes that TLS has already read from it.
+        // The socket is also read after a timeout: `poll` does not show bytes that TLS has already read from it.
         guard poll(&descriptors, nfds_t(descriptors.count), milliseconds) > 0 else { return .init(toRead: true) }
         if descriptors[0].revents != 0 { silence() }
         guard descriptors.count > 1 else { return .init() }

@@ -66,8 +66,8 @@ package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case stopped
 
     private static let standstill = """
-        the broker stands still; no client can take back what its machine has accepted of the last commands, and the broker may \
-        deliver it late, when it goes on
+        the broker has stalled; the last commands that its machine has accepted cannot be withdrawn, and the broker may \
+        deliver them late, when it resumes
         """
 
     /// The reason alone, in lower case, to be put in brackets after a broker's name: `connection refused`.

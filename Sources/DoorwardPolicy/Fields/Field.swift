@@ -95,7 +95,7 @@ package final class Field<Entity: Sendable>: Sendable {
     }
 
     private func ownValue(of entity: Entity) -> FieldValue {
-        // Only an own field has an audit form.
+        // Only fields that are stored in the entity have an audit form.
         if case .own(let read) = read { read(entity) } else { .absent }
     }
 }

@@ -5,7 +5,7 @@ package import DoorwardDomain
 extension Portfolio {
     private typealias F = Field<Portfolio>
 
-    /// The fields, in the order of responses. The subscription is read by a permission of its own.
+    /// The fields, in the order of responses. The subscription is not among them: reading it requires its own permission.
     package static let fields: [Field<Portfolio>] = [
         F("id", .publicLevel) { .id($0.id) },
         F("name", .publicLevel, audit: .personal()) { .text($0.name) },

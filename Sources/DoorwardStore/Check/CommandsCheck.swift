@@ -2,8 +2,8 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Checks the commands against the records: each command has one intent that began it, possibly further ones while it is open, and at
-/// most one outcome after them in the same log. The `commands` table must agree with the records.
+/// Checks the commands against the records: a command begins with one intent, can have further intents while it is open, and has at
+/// most one outcome, which follows them in the same log. The `commands` table must agree with the records.
 struct CommandsCheck {
     private let schema: Int
     /// Commands that have begun.
@@ -118,7 +118,7 @@ struct CommandsCheck {
             let row = CommandRow(
                 intent: EntryKey(rawValue: try columns.value()), device: try columns.optionalID(), state: try columns.word(),
                 isEnded: try columns.value())
-            // These columns repeat nothing of a record, so the check only verifies that they can be read.
+            // These columns are not copies of record fields, so the check only verifies that they can be read.
             _ = try RuleColumns.read(&columns)
             for _ in 0..<2 { _ = try columns.optionalWord(LockState.self) }
             return row

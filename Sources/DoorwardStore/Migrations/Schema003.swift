@@ -3,7 +3,7 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// The third schema: password resets; columns and indexes for every filter of record lists; commands found by place and actor.
+/// The third schema: password resets; columns and indexes for every filter of record lists; indexes of commands by place and actor.
 ///
 /// Values that most entries share (intents, allowed decisions, confirmed outcomes) have no index: reading the log finds them as fast,
 /// and every unlock would pay for the index.

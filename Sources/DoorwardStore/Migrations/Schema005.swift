@@ -4,7 +4,7 @@ import GRDB
 
 /// The fifth schema:
 ///
-/// - Each device of a guest access is bound to the associations that carry it.
+/// - A guest access stores, for each device, the associations that the access to it depends on.
 /// - A password reset has its creator.
 /// - Indexes find the live sessions of one user, and the commands of a device in one log.
 /// - Counts of commands are stored: counting a list's commands took time in proportion to their number.
@@ -23,8 +23,8 @@ enum Schema005 {
     /// The sealed code of a lock; NULL where none is stored.
     private static let lockCodes = "ALTER TABLE devices ADD COLUMN sealed_code BLOB;"
 
-    /// Pairs of a device id and an association id, 16 bytes each; NULL where `granted_under_association_id` alone carries every
-    /// device, as in earlier schemas.
+    /// Pairs of a device id and an association id, 16 bytes each; NULL if every device depends on `granted_under_association_id`
+    /// alone, as in earlier schemas.
     private static let guestAccesses = "ALTER TABLE guest_accesses ADD COLUMN device_carriers BLOB;"
 
     /// Password resets of earlier schemas are deleted, since their creators are unknown: they expire within a day anyway.

@@ -2,15 +2,16 @@ internal import GRDBSQLite
 import Glibc
 import Synchronization
 
-/// A layer between SQLite and the files (https://www.sqlite.org/vfs.html) that joins the writes of a commit.
+/// A layer between SQLite and the files (https://www.sqlite.org/vfs.html) that combines the writes of a commit into a few system
+/// calls.
 ///
 /// SQLite makes two system calls for each page that it appends to the write-ahead log. This layer copies neighbouring writes into
 /// one buffer and passes them on together. Files other than a write-ahead log are passed on as they are.
 ///
-/// A commit is complete in the log when the write of its last page returns: whether a page is the last is in its frame header
-/// (https://www.sqlite.org/fileformat2.html#wal_file_format). Pages before it are written, at the latest, before the log is read,
-/// flushed, measured or truncated. So another connection, which is told of a commit after that, and a flush, which follows it,
-/// find all pages. A write that fails is reported to the commit it belongs to, and never repeated.
+/// A commit is complete in the log when the write of its last page returns. The frame header of a page says whether it is the last
+/// (https://www.sqlite.org/fileformat2.html#wal_file_format). Buffered pages are also written before the log is read, flushed,
+/// measured or truncated. So a flush covers all pages, and another connection finds all pages of a commit that is visible to it. A
+/// write that fails is reported to its commit, and is never repeated.
 struct GatheringVFS {
     /// The name that `sqlite3_vfs_find` knows the layer by.
     static let name = "doorward"
@@ -22,7 +23,7 @@ struct GatheringVFS {
     private static let isInstalled = Mutex(false)
 
     /// Makes the layer the process's default, with which GRDB opens every connection. Repeated calls have no effect. If SQLite
-    /// refuses the layer, connections go on without it.
+    /// rejects the layer, connections work without it.
     static func install() {
         isInstalled.withLock { isInstalled in
             guard !isInstalled, let base = sqlite3_vfs_find(nil) else { return }
@@ -52,15 +53,15 @@ struct GatheringVFS {
     }
 }
 
-/// A write-ahead log whose writes are gathered: SQLite's `sqlite3_file`, behind it what is held back, behind that the file of the
-/// layer below, all in the memory that SQLite allocates for an open file.
+/// A write-ahead log whose writes are buffered. The memory that SQLite allocates for an open file contains, in this order, SQLite's
+/// `sqlite3_file`, the buffered writes (`Pending`), and the file of the layer below.
 private struct GatheredFile {
-    /// Writes that have not been passed on, without a gap between them.
+    /// Buffered writes, without a gap between them.
     private struct Pending {
         /// Allocated with the first write: most connections only read.
         var bytes: UnsafeMutableRawPointer?
         var count = 0
-        /// Where in the file they begin.
+        /// Their offset in the file.
         var offset: sqlite3_int64 = 0
         /// Whether the frame header written last belongs to the last page of a commit.
         var isLastPage = false
@@ -125,7 +126,7 @@ private struct GatheredFile {
         methods.map { $0.xWrite(base, bytes, Int32(count), offset) } ?? SQLITE_IOERR
     }
 
-    /// Passes on what is held back. What cannot be written is forgotten: the commit has failed.
+    /// Writes the buffer. If that fails, the buffer is discarded, as the commit has failed.
     private func flush() -> Int32 {
         let (count, offset) = (pending.pointee.count, pending.pointee.offset)
         (pending.pointee.count, pending.pointee.offset) = (0, offset + sqlite3_int64(count))
@@ -133,7 +134,7 @@ private struct GatheredFile {
         return passOn(bytes, count, at: offset)
     }
 
-    /// Writes what is held back, then calls the layer below.
+    /// Writes the buffer, then calls the layer below.
     private func flushed(_ call: (UnsafeMutablePointer<sqlite3_file>, sqlite3_io_methods) -> Int32) -> Int32 {
         let result = flush()
         guard result == SQLITE_OK else { return result }

@@ -63,8 +63,8 @@ struct WriterConnection {
         if (1..<schema.number).contains(before) { try cutLog() }
     }
 
-    /// Verifies the settings that the open connection reports: GRDB sets `synchronous` itself in places, and a step may switch off
-    /// foreign keys.
+    /// Verifies the settings that the open connection reports: GRDB sets `synchronous` itself in some cases, and a migration step
+    /// may disable foreign keys.
     private func verifySettings(path: String) throws {
         if let violation = try settings().violation { throw StoreOpenError.notDurable(path: path, setting: violation) }
     }

@@ -38,7 +38,7 @@ enum CommandCounts {
     /// The value of a missing id in primary key columns.
     private static let none: [UInt8] = []
 
-    /// Adds to the counts.
+    /// Adds the counts to the stored ones.
     static func add(_ counts: [Key: Int], in db: Database) throws {
         var totals: [Key: Int] = [:]
         for (key, count) in counts {

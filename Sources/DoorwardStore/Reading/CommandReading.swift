@@ -19,8 +19,8 @@ struct CommandReading {
         try db.firstRow("SELECT \(Self.columns) FROM commands WHERE id = ?", [id.blob]) { try stored(&$0) } ?? nil
     }
 
-    /// The command, if the query matches it. For an unknown id, the row and the intent of the next id are read, so that it costs the
-    /// same as a command that the query does not match.
+    /// The command, if the query matches it. For an unknown id it reads the row and the intent of the next existing id, so that the
+    /// lookup takes as long as for a command that the query does not match.
     mutating func command(_ id: CommandID, within query: CommandQuery) throws -> StoredCommand? {
         var found: (id: CommandID?, intent: EntryKey)?
         try db.step(

@@ -80,7 +80,7 @@ struct EntrySelection {
     /// A further SQL condition on the columns of an entry, beginning with `" AND "`.
     let condition: (sql: String, arguments: [(any Bindable)?])
 
-    /// Leaves out the condition that the source's own entries meet.
+    /// Omits the condition that the entries of the source meet anyway.
     init(source: Source = .log, conditions: [Match] = [], condition: (sql: String, arguments: [(any Bindable)?]) = ("", [])) {
         let met: Match? = if case .postings(.entries(let match)) = source { match } else { nil }
         (self.source, self.conditions, self.condition) = (source, conditions.filter { $0 != met }, condition)
@@ -88,7 +88,8 @@ struct EntrySelection {
 
     var hasConditions: Bool { !conditions.isEmpty || !condition.sql.isEmpty }
 
-    /// The SQL after the position in a statement about entries. The `+` before a column keeps SQLite from using an index for it.
+    /// Returns the SQL conditions that follow the one on the position in a statement about entries. The `+` before a column keeps
+    /// SQLite from using an index for it.
     var sql: String { conditions.map { " AND +\($0.column) = ?" }.joined() + condition.sql }
 
     var arguments: [(any Bindable)?] { conditions.map(\.value) + condition.arguments }

@@ -45,7 +45,7 @@ final class ListQueue: Sendable {
     /// The number of waiting calls.
     var waitingCount: Int { state.withLock { $0.waiting } }
 
-    /// Waits for a list reader. Each call that returns must be followed by one of `leave`.
+    /// Waits for a list reader. Each call that returns must be followed by a call of `leave`.
     ///
     /// - Throws: `.tooManyReads` if the queue is full, `.unavailable` if the task is cancelled.
     func enter(_ reader: ListReader) async throws(StoreError) {
@@ -58,7 +58,7 @@ final class ListQueue: Sendable {
         let admission = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let waiter = Waiter(ticket: ticket, continuation: continuation)
-                // The cancellation handler may have run before there was anything to remove.
+                // The cancellation handler may have run before the waiter was queued.
                 if let admission = state.withLock({ admit(waiter, of: reader, Task.isCancelled, &$0) }) {
                     continuation.resume(returning: admission)
                 }
@@ -86,7 +86,8 @@ final class ListQueue: Sendable {
 
     // MARK: Under the lock
 
-    /// Takes a list reader if one is free for this user. It passes no waiting call that could run: those wait only for their own limits.
+    /// Takes a list reader if one is free for this user. Waiting calls are not overtaken unfairly: if a reader is free, each of
+    /// them is held back by its own limit.
     private func take(_ reader: ListReader, _ state: inout State) -> Bool {
         guard state.running < limits.listReaders, state.runningByReader[reader, default: 0] < 1,
             state.runningByLogs[reader.logs, default: 0] < limits.listReadersPerPortfolio

@@ -28,9 +28,9 @@ final class StoreReader: Sendable {
         do {
             pool = try DatabasePool(path: path, configuration: configuration)
             try Self.openAll(of: pool, limits.connectionsToRead)
-            // A connection that has read once keeps the file open for the store's whole life: the writer's is then never the last to
-            // close, and only closing the last one makes SQLite checkpoint. The barrier lets the reads of `openAll` end first: an
-            // open one would keep the next checkpoint from being complete.
+            // A connection that has read once keeps the file open until the store closes. So the writer's connection is never the
+            // last to close: SQLite checkpoints when the last connection closes. The barrier waits for the reads of `openAll`: an
+            // open read would make the next checkpoint incomplete.
             try pool.barrierWriteWithoutTransaction { db in
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM logs")
             }
@@ -106,7 +106,8 @@ final class StoreReader: Sendable {
         guard !isClosed.load(ordering: .acquiring) else { throw .unavailable }
         do {
             return try await pool.read { db in
-                // Taken before the first read, which starts the snapshot: everything acknowledged by then is in it.
+                // Taken before the first read, which starts the snapshot: everything acknowledged before this instant is in the
+                // snapshot.
                 let at = clock.now()
                 return (at, try copy.write(from: db))
             }

@@ -41,7 +41,7 @@ enum CBOR {
         case .null: bytes.append(0xF6)
         case .bool(let flag): bytes.append(flag ? 0xF5 : 0xF4)
         case .integer(let number):
-            // A negative number n is written as -1 - n, which is what flipping all bits makes of it.
+            // A negative number n is written as -1 - n, which is the number with all bits inverted.
             number < 0 ? head(1, UInt64(~number), to: &bytes) : head(0, UInt64(number), to: &bytes)
         case .number(let number):
             bytes.append(0xFB)

@@ -5,8 +5,9 @@ import GRDB
 /// leaves up.
 ///
 /// A tile of leaf hashes is written once, when it is full: until then the hashes are stored with their records alone. The root of a
-/// full tile is a hash of the tile above it, which is rewritten with each hash. If records of the last tile of leaf hashes were
-/// removed, its row contains at least the hashes from the tile's beginning up to the first record that is left.
+/// full tile is stored as one hash in the tile of the level above; that tile is rewritten with each new hash. If records of the
+/// last tile of leaf hashes were removed, its row contains at least the hashes from the tile's beginning up to the first record
+/// that is left.
 struct LogTiles {
     /// The level and number of a row in `tiles`.
     struct Place: Hashable {

@@ -6,7 +6,7 @@ internal import GRDBSQLite
 extension Database {
     /// Executes a statement that returns no rows. It is prepared once for each connection.
     ///
-    /// The values are bound without GRDB, which first makes three lists of them and looks for their names.
+    /// The values are bound without GRDB, which would first build three arrays of them and look up their names.
     ///
     /// - Throws: `ConstraintViolation` for a text with U+0000; `DatabaseError` as GRDB would.
     func run(_ sql: String, _ arguments: [(any Bindable)?] = []) throws {

@@ -34,7 +34,8 @@ struct BatchWriter {
             do {
                 return try write(transactions, in: db)
             } catch {
-                // The result does not matter, as the connection is dropped: this only spares the readers a wait for the lock.
+                // The result is ignored, as the connection is dropped. The rollback only releases the lock, so that readers need
+                // not wait for it.
                 try? db.execute(sql: "ROLLBACK")
                 throw error
             }

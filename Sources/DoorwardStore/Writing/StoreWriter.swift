@@ -172,7 +172,7 @@ actor StoreWriter {
         do {
             guard hooks.isDescriptorReserveFree() else { throw StoreOpenError.failed(path: path, reason: "too many open files") }
             let connection = try WriterConnection.open(path: path, limits: limits)
-            // Copy the committed pages into the database file: pages that are written again are also flushed again.
+            // Checkpoint: this writes all committed pages again, so that they are also flushed again.
             guard isCheckpointed(connection) else {
                 connection.abandon()
                 return retryLater(after: min(delay * 2, limits.maxRetryDelay))

@@ -18,8 +18,8 @@ package final class ScriptedBroker: Sendable {
     private let listener: Int32
     private let answer: @Sendable ([UInt8]) -> Answer
 
-    /// - Parameter answer: called with each whole packet, one after the other for each connection; with the first bytes of a
-    ///   connection that is not MQTT. While it blocks, the connection is not read.
+    /// - Parameter answer: called with each complete packet, one at a time per connection. For a connection that is not MQTT it is
+    ///   called with the first bytes. While it blocks, the connection is not read.
     package init(_ answer: @escaping @Sendable ([UInt8]) -> Answer) throws {
         let listener = try Listener()
         (port, self.listener, self.answer) = (listener.port, listener.descriptor, answer)

@@ -5,9 +5,7 @@ import FoundationEssentials
 
 extension StoreConformance {
     static let backupPromises: [StoreConformanceCheck] = [
-        StoreConformanceCheck("A backup is a new file for its owner alone, and tells every log and how much of it the copy holds")
-        {
-            store in
+        StoreConformanceCheck("A backup is a new file readable only by its owner, and reports each log's size") { store in
             try await withFolder { folder in
                 var script = StoreScript(seed: 61)
                 _ = try await store.commit(script.tenancy)
@@ -24,12 +22,10 @@ extension StoreConformance {
                 let attributes = try FileManager.default.attributesOfItem(atPath: backup.path)
                 try require((attributes[.size] as? Int).map { Int64($0) }, is: backup.bytes, "the size of the copy")
                 try require(attributes[.posixPermissions] as? Int, is: 0o600, "the mode of the copy")
-                try require(try FileManager.default.contentsOfDirectory(atPath: folder), is: ["copy.db"], "what is in the folder")
+                try require(try FileManager.default.contentsOfDirectory(atPath: folder), is: ["copy.db"], "the folder's content")
             }
         },
-        StoreConformanceCheck("A backup is refused where it has no place, makes nothing there, and nothing of the store changes")
-        {
-            store in
+        StoreConformanceCheck("A backup to an unusable path is refused, creates no file and does not affect the store") { store in
             try await withFolder { folder in
                 let taken = folder + "/taken"
                 _ = FileManager.default.createFile(atPath: taken, contents: Data([1]))
@@ -42,11 +38,11 @@ extension StoreConformance {
                     (taken, .alreadyExists), (folder, .alreadyExists), (folder + "/link", .alreadyExists),
                 ]
                 for (path, problem) in cases { try await requireRefusal(problem, of: path, by: store) }
-                try require(Set(try FileManager.default.contentsOfDirectory(atPath: folder)), is: before, "what is in the folder")
-                try require(await store.isWritable(), "the store still takes transactions")
+                try require(Set(try FileManager.default.contentsOfDirectory(atPath: folder)), is: before, "the folder's content")
+                try require(await store.isWritable(), "the store still accepts transactions")
             }
         },
-        StoreConformanceCheck("A closed store makes no backup") { store in
+        StoreConformanceCheck("A closed store rejects a backup") { store in
             try await withFolder { folder in
                 try await store.close()
                 do {
@@ -54,7 +50,7 @@ extension StoreConformance {
                 } catch {
                     try require(error as? StoreBackupError, is: .unavailable, "the refusal")
                     return try require(
-                        try FileManager.default.contentsOfDirectory(atPath: folder), is: [], "what is in the folder")
+                        try FileManager.default.contentsOfDirectory(atPath: folder), is: [], "the folder's content")
                 }
                 throw ConformanceFailure("a closed store made a backup")
             }

@@ -4,7 +4,7 @@ internal import DoorwardDomain
 
 extension StoreConformance {
     static let commandPromises: [StoreConformanceCheck] = [
-        StoreConformanceCheck("A command is read back as it stands: begun, updated, ended") { store in
+        StoreConformanceCheck("A command is read back unchanged after it was begun, updated and ended") { store in
             var script = StoreScript(seed: 21)
             _ = try await store.commit(script.tenancy)
             var command = script.command(on: script.door, reason: "parcel")
@@ -15,11 +15,10 @@ extension StoreConformance {
             try require(try await store.command(command.id)?.command, is: command, "the command after the update")
             let ended = script.confirmed(command)
             _ = try await store.commit(script.end(ended))
-            try require(try await store.command(command.id)?.command, is: ended, "the command after its end")
-            try require(try await store.command(script.world.id())?.command, is: nil, "a command that never was")
+            try require(try await store.command(command.id)?.command, is: ended, "the ended command")
+            try require(try await store.command(script.world.id())?.command, is: nil, "an unknown command")
         },
-        StoreConformanceCheck("A command is found within the scopes of its intent and by its actor, and by nobody else") {
-            store in
+        StoreConformanceCheck("A query finds a command only in a scope of its intent, or by its actor") { store in
             var script = StoreScript(seed: 26)
             _ = try await store.commit(script.tenancy)
             let command = script.command(on: script.door)
@@ -39,10 +38,10 @@ extension StoreConformance {
             for (query, isMeant) in queries {
                 let found = try await store.command(command.id, within: query)
                 try require(found, is: isMeant ? stored : nil, "the command within \(query)")
-                try require(try await store.command(script.world.id(), within: query), is: nil, "a command that never was")
+                try require(try await store.command(script.world.id(), within: query), is: nil, "an unknown command")
             }
         },
-        StoreConformanceCheck("A command has one intent and one outcome") { store in
+        StoreConformanceCheck("Beginning or ending a command a second time, or ending an unknown one, is refused") { store in
             var script = StoreScript(seed: 22)
             _ = try await store.commit(script.tenancy)
             let command = script.command(on: script.door)
@@ -56,7 +55,7 @@ extension StoreConformance {
             try await requireRefusal(.commandEnded(command.id), of: script.end(other), by: store)
             try require(try await store.command(command.id)?.command, is: ended, "the command")
         },
-        StoreConformanceCheck("No command begins without the record of its intent") { store in
+        StoreConformanceCheck("A command without the record of its own intent in the same transaction is refused") { store in
             var script = StoreScript(seed: 23)
             _ = try await store.commit(script.tenancy)
             let command = script.command(on: script.door)
@@ -67,7 +66,7 @@ extension StoreConformance {
             try await requireRefusal(.intentMissing(command.id), of: transaction, by: store)
             try require(try await store.command(command.id)?.command, is: nil, "the command")
         },
-        StoreConformanceCheck("Open commands come oldest first, with the log and the place of their intent") { store in
+        StoreConformanceCheck("Open commands are returned oldest first, with the log and place of their intents") { store in
             var script = StoreScript(seed: 24)
             _ = try await store.commit(script.tenancy)
             var open: [Command] = []
@@ -83,8 +82,7 @@ extension StoreConformance {
             try require(found.map(\.log), is: open.map { script.log(of: $0.deviceID) }, "their logs")
             try require(found.map(\.device), is: open.map { script.stamp($0.deviceID) }, "their places")
         },
-        StoreConformanceCheck("Commands come newest first by scope, actor and device, each once, by pages, with their number") {
-            store in
+        StoreConformanceCheck("Command pages by scope, actor and device are newest first, without duplicates") { store in
             var script = StoreScript(seed: 25)
             _ = try await store.commit(script.tenancy)
             let written = try await writeCommands(40, &script, to: store)
@@ -100,10 +98,7 @@ extension StoreConformance {
                 }
             }
         },
-        StoreConformanceCheck(
-            "A command belongs to the place where its device hung when it was given, also when the device is gone"
-        ) {
-            store in
+        StoreConformanceCheck("A command keeps its place and log after its device was moved and removed") { store in
             var script = StoreScript(seed: 26)
             _ = try await store.commit(script.tenancy)
             let command = script.command(on: script.door)
@@ -116,7 +111,7 @@ extension StoreConformance {
                 CommandQuery(scopes: [.unit(script.unit, in: script.portfolio)], deviceID: script.door, limit: 5))
             try require(found.commands.map(\.command), is: [command], "the commands of the unit")
             try require(found.commands.map(\.device), is: [place], "their place")
-            try require(try await store.command(command.id)?.device, is: place, "the place of the command alone")
+            try require(try await store.command(command.id)?.device, is: place, "the place of the command by its id")
             try require(try await store.command(command.id)?.log, is: .portfolio(script.portfolio), "its log")
         },
     ]

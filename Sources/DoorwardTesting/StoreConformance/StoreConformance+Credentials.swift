@@ -5,7 +5,7 @@ internal import DoorwardPolicy
 
 extension StoreConformance {
     static let credentialPromises: [StoreConformanceCheck] = [
-        StoreConformanceCheck("A password's hash is kept, replaced, and nobody else's") { store in
+        StoreConformanceCheck("A password hash is stored and replaced for one user only") { store in
             var script = StoreScript(seed: 11)
             let other = script.world.user("Grace")
             _ = try await store.commit(script.tenancy)
@@ -18,7 +18,7 @@ extension StoreConformance {
             let transaction = StoreTransaction(credentials: [.setPassword(stranger, hash: "$scrypt$3")])
             try await requireRefusal(.parentUnknown, of: transaction, by: store)
         },
-        StoreConformanceCheck("A session lives until it ends or expires") { store in
+        StoreConformanceCheck("A session is live until it ends or expires") { store in
             var script = StoreScript(seed: 12)
             _ = try await store.commit(script.tenancy)
             let (first, second) = (script.session(), script.session())
@@ -29,10 +29,10 @@ extension StoreConformance {
             try await requireRefusal(.duplicate, of: begin, by: store)
             try require(Set(try await store.liveSessions(at: script.now)), is: [first, second], "the live sessions")
             _ = try await store.commit(StoreTransaction(credentials: [.endSession(first.id)]))
-            try require(try await store.liveSessions(at: script.now), is: [second], "those left after the end of one")
-            try require(try await store.liveSessions(at: second.expiresAt), is: [], "those left when the other has expired")
+            try require(try await store.liveSessions(at: script.now), is: [second], "the live sessions after one has ended")
+            try require(try await store.liveSessions(at: second.expiresAt), is: [], "the live sessions after the other has expired")
         },
-        StoreConformanceCheck("All sessions of a user end together, and none begins while the user is disabled") { store in
+        StoreConformanceCheck("All sessions of one user can be ended at once; a disabled user cannot start one") { store in
             var script = StoreScript(seed: 19)
             let other = script.world.user("Grace")
             _ = try await store.commit(script.tenancy)
@@ -45,19 +45,19 @@ extension StoreConformance {
                 ]))
             var user: User?
             for case .putUser(let found) in try await tenancy(of: store) where found.id == script.user { user = found }
-            guard var user else { throw ConformanceFailure("the user is not there") }
+            guard var user else { throw ConformanceFailure("the user is missing") }
             user.isEnabled = false
             _ = try await store.commit(
                 StoreTransaction(changes: [.putUser(user)], credentials: [.endSessions(of: script.user)]))
-            try require(try await store.liveSessions(at: script.now), is: [others], "those of the other user")
+            try require(try await store.liveSessions(at: script.now), is: [others], "the live sessions of the other user")
             let begin = StoreTransaction(credentials: [.beginSession(late, refreshDigest: [3])])
             try await requireRefusal(.userDisabled(script.user), of: begin, by: store)
             user.isEnabled = true
             _ = try await store.commit(StoreTransaction(changes: [.putUser(user)]))
-            try require(try await store.liveSessions(at: script.now), is: [others], "those left when the user is enabled again")
+            try require(try await store.liveSessions(at: script.now), is: [others], "the live sessions after enabling the user")
             _ = try await store.commit(begin)
         },
-        StoreConformanceCheck("A refresh token is used once") { store in
+        StoreConformanceCheck("A refresh token can be exchanged only once") { store in
             var script = StoreScript(seed: 13)
             var session = script.session()
             _ = try await store.commit(script.tenancy)
@@ -69,10 +69,10 @@ extension StoreConformance {
             let fresh = StoredRefreshToken(session: session, isUsed: false, isSessionEnded: false)
             try require(try await store.refreshToken(digest: [1]), is: used, "the old token")
             try require(try await store.refreshToken(digest: [2]), is: fresh, "the new token")
-            try require(try await store.refreshToken(digest: [3]), is: nil, "a token that never was")
+            try require(try await store.refreshToken(digest: [3]), is: nil, "an unknown token")
             try await requireRefusal(.refreshTokenSpent(session.id), of: rotation, by: store)
         },
-        StoreConformanceCheck("No token of an ended session, and no token of another one, is rotated") { store in
+        StoreConformanceCheck("Exchanging a token of an ended session, or of another session, is refused") { store in
             var script = StoreScript(seed: 14)
             let (ended, live) = (script.session(), script.session())
             _ = try await store.commit(script.tenancy)

@@ -4,7 +4,7 @@ internal import DoorwardDomain
 
 extension StoreConformance {
     static let idempotencyPromises: [StoreConformanceCheck] = [
-        StoreConformanceCheck("What a call made is kept under its key, for its principal, until it is too old") { store in
+        StoreConformanceCheck("The result of an idempotency key is found by its principal until it is too old") { store in
             var script = StoreScript(seed: 31)
             for (key, result) in [("one", IdempotentResult.command(script.world.id())), ("two", .entity(script.world.id()))] {
                 let taken = entry(key, result, at: script.now)
@@ -16,7 +16,7 @@ extension StoreConformance {
                 try require(try await find(taken.key, in: store, at: later), is: nil, "an entry that is too old")
             }
         },
-        StoreConformanceCheck("A key stands for one call") { store in
+        StoreConformanceCheck("A second entry with the same idempotency key is refused") { store in
             var script = StoreScript(seed: 32)
             let command = IdempotentResult.command(script.world.id())
             _ = try await store.commit(StoreTransaction(idempotency: [entry("key", command, at: script.now)]))
@@ -29,7 +29,7 @@ extension StoreConformance {
                 try await requireRefusal(.idempotencyKeyTaken(entry.key), of: StoreTransaction(idempotency: [entry]), by: store)
             }
         },
-        StoreConformanceCheck("A day later the key is free again") { store in
+        StoreConformanceCheck("An idempotency key can be used again after 24 hours") { store in
             var script = StoreScript(seed: 33)
             let first = entry("key", .command(script.world.id()), at: script.now)
             _ = try await store.commit(StoreTransaction(idempotency: [first]))

@@ -5,10 +5,7 @@ internal import DoorwardPolicy
 
 extension StoreConformance {
     static let preconditionPromises: [StoreConformanceCheck] = [
-        StoreConformanceCheck(
-            "An entity is unchanged until it is written with another content, and again when it is written back"
-        ) {
-            store in
+        StoreConformanceCheck("The `unchanged` precondition of an entity compares its content") { store in
             var script = StoreScript(seed: 61)
             let guest = script.grant()
             _ = try await store.commit(script.tenancy)
@@ -24,7 +21,7 @@ extension StoreConformance {
             try require(try await tenancy(of: store), is: Set(script.world.changes), "the tenancy")
             try require(try await store.usesTaken(), is: [:], "the uses of \(guest)")
         },
-        StoreConformanceCheck("What was removed is removed until it is written again") { store in
+        StoreConformanceCheck("The `unchanged` precondition of a removed entity holds until it is written again") { store in
             var script = StoreScript(seed: 62)
             let association = script.world.assign(script.user, .tenant, .unit(script.unit))
             _ = try await store.commit(script.tenancy)
@@ -42,10 +39,7 @@ extension StoreConformance {
             let unknown = TenancyChange.removeDevice(script.world.id())
             try await requireHolds(.unchanged(since: unknown), in: store)
         },
-        StoreConformanceCheck(
-            "Uses of a guest access are taken up to the bound of the precondition, and are there again when returned"
-        ) {
-            store in
+        StoreConformanceCheck("Uses of a guest access can be taken up to the maximum, and again after their return") { store in
             var script = StoreScript(seed: 63)
             let (guest, other) = (script.grant(), script.grant())
             _ = try await store.commit(script.tenancy)
@@ -55,7 +49,7 @@ extension StoreConformance {
             try await requireHolds(.usesLeft(of: guest, max: 3), in: store)
             try await requireHolds(.usesLeft(of: other, max: 1), in: store)
             try await requireUnmet(.usesExhausted(other), requires: .usesLeft(of: other, max: 0), by: store)
-            try require(try await store.usesTaken(), is: [guest: 2], "the uses that are taken")
+            try require(try await store.usesTaken(), is: [guest: 2], "the uses taken")
             _ = try await store.commit(StoreTransaction(counters: [.returnUse(of: guest)]))
             _ = try await store.commit(use)
             for _ in 0..<2 { _ = try await store.commit(StoreTransaction(counters: [.returnUse(of: guest)])) }
@@ -65,7 +59,7 @@ extension StoreConformance {
             let unknown: GuestAccessID = script.world.id()
             try await requireRefusal(.parentUnknown, of: StoreTransaction(counters: [.takeUse(of: unknown)]), by: store)
         },
-        StoreConformanceCheck("A guest access that is changed keeps its uses") { store in
+        StoreConformanceCheck("Changing a guest access keeps the number of its uses") { store in
             var script = StoreScript(seed: 64)
             let guest = script.grant()
             _ = try await store.commit(script.tenancy)
@@ -75,7 +69,7 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(changes: Array(revoked)))
             try require(try await store.usesTaken(), is: [guest: 1], "the uses")
         },
-        StoreConformanceCheck("An epoch begins at 0 and is raised one by one, each owner's for itself") { store in
+        StoreConformanceCheck("Each owner has its own epoch, which starts at 0 and is incremented by one") { store in
             var script = StoreScript(seed: 65)
             let owners: [EpochOwner] = [
                 .portfolio(script.portfolio), .user(script.user), .user(script.world.id()),
@@ -96,8 +90,7 @@ extension StoreConformance {
                 try require(try await store.epoch(of: owner), is: UInt64(index + 2), "the epoch of \(owner)")
             }
         },
-        StoreConformanceCheck("A log's lease is held by one gateway in one epoch, and handed on by whoever knows the last") {
-            store in
+        StoreConformanceCheck("A precondition on a log's lease holds only for its current holder and epoch") { store in
             let (log, other) = (LogID.gateway, LogID.portfolio(PortfolioID(high: 6, low: 6)))
             let leases = [
                 nil, LogLease(holder: .single, epoch: 1), LogLease(holder: GatewayNumber(rawValue: 7), epoch: 2),
@@ -114,7 +107,7 @@ extension StoreConformance {
                 try await requireHolds(.lease(of: other, is: nil), in: store)
             }
         },
-        StoreConformanceCheck("A transaction whose precondition does not hold leaves nothing of itself") { store in
+        StoreConformanceCheck("A transaction whose precondition does not hold changes nothing") { store in
             var script = StoreScript(seed: 66)
             let guest = script.grant()
             _ = try await store.commit(script.tenancy)
@@ -150,7 +143,7 @@ extension StoreConformance {
             try require(try await store.usesTaken(), is: [guest: 1], "the uses")
             try require(try await store.command(command.id)?.command, is: command, "the command")
         },
-        StoreConformanceCheck("Preconditions are about what was before the transaction, and not about its own changes") { store in
+        StoreConformanceCheck("Preconditions are checked before the changes of their own transaction") { store in
             var script = StoreScript(seed: 67)
             let guest = script.grant()
             _ = try await store.commit(script.tenancy)
@@ -163,7 +156,7 @@ extension StoreConformance {
                 requires: [.unchanged(since: .removeDevice(script.gate))], changes: [.removeDevice(script.gate)])
             try await requireRefusal(.entityChanged(.device(script.gate)), of: late, by: store)
         },
-        StoreConformanceCheck("Of transactions that race for the last use, as many as there are uses are taken") { store in
+        StoreConformanceCheck("Of concurrent transactions only as many succeed as there are uses left") { store in
             var script = StoreScript(seed: 68)
             let guest = script.grant()
             _ = try await store.commit(script.tenancy)
@@ -185,14 +178,14 @@ extension StoreConformance {
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }
-            try require(answers.count { $0 == nil }, is: 5, "the number of those that were taken")
-            try require(answers.count { $0 == .refused(.usesExhausted(guest)) }, is: 19, "the number of those that were refused")
+            try require(answers.count { $0 == nil }, is: 5, "the number of accepted transactions")
+            try require(answers.count { $0 == .refused(.usesExhausted(guest)) }, is: 19, "the number of refused transactions")
             try require(try await store.usesTaken(), is: [guest: 5], "the uses")
             try require(try await store.openCommands().count, is: 5, "the number of commands")
             let scope = RecordScope.portfolioLog(script.portfolio)
             try require(try await store.records(RecordQuery(scopes: [scope], limit: 50)).count, is: 5, "the number of records")
         },
-        StoreConformanceCheck("Open commands are those of one owner, whoever ends them") { store in
+        StoreConformanceCheck("Open commands are returned for one owner only, until they end") { store in
             var script = StoreScript(seed: 69)
             _ = try await store.commit(script.tenancy)
             let owners = [GatewayNumber.single, GatewayNumber(rawValue: 1), GatewayNumber(rawValue: 1), .single]
@@ -206,7 +199,7 @@ extension StoreConformance {
             while let last = commands.popLast() {
                 for owner in Set(owners + [GatewayNumber(rawValue: 2)]) {
                     let expected = (commands + [last]).filter { $0.owner == owner }.map(\.command)
-                    try require(try await store.openCommands(of: owner).map(\.command), is: expected, "those of \(owner)")
+                    try require(try await store.openCommands(of: owner).map(\.command), is: expected, "the commands of \(owner)")
                 }
                 _ = try await store.commit(script.end(script.confirmed(last.command)))
             }
@@ -234,7 +227,7 @@ extension StoreConformance {
             guard case .refused(.inconsistent) = error else { throw error }
             return
         }
-        throw ConformanceFailure("a transaction was taken that no sound program hands in")
+        throw ConformanceFailure("an inconsistent transaction was accepted")
     }
 }
 

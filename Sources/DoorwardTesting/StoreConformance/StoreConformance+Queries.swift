@@ -5,9 +5,7 @@ internal import DoorwardDomain
 extension StoreConformance {
     /// The contract of record lists.
     package static let queryPromises: [StoreConformanceCheck] = [
-        StoreConformanceCheck("Records are listed by scope and device, by pages in both orders, as one sort in memory lists them")
-        {
-            store in
+        StoreConformanceCheck("Record pages by scope and device, in both orders, equal a sort in memory") { store in
             var script = StoreScript(seed: 51)
             _ = try await store.commit(script.tenancy)
             let records = try await writeRecords(90, &script, to: store)
@@ -16,9 +14,7 @@ extension StoreConformance {
                 try require(try await pages(query, of: store), is: expected, "the pages of \(query)")
             }
         },
-        StoreConformanceCheck("Filters narrow a list, alone and together, by pages in both orders, as one filter in memory does")
-        {
-            store in
+        StoreConformanceCheck("Record pages by one or several filters, in both orders, equal a filter in memory") { store in
             var script = StoreScript(seed: 54)
             _ = try await store.commit(script.tenancy)
             let records = try await writeRecords(120, &script, to: store)
@@ -28,9 +24,9 @@ extension StoreConformance {
                 try require(try await pages(query, of: store), is: expected, "the pages of \(query)")
                 found += expected.count
             }
-            try require(found > 1000, "the filters find something")
+            try require(found > 1000, "the filters match enough records")
         },
-        StoreConformanceCheck("A cursor stays where it is while records are appended") { store in
+        StoreConformanceCheck("A page continues after its cursor even if records were appended meanwhile") { store in
             var script = StoreScript(seed: 52)
             _ = try await store.commit(script.tenancy)
             let before = try await writeRecords(40, &script, to: store)
@@ -41,12 +37,12 @@ extension StoreConformance {
             _ = try await writeRecords(20, &script, to: store)
             query.after = first.last?.place
             try require(
-                first + (try await store.records(query)), is: Array(expected.prefix(30)), "two pages with writing between")
+                first + (try await store.records(query)), is: Array(expected.prefix(30)), "two pages, with records in between")
             var ascending = RecordQuery(scopes: scopes, order: .oldestFirst, limit: 1000)
             ascending.after = sorted(before, by: ascending).last?.place
-            try require(try await store.records(ascending).count, is: 20, "the records after the last that was there")
+            try require(try await store.records(ascending).count, is: 20, "the records appended since")
         },
-        StoreConformanceCheck("The gateway's log is in no property's scope, whatever its records speak of") { store in
+        StoreConformanceCheck("Records in the gateway's log are in no scope of a portfolio, property or unit") { store in
             var script = StoreScript(seed: 53)
             _ = try await store.commit(script.tenancy)
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.event(on: script.door, log: .gateway))]))
@@ -56,12 +52,12 @@ extension StoreConformance {
             ]
             for device in [nil, script.door] {
                 let query = RecordQuery(scopes: scopes, deviceID: device, limit: 10)
-                try require(try await store.records(query), is: [], "the tenants' records")
+                try require(try await store.records(query), is: [], "the records of these scopes")
             }
             let own = RecordQuery(scopes: [.gatewayLog], deviceID: script.door, limit: 10)
             try require(try await store.records(own).count, is: 1, "the gateway's records")
         },
-        StoreConformanceCheck("A record in another portfolio's log is in no property's scope, whatever place it names") { store in
+        StoreConformanceCheck("A property's scope excludes records in another portfolio's log that name the property") { store in
             var script = StoreScript(seed: 54)
             _ = try await store.commit(script.tenancy)
             let foreign = script.event(on: script.door, log: .portfolio(script.otherPortfolio))
@@ -96,7 +92,7 @@ extension StoreConformance {
             decide(&body, Int.random(in: 0..<4, using: &random), script)
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
             guard let record = try await store.record(body.id) else {
-                throw ConformanceFailure("a record that was written is missing")
+                throw ConformanceFailure("a written record is missing")
             }
             records.append(record)
             // After 30 records the door is no longer assigned to its unit: earlier records keep their place.
@@ -179,10 +175,10 @@ extension StoreConformance {
         var records: [AccessRecord] = []
         while true {
             let page = try await store.page(query)
-            try require(page.records.count <= query.limit, "a page holds no more than was asked for")
+            try require(page.records.count <= query.limit, "a page has at most as many records as requested")
             records += page.records
             guard let next = page.next else { return records }
-            try require(next != query.after, "a page goes on")
+            try require(next != query.after, "the cursor advances")
             query.after = next
         }
     }

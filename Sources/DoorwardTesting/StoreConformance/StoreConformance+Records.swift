@@ -4,15 +4,15 @@ internal import DoorwardDomain
 
 extension StoreConformance {
     static let recordPromises: [StoreConformanceCheck] = [
-        StoreConformanceCheck("A record is read back whole, personal values and all") { store in
+        StoreConformanceCheck("A record is read back with all fields, including the personal values") { store in
             var script = StoreScript(seed: 41)
             let body = fullRecord(&script)
             let place = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))[0]
             try require(place, is: RecordPosition(log: body.log, seq: 0, at: body.at), "the place")
             try require(try await store.record(body.id), is: AccessRecord(seq: 0, body: body), "the record")
-            try require(try await store.record(script.world.id()), is: nil, "a record that never was")
+            try require(try await store.record(script.world.id()), is: nil, "an unknown record")
         },
-        StoreConformanceCheck("Each log counts from 0 without gaps, past transactions that are refused") { store in
+        StoreConformanceCheck("Each log numbers its records from 0; refused transactions leave no gaps") { store in
             var script = StoreScript(seed: 42)
             _ = try await store.commit(script.tenancy)
             var expected: [LogID: UInt64] = [:]
@@ -32,7 +32,7 @@ extension StoreConformance {
                 }
             }
         },
-        StoreConformanceCheck("The clock of a log never goes back, and a record says so when it was held") { store in
+        StoreConformanceCheck("A record earlier than its predecessor gets the predecessor's time, and a note of it") { store in
             var script = StoreScript(seed: 43)
             let first = script.event(on: script.door)
             script.now = script.now.advanced(by: .seconds(-5))
@@ -42,10 +42,10 @@ extension StoreConformance {
             try require(places.map(\.at), is: [first.at, first.at, elsewhere.at], "the instants")
             let read = try await store.record(held.id)
             try require(read?.body.at, is: first.at, "the instant of the record")
-            try require(read?.body.details["clock"], is: .string("held"), "its word about the clock")
+            try require(read?.body.details["clock"], is: .string("held"), "the note about the clock")
             try require(try await store.record(first.id)?.body.details, is: [:], "the details of the record before")
         },
-        StoreConformanceCheck("A record points at another of its transaction by log and seq") { store in
+        StoreConformanceCheck("A record can refer to an earlier record of its transaction by log and seq") { store in
             var script = StoreScript(seed: 44)
             let (inside, outside) = (script.event(on: script.door), script.gatewayEvent())
             let records = [PendingRecord(inside), PendingRecord(outside, counterpart: 0)]
@@ -55,7 +55,7 @@ extension StoreConformance {
             let forward = StoreTransaction(records: [PendingRecord(script.gatewayEvent(), counterpart: 0)])
             try await requireRefusal(.parentUnknown, of: forward, by: store)
         },
-        StoreConformanceCheck("No record is written twice") { store in
+        StoreConformanceCheck("A second record with the same id is refused") { store in
             var script = StoreScript(seed: 45)
             let transaction = StoreTransaction(records: [PendingRecord(script.gatewayEvent())])
             _ = try await store.commit(transaction)

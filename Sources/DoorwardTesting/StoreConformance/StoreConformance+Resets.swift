@@ -4,19 +4,19 @@ internal import DoorwardDomain
 
 extension StoreConformance {
     static let resetPromises: [StoreConformanceCheck] = [
-        StoreConformanceCheck("A password reset is found by its token's digest until it is used, and is used once") { store in
+        StoreConformanceCheck("A password reset is found by its token's digest, and can be used once") { store in
             var script = StoreScript(seed: 15)
             _ = try await store.commit(script.tenancy)
             let reset = reset(of: script.user, &script)
             _ = try await store.commit(StoreTransaction(credentials: [.offerReset(reset, digest: [1])]))
             try require(try await store.passwordReset(digest: [1]), is: reset, "the reset")
-            try require(try await store.passwordReset(digest: [2]), is: nil, "a token that never was")
+            try require(try await store.passwordReset(digest: [2]), is: nil, "an unknown token")
             let use = StoreTransaction(credentials: [.useReset(digest: [1], at: script.now)])
             _ = try await store.commit(use)
             try require(try await store.passwordReset(digest: [1]), is: nil, "the used reset")
             try await requireRefusal(.resetTokenSpent, of: use, by: store)
         },
-        StoreConformanceCheck("A new reset of a user takes the place of the last one, and of nobody else's") { store in
+        StoreConformanceCheck("A new password reset replaces only the earlier reset of the same user") { store in
             var script = StoreScript(seed: 16)
             let other = script.world.user("Grace")
             _ = try await store.commit(script.tenancy)
@@ -35,7 +35,7 @@ extension StoreConformance {
             try await requireRefusal(
                 .parentUnknown, of: StoreTransaction(credentials: [.offerReset(stranger, digest: [4])]), by: store)
         },
-        StoreConformanceCheck("A reset that is over is refused, and nothing of its transaction is written") { store in
+        StoreConformanceCheck("An expired password reset is refused with its whole transaction") { store in
             var script = StoreScript(seed: 17)
             _ = try await store.commit(script.tenancy)
             let reset = reset(of: script.user, &script)
@@ -50,7 +50,7 @@ extension StoreConformance {
                     .useReset(digest: [1], at: reset.expiresAt.advanced(by: .milliseconds(-1)))
                 ]))
         },
-        StoreConformanceCheck("A reset ends with its user's name and with its maker's, and no other does") { store in
+        StoreConformanceCheck("Resets can be ended by their user or by their creator; other resets are kept") { store in
             var script = StoreScript(seed: 18)
             let (maker, other) = (script.world.user("Grace"), script.world.user("Linus"))
             _ = try await store.commit(script.tenancy)

@@ -5,7 +5,7 @@ internal import DoorwardPolicy
 
 extension StoreConformance {
     static let tenancyPromises: [StoreConformanceCheck] = [
-        StoreConformanceCheck("What was put into the tenancy is loaded again, in its last form") { store in
+        StoreConformanceCheck("The tenancy is loaded as it was last written") { store in
             var world = StoreScript(seed: 1).world
             let property = world.property("Annex", in: world.portfolio("Ash Street"), timeZone: "Europe/Rome")
             let manager = world.user("Grace", lastName: "Hopper")
@@ -16,7 +16,7 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(changes: world.changes))
             try require(try await tenancy(of: store), is: lastForms(world.changes), "the tenancy")
         },
-        StoreConformanceCheck("A removed association is gone, and removing it again is no error") { store in
+        StoreConformanceCheck("A removed association is deleted, and removing it again is allowed") { store in
             var world = TenancyFixture(seed: 2)
             let association = world.assign(world.user("Ada"), .owner, .portfolio(world.portfolio("Oak Street")))
             let removal = StoreTransaction(changes: [.removeAssociation(association)])
@@ -24,12 +24,9 @@ extension StoreConformance {
             _ = try await store.commit(removal)
             _ = try await store.commit(removal)
             let left = try await tenancy(of: store)
-            try require(left.count, is: 2, "the entities that are left")
+            try require(left.count, is: 2, "the remaining entities")
         },
-        StoreConformanceCheck(
-            "A removed device is gone, and removing it again is no error; what happened to it and who lists it stay"
-        ) {
-            store in
+        StoreConformanceCheck("A removed device is deleted; its records, its commands and references to it are kept") { store in
             var script = StoreScript(seed: 8)
             let association = script.world.assign(script.user, .owner, .portfolio(script.portfolio))
             script.world.guestAccess(for: nil, label: "Courier", to: [script.door, script.gate], under: association)
@@ -43,11 +40,11 @@ extension StoreConformance {
             script.world.remove(script.gate)
             for _ in 0..<2 { _ = try await store.commit(StoreTransaction(changes: [.removeDevice(script.gate)])) }
             try require(try await tenancy(of: store), is: lastForms(script.world.changes), "the tenancy")
-            try require(records.count, is: 2, "the records before")
+            try require(records.count, is: 2, "the records before the removal")
             try require(try await store.records(query), is: records, "the records of the removed device")
             try require(try await store.command(command.id)?.command, is: script.confirmed(command), "its command")
         },
-        StoreConformanceCheck("Two users cannot have one address, upper and lower case taken as one") { store in
+        StoreConformanceCheck("A second user with the same email address, ignoring case, is refused") { store in
             var world = TenancyFixture(seed: 3)
             _ = world.user("Ada", email: "ada@example.com")
             _ = try await store.commit(StoreTransaction(changes: world.changes))
@@ -56,7 +53,7 @@ extension StoreConformance {
             try await requireRefusal(.emailTaken(impostor), of: StoreTransaction(changes: other.changes), by: store)
             try require(try await tenancy(of: store), is: Set(world.changes), "the tenancy after the refusal")
         },
-        StoreConformanceCheck("A user can change their address, and another can take the one that became free") { store in
+        StoreConformanceCheck("An email address can be used again after its user has changed to another") { store in
             var world = TenancyFixture(seed: 5)
             let ada = world.user("Ada", email: "ada@example.com")
             world.change(ada) { $0.email = "lovelace@example.com" }
@@ -64,7 +61,7 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(changes: world.changes))
             try require(try await tenancy(of: store), is: lastForms(world.changes), "the tenancy")
         },
-        StoreConformanceCheck("A child without its parent is refused, with everything else in its transaction") { store in
+        StoreConformanceCheck("A child without its parent is refused with its whole transaction") { store in
             var world = TenancyFixture(seed: 6)
             let orphan = world.property("No. 5", in: world.id())
             _ = world.device("Door", in: .property(orphan))
@@ -73,8 +70,7 @@ extension StoreConformance {
             try await requireRefusal(.parentUnknown, of: transaction, by: store)
             try require(try await tenancy(of: store), is: [], "the tenancy")
         },
-        StoreConformanceCheck("A role on something that is not there is refused, and one on what comes before it is not") {
-            store in
+        StoreConformanceCheck("A role on an entity that is missing, or has another type, is refused") { store in
             var world = TenancyFixture(seed: 8)
             let portfolio = world.portfolio("Oak Street")
             let property = world.property("No. 5", in: portfolio)
@@ -87,7 +83,7 @@ extension StoreConformance {
             }
             _ = try await store.commit(StoreTransaction(changes: world.changes))
             let before = try await tenancy(of: store)
-            try require(before.count, is: 7, "the entities that are there")
+            try require(before.count, is: 7, "the entities")
             // Each id exists, but for another kind of entity.
             for entity in [.portfolio(unit.cast()), .property(portfolio.cast()), .unit(property.cast())] as [AssociatedEntity] {
                 var other = TenancyFixture(seed: 9)

@@ -5,10 +5,7 @@ internal import DoorwardDomain
 
 extension StoreConformance {
     static let treePromises: [StoreConformanceCheck] = [
-        StoreConformanceCheck(
-            "A log's stored records come in order, from where they are asked for, and each has the leaf of its bytes"
-        ) {
-            store in
+        StoreConformanceCheck("A range of a log has the records from the requested seq, with their leaf hashes") { store in
             var script = StoreScript(seed: 71)
             _ = try await store.commit(script.tenancy)
             let log = LogID.portfolio(script.portfolio)
@@ -29,8 +26,7 @@ extension StoreConformance {
                 }
             }
         },
-        StoreConformanceCheck("Every node of a log's tree is the one that follows from its leaves, and there is no other") {
-            store in
+        StoreConformanceCheck("Each node of a log's tree is computed from its leaves; other nodes are absent") { store in
             var script = StoreScript(seed: 72)
             _ = try await store.commit(script.tenancy)
             let log = LogID.portfolio(script.portfolio)
@@ -57,8 +53,7 @@ extension StoreConformance {
                 try require(try await store.node(level: level, index: index, of: log), is: nil, "node \(index) of level \(level)")
             }
         },
-        StoreConformanceCheck("A destroyed key takes an owner's values out of every record of every log, and nothing else") {
-            store in
+        StoreConformanceCheck("Destroying an owner's key erases only this owner's values, in every log") { store in
             var script = StoreScript(seed: 73)
             let other = RecordActor(kind: .user, id: "grace", name: "Grace Hopper", userID: script.world.user("Grace"))
             _ = try await store.commit(script.tenancy)
@@ -93,7 +88,7 @@ extension StoreConformance {
             later.actor = script.actor
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(later)]))
             try require(try await store.record(later.id)?.body.actor.name, is: "Ada Lovelace", "the name in a later record")
-            try require(try await store.record(last.id)?.body.actor.name, is: nil, "the name that was forgotten")
+            try require(try await store.record(last.id)?.body.actor.name, is: nil, "the erased name")
         },
         StoreConformanceCheck("A refused transaction destroys no key") { store in
             var script = StoreScript(seed: 74)

@@ -32,7 +32,7 @@ func requireRefusal(_ rule: StoreRefusal, of transaction: StoreTransaction, by s
     } catch {
         return try require(error, is: .refused(rule), "the refusal")
     }
-    throw ConformanceFailure("a transaction was taken that should be refused: \(rule)")
+    throw ConformanceFailure("a transaction was accepted that should be refused: \(rule)")
 }
 
 /// The changes that `loadTenancy` passes.
