@@ -15,8 +15,8 @@ package struct MerkleFrontier: Hashable, Sendable {
     package mutating func append(leafHash: [UInt8]) {
         precondition(leafHash.count == MerkleTree.hashByteCount, "a leaf hash has 32 bytes")
         hashes.append(contentsOf: leafHash)
-        // Each trailing one bit of the old size is a complete subtree of the same size as the one that ends here: the two are
-        // joined.
+        // Each trailing 1 bit of the old size stands for a complete subtree. It is joined with the subtree of the same size that
+        // ends with the new leaf.
         for _ in 0..<(~size).trailingZeroBitCount { joinLastTwo() }
         size += 1
     }

@@ -39,11 +39,11 @@ package struct PersonalFieldPath: Hashable, Sendable {
 
     /// Encrypts `value` with AES-256-GCM: nonce (12 bytes), ciphertext, tag (16 bytes). The location is authenticated data.
     ///
-    /// The nonce is a prefix of the commitment, which is a hash of the location's salt and the value. It therefore differs for
-    /// each location, and for each value at one location: a transaction that was rolled back and uses the same `seq` again with
-    /// another value cannot repeat a nonce, whether or not the key was kept; with the same value it produces the same
-    /// ciphertext. Salts are unpredictable without the key, so two values whose nonces agree in 96 bits cannot be searched for;
-    /// by chance that takes about 2^48 values under one key. A nonce need not be secret.
+    /// The nonce is a prefix of the commitment, which is a hash of the location's salt and the value. It therefore differs for each
+    /// location, and for each value at one location: a transaction that was rolled back and uses the same `seq` again with another
+    /// value cannot repeat a nonce, whether or not the key was kept; with the same value it produces the same ciphertext. Salts are
+    /// unpredictable without the key, so an attacker cannot search for two values with equal nonces; a collision by chance takes
+    /// about 2^48 values under one key. A nonce need not be secret.
     func seal(_ value: String, commitment: [UInt8], under key: PersonKey) throws -> [UInt8] {
         let nonce = try AES.GCM.Nonce(data: commitment[..<12])
         let box = try AES.GCM.seal(Array(value.utf8), using: key.sealing, nonce: nonce, authenticating: tuple)

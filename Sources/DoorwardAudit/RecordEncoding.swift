@@ -8,7 +8,7 @@ package enum RecordEncoding {
     /// The maximum size of an entry in a tile-based log (C2SP tlog-tiles).
     package static let maxByteCount = 65_535
 
-    /// Encodes the record in its final form, with a commitment in place of each personal value.
+    /// Encodes the record in its final form, with a commitment instead of each personal value.
     ///
     /// - Parameter key: returns the log's key of an owner, creating it if there is none. Called once for consecutive values of
     ///   one owner.

@@ -10,7 +10,7 @@ package enum ClientError: Error, Equatable, Sendable {
     case refused(APIError)
     /// The response is not that of a gateway, or of another version: its envelope could not be decoded.
     case notAGateway(server: String)
-    /// The gateway's certificate is not trusted, or is for another host; nothing was sent. `why` says which.
+    /// The gateway's certificate is not trusted, or is for another host; `why` describes the problem. Nothing was sent.
     case tlsFailed(server: String, why: String)
     /// There is no session for this gateway; the user must sign in.
     case notSignedIn(server: String?)
@@ -18,7 +18,7 @@ package enum ClientError: Error, Equatable, Sendable {
     case sessionExpired(server: String, email: String?, name: SessionName)
     /// The server address cannot be used; `why` is a sentence.
     case badAddress(String, why: String)
-    /// The session file cannot be used; `why` says what to do.
+    /// The session file cannot be used; `why` describes the problem and the remedy.
     case sessionFile(path: String, why: String)
     /// The file with the trusted certificates cannot be used.
     case authorityFile(path: String, why: String)

@@ -69,7 +69,7 @@ package struct DoorwardClient: Sendable {
         }.successful()
     }
 
-    /// Makes an attempt with the token of the credentials, and a second one with a renewed token if the first is answered with 401.
+    /// Makes one attempt with the token of the credentials and, if the response is 401, a second one with a refreshed token.
     func authenticated<Response>(
         _ attempt: (_ token: String?) async throws -> Response, status: (Response) -> Int
     ) async throws -> Response {

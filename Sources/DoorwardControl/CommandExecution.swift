@@ -19,8 +19,7 @@ struct CommandServices: Sendable {
     let metrics: CommandMetrics
 }
 
-/// Executes one command from its intent to its outcome, holding its reservation in the device's queue: steps 3 to 7 of a
-/// command.
+/// Executes one command from its intent to its outcome, while holding its reservation in the device's queue.
 final class CommandExecution: Sendable {
     private let services: CommandServices
     private let request: CommandRequest

@@ -32,7 +32,7 @@ package struct FinishedCommand: Sendable {
     package let command: Command
     /// The device's status when the command ended.
     package let status: DeviceStatus
-    /// The denial, if the right had been lost when the command was to be sent; for a repeat, as far as it still applies.
+    /// The denial, if the right was lost before the command was sent; for a repeat only if the same reason still applies.
     package let denial: Denial?
     /// The adapter's explanation of a failure or timeout; not kept across restarts.
     package let problem: TransportProblem?

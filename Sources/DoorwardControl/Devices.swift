@@ -134,8 +134,8 @@ package struct Devices: Sendable {
 
     /// The currently known status of a lock.
     ///
-    /// - Parameter refresh: whether to request the state from the lock first; the response shows in a later call. A lock that
-    ///   does not support this is no error.
+    /// - Parameter refresh: whether to request the state from the lock first; the response shows in a later call. A lock that does
+    ///   not support this is not an error.
     package func status(
         of id: DeviceID, for caller: Caller, refresh: Bool
     ) throws(GatewayError) -> (device: LockDevice, status: DeviceStatus) {

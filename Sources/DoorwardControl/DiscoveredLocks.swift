@@ -44,7 +44,7 @@ package struct DiscoveredDevice: Hashable, Sendable {
     package let id: String
     /// The kind of adapter to attach it with.
     package let adapter: String
-    /// Its name in its own system; `nil` if that has none.
+    /// Its name in its own system; `nil` if it has none there.
     package let name: String?
     /// The manufacturer, if its own system provides it.
     package let manufacturer: String?

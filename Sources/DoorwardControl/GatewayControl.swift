@@ -146,7 +146,8 @@ package final class GatewayControl: Sendable {
         get async { isReady.withLock { $0 } && ledger.isAcceptingCommands ? await ledger.maintenance.isWritable() : false }
     }
 
-    /// Updates the gauges whose values are looked up rather than counted; to be called before metrics are read.
+    /// Updates the gauges whose values are read from the current state instead of being counted; to be called before metrics are
+    /// read.
     package func sampleMetrics() {
         locks.sampleMetrics()
         signIn.sampleMetrics()
@@ -292,8 +293,8 @@ package final class GatewayControl: Sendable {
         logger.notice("the store can write again; commands are accepted", metadata: ["commandsSettled": "\(recovered)"])
     }
 
-    /// Reloads the sessions from the store, as a write in doubt may have ended some durably. A session becomes valid only once
-    /// it is durable, so one that was in memory before the store was read, but is not in the store, has ended.
+    /// Reloads the sessions from the store, as a write in doubt may have ended some durably. A session becomes valid only once it
+    /// is durable. So a session that was in memory before the store was read, but is not in the store, has ended.
     private func reloadSessions() async throws {
         let before = signIn.sessions.ids
         let stored = try await ledger.credentials.liveSessions(at: clock.now())

@@ -5,11 +5,11 @@ package import DoorwardPolicy
 /// The durable store of the gateway. One implementation uses SQLite; every implementation passes the conformance kit in
 /// `DoorwardTesting`.
 ///
-/// Only the wiring code has all of it: `StoreGuard` takes the store, keeps `commit` to itself, and gives each use case the protocol
-/// that it reads through.
+/// Only the wiring code has access to the whole protocol: `StoreGuard` owns the store, is the only caller of `commit`, and gives
+/// each use case only the protocol that it reads through.
 package protocol GatewayStore: AccessLogStore, TenancyStore, CredentialStore, CommandStore, StoreMaintenance {
-    /// Writes the whole transaction or nothing, and returns once it is durable. Transactions take effect in the order of the
-    /// calls; those that wait for a flush share one.
+    /// Writes the whole transaction or nothing, and returns once it is durable. Transactions take effect in the order of the calls;
+    /// transactions that wait for a flush share one flush.
     ///
     /// The only way to write. After `.refused` nothing of the transaction is durable; after `.failed` this is unknown until the
     /// store has been reopened.

@@ -11,7 +11,7 @@ package enum Precondition: Hashable, Sendable {
     case usesLeft(of: GuestAccessID, max: Int)
     /// The epoch has this value.
     case epoch(of: EpochOwner, is: UInt64)
-    /// The log has this lease; `nil` for none.
+    /// The log has this lease, or none for `nil`.
     case lease(of: LogID, is: LogLease?)
 }
 
@@ -23,11 +23,12 @@ package enum CounterChange: Hashable, Sendable {
     case returnUse(of: GuestAccessID)
     /// Increments the epoch.
     case raiseEpoch(of: EpochOwner)
-    /// Sets the log's lease, whatever it was; `nil` for none.
+    /// Sets the log's lease, whatever it was; `nil` removes it.
     case setLease(of: LogID, to: LogLease?)
 }
 
-/// The owner of an epoch. The epoch is raised when rights there are revoked, so that no earlier decision is written afterwards.
+/// The owner of an epoch. The epoch is raised when rights there are revoked, so that no transaction that is based on an earlier
+/// decision is written afterwards.
 package enum EpochOwner: Hashable, Sendable {
     /// The epoch of everything in a portfolio.
     case portfolio(PortfolioID)

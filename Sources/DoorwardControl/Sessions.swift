@@ -2,7 +2,7 @@ package import DoorwardDomain
 import HeapModule
 import Synchronization
 
-/// The valid sessions, in memory. A request's access token refers to one of them, and becomes invalid with it.
+/// The valid sessions, in memory. A request's access token refers to one of them, and becomes invalid when that session ends.
 ///
 /// An operation on one session, or on one user's sessions, costs the same however many other sessions exist.
 package final class Sessions: Sendable {

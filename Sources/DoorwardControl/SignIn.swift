@@ -82,7 +82,8 @@ package final class SignIn: Sendable {
         guard let user, isRight, directory.current.user(user.id)?.isEnabled == true,
             let signedIn = try await begin(for: user, generation, origin)
         else {
-            // A too long password is not counted for the account: as it costs no hash, it could block the account for free.
+            // A password that is too long is not counted as a failure of the account: it costs no hash, so an attacker could block
+            // the account cheaply.
             try limited { () throws(GatewayError) in
                 try throttle.noteFailureIfAdmitted(email: isAbsurd ? nil : account, address: clientAddress)
             }

@@ -16,7 +16,7 @@ package enum StoreRefusal: Error, Hashable, Sendable {
 
     // MARK: Constraints of the tables
 
-    /// Another user than this one has the email address, ignoring case.
+    /// A user other than this one already has the email address, ignoring case.
     case emailTaken(UserID)
     /// A change refers to a parent, user or session that does not exist.
     case parentUnknown

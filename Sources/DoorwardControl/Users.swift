@@ -39,7 +39,7 @@ package struct Users: Sendable {
     ) async throws(GatewayError) -> User {
         do {
             let user = try await change(caller, id, changes, onlyIf: condition)
-            // Sessions that began while the transaction was written are refused by the store, and end here.
+            // The store rejects sessions that began while the transaction was written; this ends them in memory.
             if !user.isEnabled { sessions.endAll(of: user.id) }
             return user
         } catch .unavailable {
@@ -79,8 +79,8 @@ package struct Users: Sendable {
         )
     }
 
-    /// A user who is visible to the caller: the caller themselves, the people of the entities whose people the caller may read,
-    /// or, for a super admin, anyone.
+    /// Returns a user who is visible to the caller. These are the caller, the people of each entity whose people the caller may
+    /// read and, for a super admin, all users.
     ///
     /// - Throws: `.outOfReach`; for a super admin `.notFound` if the user does not exist.
     package func user(_ id: UserID, for caller: Caller) throws(GatewayError) -> User {

@@ -84,7 +84,7 @@ package enum Rule: Hashable, Sendable {
 package struct Denial: Error, Hashable, Sendable {
     /// The one reason reported. If several apply, it is the one nearest to being allowed.
     package var reason: DenialReason
-    /// Whether the object is visible to the caller. If not, only `forbidden` leaves the gateway.
+    /// Whether the object is visible to the caller. If not, the response contains only the code `forbidden`.
     package var hasReach: Bool
     /// The rule that came nearest to allowing it.
     package var rule: Rule?

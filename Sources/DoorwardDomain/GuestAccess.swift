@@ -8,7 +8,7 @@ package struct GuestAccess: Hashable, Sendable {
     package let createdAt: Timestamp
     /// `nil` for a guest who has only a link.
     package var guestUserID: UserID?
-    /// A name for the guest, or a note beside `guestUserID`.
+    /// A name for the guest or, if `guestUserID` is set, a note.
     package var label: String?
     /// The property of the devices; a guest access never spans properties.
     package let propertyID: PropertyID

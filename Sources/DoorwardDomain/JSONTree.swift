@@ -15,7 +15,7 @@ package protocol JSONTree {
     /// - Parameters:
     ///   - text: as written, in the grammar of JSON.
     ///   - isInteger: whether it has neither a fraction nor an exponent.
-    /// - Returns: `nil` to refuse a number that cannot be represented.
+    /// - Returns: `nil` to reject a number that cannot be represented.
     static func number(_ text: String, isInteger: Bool) -> Self?
 }
 

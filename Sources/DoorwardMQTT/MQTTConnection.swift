@@ -177,8 +177,8 @@ package final class MQTTConnection: Sendable {
         }
     }
 
-    /// Makes a handle without holding the lock of `line`, as name resolution blocks. Discards it if the connection was stopped
-    /// meanwhile.
+    /// Makes a handle without holding the lock of `line`, as name resolution blocks. Discards the handle if the connection was
+    /// stopped meanwhile.
     private func make(_ version: MQTTVersion) {
         let isWanted = life.withLock { life in
             life.isAway = !life.isStopped

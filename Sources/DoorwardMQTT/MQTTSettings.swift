@@ -59,7 +59,7 @@ package struct MQTTSettings: Sendable {
         package init(name: String, plainPassword: String) { self.init(name: name, password: Secret(plainPassword)) }
     }
 
-    /// A last will (MQTT 5.0, section 3.1.2.5). It may be retained, as it is no command to a lock.
+    /// A last will (MQTT 5.0, section 3.1.2.5). It may be retained, as it is not a command to a lock.
     package struct Will: Sendable {
         /// Topic of the last will.
         package var topic: MQTTTopic

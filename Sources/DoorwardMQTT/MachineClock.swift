@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 internal import Glibc
 
-/// The system's clocks, for programs that provide no clock of their own.
+/// The system's clocks, for programs without their own clock.
 struct MachineClock: GatewayClock {
     func now() -> Timestamp { Timestamp(milliseconds: Self.read(CLOCK_REALTIME) / 1_000_000) }
 

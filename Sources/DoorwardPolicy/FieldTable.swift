@@ -4,9 +4,9 @@ internal import DoorwardDomain
 package enum FieldTable {
     /// The kinds of object whose fields are projected by level.
     package enum Kind: String, CaseIterable, Sendable {
-        /// Includes the device's status, which is no entity of its own in the API.
+        /// Includes the device's status, which is not a separate entity in the API.
         case device = "LockDevice"
-        /// Without the subscription, which is read by a permission of its own.
+        /// Without the subscription: reading it requires its own permission.
         case portfolio = "Portfolio"
         /// Includes the lockdown, of which levels below MANAGEMENT see only whether it is active.
         case property = "Property"

@@ -28,7 +28,7 @@ struct HeldRole: Hashable, Sendable {
     var isAssignable: Bool { MatrixColumn(of: role, on: type) != nil }
     var rule: Rule { .association(id, role) }
 
-    /// The association as an entity of its own.
+    /// The association as a `UserRoleAssociation`, with its user.
     func association(of user: UserID) -> UserRoleAssociation {
         UserRoleAssociation(id: id, userID: user, entity: entity, role: role, createdAt: createdAt, updatedAt: updatedAt)
     }

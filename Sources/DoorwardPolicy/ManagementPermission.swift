@@ -4,7 +4,7 @@ package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
     case portfolioCreate = "portfolio.create"
     /// To read a portfolio. A role on a property or unit does not give it: its holder need not see the whole portfolio.
     case portfolioRead = "portfolio.read"
-    /// To change a portfolio's name, its only field; its staff are changed by permissions of their own.
+    /// To change a portfolio's name, its only field; changing its staff requires other permissions.
     case portfolioRename = "portfolio.rename"
     /// To delete a portfolio; with a cascade, also everything in it.
     case portfolioDelete = "portfolio.delete"

@@ -24,7 +24,7 @@ package enum PermissionMatrix {
         }
     }
 
-    /// Whether a column holds an operation. A role that gives no right where it is held has no column, and holds none.
+    /// Whether a column holds an operation. A role that gives no right on its entity has no column, and holds no operation.
     @inline(__always)
     static func holds(_ operation: LockOperation, _ column: MatrixColumn?) -> Bool {
         column.map(columns(holding: operation).contains) ?? false

@@ -1,4 +1,4 @@
-/// A persistent array: a value that is copied at no cost, and of which a change copies one page.
+/// A persistent array: copying it costs nothing, and a change copies one page.
 ///
 /// Elements are stored in pages of 64, pages in chapters of 64. Uniquely referenced ones are changed in place, shared ones are
 /// copied first. So the cost of a change is nearly independent of the number of elements: only the list of chapters, one word for

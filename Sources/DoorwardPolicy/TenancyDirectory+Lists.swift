@@ -57,7 +57,7 @@ extension TenancyDirectory {
         guestAccessesByProperty[property]?.sorted().compactMap(guestAccess) ?? []
     }
 
-    /// The accesses whose devices a tenant's association carries, and which are denied without a carrier; including ended ones.
+    /// The accesses that depend on a tenant's association for at least one device, including ended ones.
     package func guestAccesses(carriedBy association: UserRoleAssociation) -> [GuestAccess] {
         guard association.role == .tenant, case .unit(let id) = association.entity, let property = unit(id)?.propertyID else {
             return []

@@ -1,7 +1,7 @@
 package import DoorwardDomain
 internal import HashTreeCollections
 
-/// The whole tenancy in memory: a value that decisions read while the next version is being made.
+/// The whole tenancy in memory. It is a value, so decisions can read one version while the next one is being made.
 ///
 /// Copying costs nothing, and a change costs the logarithm of the size, whatever the number of devices, users and records: versions
 /// share all pages and branches that did not change. Children may be put before their parents; until the parents are there, requests
@@ -62,7 +62,7 @@ package struct TenancyDirectory: Sendable {
     package func device(_ id: DeviceID) -> LockDevice? {
         devices.slot(of: id).map { deviceDetails[$0].device(devices[slot: $0]) }
     }
-    /// `nil` also for an id of which only roles or guest accesses are known.
+    /// `nil` also for an id that is known only from roles or guest accesses.
     package func user(_ id: UserID) -> User? { users[id]?.node.user }
     /// Also returns a revoked or ended one.
     package func guestAccess(_ id: GuestAccessID) -> GuestAccess? { guestAccesses[id]?.access }

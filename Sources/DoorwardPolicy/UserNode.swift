@@ -10,7 +10,7 @@ final class UserNode: Sendable {
     /// A bit for each device that a guest access may list; if it is clear, none lists the device.
     let deviceFilter: DeviceFilter
     let guestAccesses: HeldGuestAccesses
-    /// Set also for an id of which only roles or guest accesses are known; then `user` is `nil`.
+    /// Set also for an id that is known only from roles or guest accesses; then `user` is `nil`.
     let id: UserID
     /// `nil` while only roles or guest accesses of the id are known; to every decision the user is then unknown.
     let user: User?

@@ -1,6 +1,6 @@
 internal import DoorwardDomain
 
-/// Hooks with which tests and measurements observe the writer or make it fail. The program sets none of them.
+/// Hooks for tests and benchmarks, which observe the writer or make it fail. The program itself sets none.
 ///
 /// All but `afterAdmission` and `duringBackup` are called on the writer. An error thrown by a hook is treated as a disk failure.
 package struct StoreHooks: Sendable {

@@ -46,7 +46,7 @@ package final class ScriptedAdapter: LockAdapter {
         var problem: TransportProblem?
         var conflicts: [CheckedAddress.Conflict] = []
         var codes: [DeviceID: Secret<String>] = [:]
-        /// The owners of transports, by the `broker` of an address; an address without one is available to all.
+        /// The owners of transports, by the `broker` of an address. An address without a broker may be used in every portfolio.
         var owners: [String: TransportOwner] = [:]
         var discovered: [DiscoveredLock] = []
         var transports: [AdapterTransport] = []
@@ -87,7 +87,7 @@ package final class ScriptedAdapter: LockAdapter {
     /// Sets the conflicts with other locks that `check` returns.
     package func set(conflicts: [CheckedAddress.Conflict]) { state.withLock { $0.conflicts = conflicts } }
 
-    /// Sets the value of `health`; `nil` for `ok` between `start` and `stop`, and `down` otherwise.
+    /// Sets the value of `health`. With `nil`, it is `ok` between `start` and `stop`, and `down` otherwise.
     package func set(health: AdapterHealth?) { state.withLock { $0.health = health } }
 
     /// Gives the adapter transports: an address names its own as `broker`, and locks are distinguished by `topic`.

@@ -19,7 +19,7 @@ extension Wire {
         package var reason: String?
         /// The override of a lockdown; `nil` if there was none.
         package var override: Override?
-        /// Whether bytes were handed to the lock's transport; `nil` while that is open, and if it is unknown.
+        /// Whether bytes were handed to the lock's transport; `nil` before that is decided, and if it is unknown.
         package var sent: Bool?
         /// `false` if the lock was in the requested state already.
         package var changed: Bool?

@@ -37,7 +37,8 @@ package struct AccessRecords: Sendable {
         package let json: [UInt8]
     }
 
-    /// Fetches the newest records, newest first: all, or at most `count`. Its JSON is `data` as one response would hold it.
+    /// Fetches the newest records, newest first: all, or at most `count`. The JSON of the result has the form of `data` in a single
+    /// response.
     package func newest(_ query: Query, limit count: Int?) async throws -> Response<[Entry]> {
         var query = query
         query.isOldestFirst = false

@@ -4,7 +4,7 @@ package import DoorwardAPI
 package struct Commands: Sendable {
     let client: DoorwardClient
 
-    /// Fetches a command of the caller, or one on a lock whose history the caller may read.
+    /// Fetches a command: the caller's own, or one for a lock whose history the caller may read.
     package func command(_ id: String) async throws -> Response<Wire.CommandAnswer> {
         try await client.answer(.get("commands", id))
     }

@@ -2,9 +2,8 @@ internal import DoorwardAPI
 
 /// Follows the end of an access log: returns the records that follow the known ones.
 ///
-/// Within a log the order of records is fixed. Between logs the clock determines it, and after a clock step one log can lag
-/// behind another for long. So each known log is followed by a cursor of its own, and one more cursor over all logs discovers
-/// new ones.
+/// Within a log the order of records is fixed. Between logs the clock determines it, and after a clock step one log can lag behind
+/// another for long. So each known log has its own cursor, and one more cursor over all logs discovers new logs.
 package struct RecordFollower: Sendable {
     private let query: AccessRecords.Query
     /// The stream over all logs first, then one per log.
@@ -18,8 +17,8 @@ package struct RecordFollower: Sendable {
     /// - Parameters:
     ///   - query: filter of the records.
     ///   - entries: the newest known records, newest first; earlier records are not returned.
-    ///   - capacity: the number of ids that are kept to detect a record that two streams return; at least the new records that
-    ///     one call can return.
+    ///   - capacity: the number of ids that are kept to detect a record that two streams return; at least the maximum number of new
+    ///     records that one call can return.
     package init(query: AccessRecords.Query, after entries: [AccessRecords.Entry], remembering capacity: Int = 20_000) {
         var query = query
         (query.isOldestFirst, query.limit) = (true, Self.pageSize)

@@ -6,7 +6,7 @@ internal import NIOHTTP1
 struct HTTPTransport: Sendable {
     let server: ServerAddress
     let source: String?
-    /// Replaces the time limit of every call.
+    /// If set, replaces the time limit of every call.
     var timeLimit: Duration?
     /// The certificates that are trusted instead of the system's.
     var authorities: TrustedAuthorities?

@@ -1,6 +1,6 @@
 /// Extracts parts of JSON texts without decoding them, so that they can be passed on as written.
 enum JSONScanner {
-    /// Returns the value of an object's member by its name as written; `nil` if the text is no object or has no such member.
+    /// Returns the value of an object's member by its name as written; `nil` if the text is not an object or has no such member.
     static func member(_ name: String, of object: some RandomAccessCollection<UInt8>) -> [UInt8]? {
         var scanner = Scanner(Array(object))
         guard scanner.skip("{") else { return nil }
@@ -11,7 +11,7 @@ enum JSONScanner {
         return nil
     }
 
-    /// Returns the items of an array as written; `nil` if the text is no array.
+    /// Returns the items of an array as written; `nil` if the text is not an array.
     static func items(of array: some RandomAccessCollection<UInt8>) -> [[UInt8]]? {
         var scanner = Scanner(Array(array))
         guard scanner.skip("[") else { return nil }

@@ -24,12 +24,12 @@ package struct RawResponse: Sendable {
         return type == "application/json" || type == "application/problem+json"
     }
 
-    /// Whether the status says that the call succeeded.
+    /// Whether the status is one of success.
     package var isSuccess: Bool { (200..<300).contains(status) }
 
     /// Passes the parts of the body to `take` as they arrive. The body can be read once.
     ///
-    /// - Parameter take: returns whether it wants more.
+    /// - Parameter take: returns whether to continue with the next part.
     /// - Throws: `ClientError.noAnswer` if the connection ends before the body is complete.
     package func read(_ take: ([UInt8]) -> Bool) async throws {
         do {

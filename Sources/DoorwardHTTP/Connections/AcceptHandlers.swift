@@ -4,7 +4,7 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 
-/// Pauses accepting while more descriptors are open than the maximum number of connections and an allowance for those that are closing.
+/// Pauses accepting while more descriptors are open than the maximum number of connections plus an allowance for closing ones.
 struct DescriptorBound: AvailableConnectionsDelegate {
     let limit: Int
     private var open = 0

@@ -1,7 +1,8 @@
 internal import Metrics
 internal import Synchronization
 
-/// A number to which threads add atomically. Each is an object of its own, so that many threads add without waiting for one another.
+/// A number to which threads add atomically. Each is a separate object, so that threads that add to different numbers do not wait
+/// for each other.
 final class MetricCell: Sendable {
     private let value = Atomic<Int64>(0)
 
@@ -70,7 +71,8 @@ final class HistogramSeries: TimerHandler, RecorderHandler {
         sumCell.add(value)
     }
 
-    /// The number of values up to each bound, and of all values as the last: from one reading, so that they are consistent.
+    /// The number of values up to each bound; the last element counts all values. All are read at once, so that they are
+    /// consistent.
     var cumulativeCounts: [Int64] {
         var total: Int64 = 0
         return cells.map { cell in

@@ -1,6 +1,6 @@
 internal import Logging
 
-/// Keeps the metadata of a logger as it is until a line is logged.
+/// A log handler that passes metadata to another handler only when a line is logged.
 ///
 /// Hummingbird adds metadata to a copy of its logger for every request, and other handlers may format it each time.
 struct DeferredLogHandler: LogHandler {

@@ -7,7 +7,7 @@ internal import HTTPTypes
 
 /// The `ETag` of an object: the version that a reader has read.
 ///
-/// It is computed from the fields that the reader sees, so it reveals nothing of the others.
+/// It is computed from the fields that the reader sees, so it reveals nothing about other fields.
 struct EntityTag: Hashable, Sendable {
     /// The tag with its quotation marks, as in the header.
     let text: String

@@ -10,7 +10,7 @@ enum RoleRoutes {
 
     private typealias EntityOf = @Sendable (EntityID<AssociatedEntity>) -> AssociatedEntity
 
-    /// Body and query are read before the id in the path: an invalid id is treated as an id that does not exist.
+    /// Body and query are validated before the id in the path; an invalid id is treated as an id that does not exist.
     private static func routes(_ path: String, _ entity: @escaping EntityOf) -> [Route] {
         [
             .get(path) { call in

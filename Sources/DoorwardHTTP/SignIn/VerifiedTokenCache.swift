@@ -1,8 +1,8 @@
 internal import DoorwardDomain
 internal import Synchronization
 
-/// Caches verified tokens, so that each costs one signature verification. Only the verification is cached: expiry and session are
-/// checked every time.
+/// Caches verified tokens, so that the signature of each is verified only once. Only the verification is cached: expiry and session
+/// are checked every time.
 final class VerifiedTokenCache: Sendable {
     private struct Generations {
         var young: [String: VerifiedToken] = [:]

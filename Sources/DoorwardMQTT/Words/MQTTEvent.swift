@@ -105,7 +105,7 @@ package enum MQTTSendError: Error, Hashable, Sendable {
     case notConnected
     /// The broker has not yet granted the subscriptions by which the answer would arrive.
     case notSubscribed
-    /// The broker reads too slowly, or has not acknowledged enough of what it was sent.
+    /// The broker reads too slowly, or has not acknowledged enough of the frames that were sent.
     case busy
     /// The payload exceeds the limit of this program or of the broker.
     case tooLong

@@ -31,7 +31,7 @@ package struct MQTTFilter: Hashable, Sendable, CustomStringConvertible {
     package let description: String
     private let levels: [TopicText]
 
-    /// - Returns: `nil` if `text` is no valid filter (MQTT 5.0, section 4.7.1).
+    /// - Returns: `nil` if `text` is not a valid filter (MQTT 5.0, section 4.7.1).
     package init?(_ text: String) {
         // A shared subscription is rejected: it would receive only some of the messages.
         guard TopicRules.isSound(text), !text.hasPrefix("$share") else { return nil }

@@ -114,7 +114,7 @@ package struct FieldReader: Sendable {
     }
 }
 
-/// How the records of an entity's changes contain a field.
+/// How a field is recorded when its entity is created, changed or removed.
 package struct FieldAudit<Entity: Sendable>: Sendable {
     /// The records that contain a field.
     enum Records: Sendable {
@@ -130,7 +130,7 @@ package struct FieldAudit<Entity: Sendable>: Sendable {
     var person: (@Sendable (Entity) -> UserID?)?
     /// The form that is recorded in place of the value.
     var form: (@Sendable (Entity) -> RecordValue)?
-    /// Whether the field changed, if comparing the read values does not show it.
+    /// Detects whether the field changed, if comparing the read values does not show it.
     var isDifferent: (@Sendable (Entity, Entity) -> Bool)?
 
     static var created: Self { Self(records: .creation) }

@@ -33,7 +33,7 @@ package struct ShownDevice: Sendable {
         F("isRemoteOperationEnabled", .management, audit: .changed) { .bool($0.device.isRemoteOperationEnabled) },
     ]
 
-    /// The fields that the lock reports, which are not stored: the `status` of a response, and part of the device.
+    /// The fields that the lock reports. They are not stored; responses contain them in `status` and as part of the device.
     package static let statusFields: [Field<ShownDevice>] = [
         F("isOnline", .publicLevel, columns: []) { $0.status.map { .flag($0.isOnline) } ?? .absent },
         F("lastSeen", .operations, columns: []) { $0.status.map { .time($0.lastSeen) } ?? .absent },

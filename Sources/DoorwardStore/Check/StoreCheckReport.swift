@@ -9,7 +9,7 @@ package struct StoreCheckReport: Equatable, Sendable {
     package let bytes: Int64
     /// The number of the file's schema.
     package let schema: Int
-    /// Counts up to the first fault, or of the whole file.
+    /// The amount of checked data: up to the first fault, or of the whole file.
     package var counts: StoreCheckCounts
     /// The first fault: logs are checked in the order of their creation, each from its first record on, then the data that belongs to
     /// no log. `nil` if there is none.

@@ -5,8 +5,8 @@ import GRDB
 
 /// The third schema: password resets; columns and indexes for every filter of record lists; indexes of commands by place and actor.
 ///
-/// Values that most entries share (intents, allowed decisions, confirmed outcomes) have no index: reading the log finds them as fast,
-/// and every unlock would pay for the index.
+/// Values that most entries share (intents, allowed decisions, confirmed outcomes) have no index: reading the log finds them as
+/// fast, and an index would make every unlock slower.
 enum Schema003 {
     @Sendable static func apply(_ db: Database) throws {
         try db.execute(

@@ -74,7 +74,8 @@ enum Schema007 {
             try append(MerkleTree.root(ofLeafHashes: nodes), level: level + 1, in: db)
         }
 
-        /// Writes the incomplete tiles. Tiles of leaf hashes are stored only when they are full, the others with each hash.
+        /// Writes the incomplete tiles. Tiles of leaf hashes are stored only when they are full, tiles of other levels with each
+        /// new hash.
         func writeOpen(in db: Database) throws {
             for (level, tile) in levels.enumerated().dropFirst() where !tile.hashes.isEmpty {
                 try insert(level, tile.number, tile.hashes, in: db)

@@ -152,7 +152,7 @@ private struct GatheredFile {
         return passed { $1.xClose($0) }
     }
 
-    /// The functions that SQLite calls. Version 1: the later ones are never called for a write-ahead log.
+    /// The functions that SQLite calls. Version 1: the functions of later versions are never called for a write-ahead log.
     ///
     /// `nonisolated(unsafe)`: written once, before the pointer is handed out, and never freed.
     private nonisolated(unsafe) static let methods: UnsafePointer<sqlite3_io_methods> = {

@@ -13,7 +13,7 @@ package enum StoreOpenError: Error, Equatable, Sendable, CustomStringConvertible
     /// The operating system or SQLite reported an error.
     case failed(path: String, reason: String)
 
-    /// Names the file, and includes the message of an SQLite or system error: for the operator, not for a client.
+    /// Contains the path and the message of an SQLite or system error, so it is for the operator and not for clients.
     package var description: String {
         switch self {
         case .inUse(let path):

@@ -60,7 +60,7 @@ enum CommandCounts {
         }
     }
 
-    /// The logs with commands of an actor, on one device if given.
+    /// Returns the logs that contain commands of an actor, or commands of the actor on one device.
     static func logs(of actor: UserID, device: DeviceID?, in db: Database) throws -> Set<Int64> {
         var logs: Set<Int64> = []
         try db.step("SELECT log, device_id FROM command_counts WHERE actor_user_id = ?", [actor]) { row in
@@ -105,7 +105,7 @@ enum CommandCounts {
         return total
     }
 
-    /// Counts the commands of a device that match in the logs of the scopes, and the actor's own in other logs.
+    /// Counts the matching commands of a device: in the logs of the scopes all of them, in other logs those of the actor.
     private static func counted(on device: DeviceID, _ selection: CommandSelection, in db: Database) throws -> Int {
         var total = 0
         for log in selection.scopeLogs {

@@ -55,9 +55,10 @@ struct CommandSelection {
         return hasScope(log: key.log, property: key.property, unit: key.unit) || (actor != nil && actor == key.actor)
     }
 
-    /// The lists to merge: one for each scope and one for the actor in each log, or one for the device in each log that a scope
-    /// covers and, if the actor has commands of it in other logs, one for the actor there. Other logs are not read, so a device in
-    /// them costs the same as an unknown one. Several lists can return the same command.
+    /// The lists to merge. Without a device, each log has one list for each scope and one for the actor. With a device, each log
+    /// that a scope covers has one list for the device, and each other log with commands of the actor on the device has one for the
+    /// actor. No other log is read, so a device that occurs only there costs the same as an unknown one. Several lists can return
+    /// the same command.
     var streams: [(log: StoredLog, selection: EntrySelection)] {
         var found: [(log: StoredLog, selection: EntrySelection)] = []
         func add(_ key: Int64, _ source: EntrySelection.Source, _ condition: (String, [(any Bindable)?]) = ("", [])) {

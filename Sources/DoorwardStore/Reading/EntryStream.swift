@@ -74,7 +74,7 @@ struct EntryStream {
         } else {
             range = range.upperBound..<range.upperBound
         }
-        // A run that the record limit ended was long enough.
+        // The next run is longer, unless this one was ended by the limit on records.
         if selection.hasConditions, examined.entries.count != records { run = min(2 * run, Self.maxRun) }
     }
 

@@ -122,7 +122,7 @@ final class StoreReader: Sendable {
 
     func close() {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        // Fails only while a read is running; the connections close after the last one.
+        // Fails only while a read is running; the connections close when the last read has ended.
         try? pool.close()
     }
 }

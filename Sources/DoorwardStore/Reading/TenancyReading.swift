@@ -77,7 +77,7 @@ enum TenancyReading {
 
     private static func user(_ columns: inout ColumnReader) throws -> User {
         let (id, email) = (try columns.id() as UserID, try columns.value(String.self))
-        // Skip `email_key`, which is derived from the address.
+        // Skip `email_key`, which is derived from the email address.
         _ = columns.stored()
         return User(
             id: id, email: email, firstName: try columns.value(), lastName: try columns.value(),

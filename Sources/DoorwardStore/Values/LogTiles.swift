@@ -4,7 +4,7 @@ import GRDB
 /// Stores the nodes of a log's Merkle tree in tiles: the hashes of 256 neighbouring nodes in one row, at every eighth level from the
 /// leaves up.
 ///
-/// A tile of leaf hashes is written once, when it is full: until then the hashes are stored with their records alone. The root of a
+/// A tile of leaf hashes is written once, when it is full: until then, the hashes are stored only with their records. The root of a
 /// full tile is stored as one hash in the tile of the level above; that tile is rewritten with each new hash. If records of the
 /// last tile of leaf hashes were removed, its row contains at least the hashes from the tile's beginning up to the first record
 /// that is left.

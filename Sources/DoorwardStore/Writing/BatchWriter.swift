@@ -56,8 +56,8 @@ struct BatchWriter {
         return answers
     }
 
-    /// Applies the transactions without a savepoint for each: most batches need none, and it would copy every page that a transaction
-    /// touches.
+    /// Applies the transactions without a savepoint for each: most batches need no savepoint, and a savepoint would copy every page
+    /// that a transaction changes.
     ///
     /// - Returns: `nil` if one of them violates a constraint. Then a new, empty transaction of the database is open.
     private mutating func applyTogether(_ transactions: [StoreTransaction], in db: Database) throws -> [Answer]? {
@@ -111,7 +111,7 @@ struct BatchWriter {
         return appended.map(\.place)
     }
 
-    /// Projects the remaining entries, in a transaction of its own.
+    /// Projects the remaining entries, in a separate transaction.
     mutating func projectAll() throws {
         try connection.queue.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {

@@ -2,7 +2,7 @@ internal import DoorwardAudit
 internal import DoorwardControl
 import GRDB
 
-/// The error of a transaction that violates a constraint: it is undone alone, and the rest of its batch goes on.
+/// The error of a transaction that violates a constraint: only this transaction is undone, and the rest of its batch is written.
 struct ConstraintViolation: Error {
     let rule: StoreRefusal
     /// If the violation is a defect of the program or the database, a description of it; `nil` for a constraint that callers rely

@@ -7,8 +7,8 @@ internal import Metrics
 
 /// The only writer of the file: takes the queued transactions, writes them with one flush, and resumes their callers.
 ///
-/// After a disk failure it rejects transactions until it has opened the database on a new connection. It tries when a transaction
-/// arrives or `isWritable` is called, at growing intervals.
+/// After a disk failure it rejects transactions until it has opened the database on a new connection. It retries, at growing
+/// intervals, when a transaction arrives or `isWritable` is called.
 actor StoreWriter {
     private enum Condition {
         case open(BatchWriter)

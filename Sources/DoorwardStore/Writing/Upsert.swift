@@ -2,8 +2,8 @@ import GRDB
 
 /// Updates the row with an id, or inserts it. The SQL texts are built once for each table.
 ///
-/// `REPLACE` would delete the row before writing it, which affects the rows that reference it. `ON CONFLICT DO UPDATE` searches every
-/// table that references this one before it fails for a row whose own parent is missing.
+/// `REPLACE` would delete the row before writing it, which affects the rows that reference it. With `ON CONFLICT DO UPDATE`, a row
+/// whose parent is missing fails only after a search of every table that references this one.
 struct Upsert {
     private let update: String
     private let insert: String

@@ -155,7 +155,8 @@ package enum LoopbackPort {
         }
     }
 
-    /// The unacknowledged bytes, in hexadecimal, of each connection to a port, by its local address, from the kernel's table.
+    /// Returns the number of unacknowledged bytes, in hexadecimal, of each connection to a port, by the connection's local address.
+    /// Reads the kernel's table of connections.
     private static func unconfirmedBytes(to port: Int) -> [Substring: Substring] {
         let table = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
         let end = ":" + String(format: "%04X", port)
