@@ -1,7 +1,8 @@
 import DoorwardDomain
 
-/// Verifies a log from the first retained record: each record decodes, belongs to this log, has the next `seq`, no earlier `at`
-/// and its stored leaf hash; at the end, the stored frontier is that of exactly these records.
+/// Verifies a log from the first retained record. Each record must decode, belong to this log, have the next `seq`, an `at` that is
+/// not earlier than that of its predecessor, and the stored leaf hash. At the end, the stored frontier must be that of exactly
+/// these records.
 ///
 /// This shows that the records and the frontier are consistent. Only a checkpoint kept by a third party shows that they are
 /// what was originally written.

@@ -70,7 +70,7 @@ package final class ChangeFeed: Sendable {
         var last: UInt64 = 0
         /// All changes after this number are still known.
         var floor: UInt64 = 0
-        /// Whether a position was ever requested. Before that no reader can continue from one, and no change is kept.
+        /// Whether a position was ever requested. Until then there is no position to continue from, and no change is kept.
         var isRead = false
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var waiterCount: UInt64 = 0

@@ -19,7 +19,7 @@ package protocol SimulatorControl: Sendable {
 package enum SimulatorAnswer: Sendable {
     /// The event occurred.
     case done
-    /// The lock lacks the part for it: a door contact, a battery or a keypad.
+    /// The lock lacks the part that the event needs: a door contact, a battery or a keypad.
     case lacksPart
     /// The keypad has no such slot.
     case unknownSlot

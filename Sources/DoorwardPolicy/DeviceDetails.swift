@@ -1,6 +1,6 @@
 internal import DoorwardDomain
 
-/// The fields of a device that no decision needs; `DeviceNode` and this together make up the `LockDevice`.
+/// The fields of a device that no decision needs. A `LockDevice` is made from a `DeviceNode` and these fields.
 struct DeviceDetails: Sendable {
     private let name: String
     private let address: [String: JSONValue]

@@ -31,7 +31,7 @@ package final class GuestAccessNode: Sendable {
     func nextEdge(after instant: Timestamp) -> Timestamp? {
         let reach = reach
         let reachEdges = [reach.lowerBound, reach.upperBound].map(Timestamp.init(milliseconds:))
-        // A revoked access is denied for that reason at every instant.
+        // A revoked access is denied as revoked at every instant.
         let edges = isRevoked ? reachEdges : reachEdges + [window.validFrom, window.validUntil]
         return edges.lazy.filter { $0 > instant }.min()
     }

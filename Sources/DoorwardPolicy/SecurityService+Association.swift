@@ -1,9 +1,9 @@
 package import DoorwardDomain
 
 extension SecurityService {
-    /// The subject's associations that each allow all of `operations` on a device, ascending; none for a disabled user. Only roles
-    /// count: a guest cannot grant access. The cost depends on the associations on the device and above it, and not on the
-    /// subject's other ones.
+    /// Returns the subject's associations that each allow all of `operations` on a device, in ascending order; for a disabled user
+    /// it returns none. Only roles count: a guest cannot grant access. The cost depends on the associations on the device and above
+    /// it, and not on the subject's other ones.
     package static func carriers(
         of operations: [LockOperation], by subject: Subject, on device: DeviceID, in directory: TenancyDirectory
     ) -> [UserRoleAssociation] {

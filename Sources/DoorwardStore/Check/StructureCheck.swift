@@ -1,6 +1,6 @@
 import GRDB
 
-/// Runs SQLite's own checks: pages, indexes that match their tables, values of their columns' types, and foreign keys.
+/// Runs SQLite's own checks of the pages, the indexes, the types of the values, and the foreign keys.
 struct StructureCheck {
     let db: Database
 
