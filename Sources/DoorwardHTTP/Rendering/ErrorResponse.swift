@@ -140,7 +140,8 @@ struct ErrorResponse {
         case (.failed, "shutting_down"): self.init(.shuttingDown, "The gateway is shutting down; nothing was sent.")
         case (.failed, "jammed"): self.init(.lockJammed, "The lock reports a jam; check the door and the bolt.")
         case (.failed, _):
-            self.init(.adapterFailure, problem ?? "The lock or its bridge rejected the command; see details.command.outcomeDetail.")
+            self.init(
+                .adapterFailure, problem ?? "The lock or its bridge rejected the command; see details.command.outcomeDetail.")
         case (_, _) where command.sent == false:
             self.init(.outcomeUnknown, "The command was not sent, as the gateway cannot write to its database; try again later.")
         default: self.init(.outcomeUnknown, "It is unknown whether the lock has moved; check the door.")

@@ -133,7 +133,8 @@ extension StoreFault.Problem {
         case .lastInstant: "the last instant stored for the log is not that of its last record."
         case .column(let name): "the column \(name) differs from the record."
         case .personalValue(let field): "the value of \(field) does not match the commitment in the record."
-        case .outcomeWithoutIntent(let id): "it is the outcome of the command \(id), but no open intent of the command precedes it."
+        case .outcomeWithoutIntent(let id):
+            "it is the outcome of the command \(id), but no open intent of the command precedes it."
         case .command(let id): "the stored command \(id) does not match its records."
         case .commandCount: "a command has no intent record, or an intent record has no command."
         case .keptCount: "a stored count of commands differs from the number of commands."

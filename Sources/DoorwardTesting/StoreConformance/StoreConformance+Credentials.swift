@@ -30,7 +30,8 @@ extension StoreConformance {
             try require(Set(try await store.liveSessions(at: script.now)), is: [first, second], "the live sessions")
             _ = try await store.commit(StoreTransaction(credentials: [.endSession(first.id)]))
             try require(try await store.liveSessions(at: script.now), is: [second], "the live sessions after one has ended")
-            try require(try await store.liveSessions(at: second.expiresAt), is: [], "the live sessions after the other has expired")
+            try require(
+                try await store.liveSessions(at: second.expiresAt), is: [], "the live sessions after the other has expired")
         },
         StoreConformanceCheck("All sessions of one user can be ended at once; a disabled user cannot start one") { store in
             var script = StoreScript(seed: 19)

@@ -152,7 +152,10 @@ import Testing
         (11, "refresh: { topic: \"{base}/set\", payload: L }", "asking must move nothing"),
         (12, "qos: { command: 2 }", "0 or 1; 2 can send a command twice"),
         (13, "quirks: [silent]", "there is no `silent`"),
-        (14, "capabilities: [reportsDoor]", "`capabilities` is no longer supported: what such locks can do follows from the rest"),
+        (
+            14, "capabilities: [reportsDoor]",
+            "`capabilities` is no longer supported: what such locks can do follows from the rest"
+        ),
         (14, "credentials: { set: x }", "Doorward manages no codes in locks"),
         (14, "capabilities:", "`capabilities` is no longer supported"),
         (4, "state: { topic: x, map: { L: { state: locked, flags: } } }", "flags` is no longer supported"),
