@@ -38,7 +38,7 @@ import ArgumentParser
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            // The parser takes `help` of an unknown command for that of the program.
+            // For an unknown command the parser would print the help of the program.
             if arguments.first == "help", let misspelling = Misspelling(in: arguments) {
                 throw ValidationError(misspelling.sentence)
             }

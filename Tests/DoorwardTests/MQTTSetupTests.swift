@@ -130,7 +130,7 @@ import Testing
     @Test("an unreadable profile folder stops the start, and the error names key, file and line")
     func folders() throws {
         let file = try folder.write("", to: "file")
-        for (path, why) in [("\(folder.path)/missing", "No such file or directory"), (file, "it is no folder")] {
+        for (path, why) in [("\(folder.path)/missing", "No such file or directory"), (file, "it is not a folder")] {
             let sentence = try refusal("profiles:\n  directories: [\(folder.path), \(path)]\n")
             #expect(
                 sentence == "\(folder.path)/doorward.yaml, line 2: `profiles.directories`: the folder `\(path)` cannot be read: "

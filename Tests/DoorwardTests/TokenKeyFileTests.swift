@@ -80,7 +80,7 @@ import Testing
         let error = try await #require(throws: CommandFailure.self) {
             _ = try await TokenKeyFile(configuration).key(knownTo: StoreGuard(store: store))
         }
-        #expect(error.sentence.contains("cannot be told: Not a directory; make the folder readable"))
+        #expect(error.sentence.contains("cannot check for the token signing key: Not a directory; make the folder readable"))
     }
 
     @Test("a file without a valid key stops the start", arguments: ["", "nonsense", "AAAA\n"])

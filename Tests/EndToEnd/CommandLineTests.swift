@@ -51,7 +51,7 @@ extension EndToEnd {
             arguments: [
                 ("fourteen chars", "the password is too short: it needs 15 characters at least"),
                 (String(repeating: "x", count: 1025), "the password is too long: it may have 1024 bytes at most"),
-                ("passwordpassword", "the password is one of those that everybody tries first; choose another"),
+                ("passwordpassword", "the password is a commonly used one; choose another"),
             ])
         func badPassword(_ password: String, _ sentence: String) async throws {
             let result = try await admin("a@doors.example", password, in: TemporaryFolder())
@@ -83,7 +83,7 @@ extension EndToEnd {
             #expect(try await refusal(in: folder).hasPrefix("doorward: \(key): the key that signs access tokens is missing"))
             try Data("not a key\n".utf8).write(to: URL(filePath: key))
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
-            #expect(try await refusal(in: folder).hasPrefix("doorward: \(key): this file holds no key of Doorward"))
+            #expect(try await refusal(in: folder).hasPrefix("doorward: \(key): this file contains no key of Doorward"))
             try Data((Data(repeating: 7, count: 32).base64EncodedString() + "\n").utf8).write(to: URL(filePath: key))
             #expect(
                 try await refusal(in: folder).hasPrefix("doorward: \(key): this is not the key that the database was used with"))

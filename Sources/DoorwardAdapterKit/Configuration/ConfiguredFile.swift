@@ -2,14 +2,14 @@ package import DoorwardDomain
 internal import FoundationEssentials
 internal import Glibc
 
-/// A file or folder that a setting names and the gateway needs for its start.
+/// A file or folder that a setting names and that the gateway needs to start.
 package struct ConfiguredFile {
     /// The path; relative to the current folder if it does not begin with `/`.
     package let path: String
-    /// The beginning of sentences about the file: the place where the setting was made, and its key.
+    /// The beginning of an error message about it: the origin of the setting, and its key.
     package let setting: String
 
-    /// - Parameter setting: the beginning of sentences about the file.
+    /// - Parameter setting: the beginning of an error message about the file.
     package init(path: String, setting: String) { (self.path, self.setting) = (path, setting) }
 
     /// - Throws: one sentence if it is not a file or cannot be read.
@@ -21,7 +21,7 @@ package struct ConfiguredFile {
     /// - Throws: one sentence if it is not a folder or cannot be read.
     package func requireFolder() throws(ConfigurationError) {
         let status = try opened("folder")
-        guard status.st_mode & S_IFMT == S_IFDIR else { throw unreadable("folder", "it is no folder") }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw unreadable("folder", "it is not a folder") }
     }
 
     /// Returns the only line of the file, without the line break at its end.
@@ -34,7 +34,7 @@ package struct ConfiguredFile {
             throw mistake("file", "can be read by others than its owner; run `chmod 600 \(path)`")
         }
         guard let data = try? Data(contentsOf: URL(filePath: path)), let text = String(validating: data, as: UTF8.self) else {
-            throw unreadable("file", "it is no file of UTF-8 text")
+            throw unreadable("file", "it is not a UTF-8 text file")
         }
         let lines = text.split(whereSeparator: \.isNewline)
         guard lines.count == 1, text.first?.isNewline == false, text.utf8.count <= 65_535 else {

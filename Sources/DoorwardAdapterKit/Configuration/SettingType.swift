@@ -16,7 +16,7 @@ public enum SettingType: Sendable {
     case boolean
     /// One of these values.
     case choice([String])
-    /// A list of texts, none of them empty.
+    /// A list of non-empty texts.
     case texts
     /// A list of paths of folders; see `SectionSettings.readableFolders(_:)`.
     case folders

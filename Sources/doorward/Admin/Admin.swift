@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `doorward admin`: what the host's operator does straight in the database.
+/// `doorward admin`: commands for the host's operator that work directly on the database.
 struct Admin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Work on the database of a gateway that does not run.",

@@ -5,14 +5,14 @@ import DoorwardStore
 import FoundationEssentials
 import Logging
 
-/// `doorward admin create`: the first super admin, straight into the store.
+/// `doorward admin create`: creates the first super admin directly in the database.
 struct AdminCreate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
         abstract: "Create a super admin, who then makes portfolios and users over HTTP.",
         discussion: """
-            Asks for the password on the terminal, twice and without showing it. A password has 15 characters at least and \
-            1,024 bytes at most, and is none of those that everybody tries first. No gateway may run on the database.
+            Asks for the password on the terminal, twice and without showing it. A password has at least 15 characters and at \
+            most 1,024 bytes, and must not be a commonly used one. No gateway may run on the database.
             """)
 
     @Option(help: ArgumentHelp("The address that the person signs in with.", valueName: "address"))
@@ -38,7 +38,8 @@ struct AdminCreate: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try store.configuration()
-        // Nobody types a password for a database that a gateway holds, and none is made before there is a password for it.
+        // Check first that no gateway has the database open, so that the password is not typed in vain. A new database file is
+        // created only after the password was read.
         if FileManager.default.fileExists(atPath: configuration.store.path) {
             try await create(in: configuration) { try newPassword() }
         } else {
@@ -48,14 +49,14 @@ struct AdminCreate: AsyncParsableCommand {
         StandardStream.output.line("\(email) is now a super admin in \(configuration.store.path)")
     }
 
-    /// One that may be used.
+    /// Reads a password that satisfies `PasswordRules`.
     private func newPassword() throws -> Secret<String> {
         let password = try PasswordPrompt.newPassword(fromStandardInput: passwordStdin)
         if let problem = PasswordRules.problem(with: password) { throw CommandFailure(Self.passwordSentence(problem)) }
         return password
     }
 
-    /// - Parameter password: asked for while the database is held.
+    /// - Parameter password: reads the password; called while this process has the database open.
     private func create(in configuration: GatewayConfiguration, password: () throws -> Secret<String>) async throws {
         let clock = SystemClock()
         let opened = try Gateway.openStore(configuration, clock: clock, logger: .errorsOnly)
@@ -90,7 +91,7 @@ struct AdminCreate: AsyncParsableCommand {
         switch problem {
         case "too_short": "the password is too short: it needs \(PasswordRules.shortest) characters at least"
         case "too_long": "the password is too long: it may have \(PasswordRules.maxBytes) bytes at most"
-        default: "the password is one of those that everybody tries first; choose another"
+        default: "the password is a commonly used one; choose another"
         }
     }
 }

@@ -10,10 +10,10 @@ struct AdminRecover: AsyncParsableCommand {
         commandName: "recover",
         abstract: "Make a link with which a super admin sets a new password, once.",
         discussion: """
-            The link is good for 24 hours. An earlier one for the same person is good for nothing from now on. Whoever has it can \
-            become this super admin: hand it over in person. Using it ends all of their sessions.
+            The link is valid for 24 hours; an earlier link for the same person becomes invalid. Anybody who has the link can \
+            take over the account: hand it over in person. Using it ends all sessions of the user.
 
-            The link begins with gateway.publicUrl of the configuration; without that it is only the part after the address.
+            The link begins with gateway.publicUrl of the configuration. If that is not set, only the path is printed.
 
             No gateway may run on the database meanwhile; start it afterwards.
 
@@ -28,7 +28,7 @@ struct AdminRecover: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try store.configuration()
-        // Opening would make a database where there is none, and nobody to recover would be in it.
+        // Opening would create a database that contains no user to recover.
         guard FileManager.default.fileExists(atPath: configuration.store.path) else {
             throw CommandFailure(
                 "\(configuration.store.path): there is no such database; name it with --store-path or --config")
@@ -45,7 +45,7 @@ struct AdminRecover: AsyncParsableCommand {
         }
         let reset = ResetView(offer, configuration)
         output.print(json: reset.json) { reset.lines($0) }
-        // Where a program reads the output, the remark goes to standard error, where a person may still see it.
+        // If a program reads the output, the remark goes to standard error, where a person may still see it.
         if let remark = reset.remark, output.json || !OutputStyle.output.isInteractive {
             StandardStream.error.line("doorward: \(remark)")
         }

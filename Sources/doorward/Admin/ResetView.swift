@@ -3,15 +3,15 @@ import DoorwardDomain
 import DoorwardHTTP
 import FoundationEssentials
 
-/// How the right to set a new password is handed over.
+/// Prints the offer of a password reset: the link, or the request that does the same.
 struct ResetView {
     private let offer: PasswordReset.Offer
     private let url: String
     private let base: String?
-    /// Where the gateway is reached from this machine.
+    /// The gateway's address on this machine.
     private let ownAddress: String
 
-    /// - Parameter configuration: its `gateway.publicUrl` begins the link; without one the link is a path alone.
+    /// - Parameter configuration: its `gateway.publicUrl` is the beginning of the link; without it the link is only a path.
     init(_ offer: PasswordReset.Offer, _ configuration: GatewayConfiguration) {
         (self.offer, base) = (offer, configuration.gateway.publicURL)
         url = offer.url(under: base).reveal()
@@ -19,13 +19,13 @@ struct ResetView {
         ownAddress = settings.ownAddress(port: settings.port)
     }
 
-    /// What is missing from the link; `nil` where nothing is.
+    /// What is missing from the link; `nil` if the link is complete.
     var remark: String? {
         base == nil
             ? "the link lacks the gateway's address, because gateway.publicUrl is not set; put it before the path" : nil
     }
 
-    /// For a person the link, and the call that does without a page; in a pipe the link and its end.
+    /// For a terminal: the link, and the request that sets the password without a page. For a pipe: the link and its expiry.
     func lines(_ style: OutputStyle) -> [String] {
         let until = "\(offer.expiresAt)"
         guard style.isInteractive else { return ["\(url)\t\(until)"] }
@@ -42,7 +42,7 @@ struct ResetView {
     /// The public address, else the one on this machine.
     private var gateway: String { base.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? ownAddress }
 
-    /// `{"reset": {"url", "token", "expiresAt"}}`, as the API has it.
+    /// `{"reset": {"url", "token", "expiresAt"}}`, as in the API.
     var json: [UInt8] {
         let reset = ["url": url, "token": offer.token.reveal(), "expiresAt": "\(offer.expiresAt)"]
         let encoder = JSONEncoder()

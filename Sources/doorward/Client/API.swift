@@ -3,17 +3,17 @@ import DoorwardAPI
 import DoorwardClient
 import FoundationEssentials
 
-/// `doorward api`: any call of the HTTP API, as whoever is signed in.
+/// `doorward api`: calls any endpoint of the HTTP API with the current sign-in.
 struct API: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Call the HTTP API.",
         discussion: """
-            Prints the JSON of the answer: its `data`, or the whole of it where it has none. What is not JSON is printed as it \
-            comes. An error is told as by every command, with exit code 1.
+            Prints the `data` of the JSON response, or the whole response if it has no `data`. A response that is not JSON is \
+            printed unchanged. Errors are reported as by every command, with exit code 1.
 
-            PATH is that of the API, with or without /api/v1 before it. Each KEY=VALUE is a part of the query of a GET, and a \
-            member of the JSON body of any other method. There, a value that reads as JSON (a number, true, a list) is taken as \
-            that, any other as text. With --input the body comes from a file, and KEY=VALUE goes to the query.
+            PATH is a path of the API, with or without /api/v1. KEY=VALUE is added to the query of a GET, and to the JSON body \
+            of any other method. In the body, a value that is valid JSON (a number, true, a list) is sent as JSON, any other as \
+            text. With --input the body comes from a file, and KEY=VALUE goes to the query.
 
             A POST carries a new Idempotency-Key, unless --header gives one. It is sent once.
 
@@ -24,7 +24,7 @@ struct API: AsyncParsableCommand {
               doorward api POST users --input user.json --include
             """)
 
-    /// What HTTP and this program know of; the gateway says which of them a path has.
+    /// The methods that this program can send; the gateway decides which of them a path supports.
     private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
     @Argument(
@@ -43,10 +43,10 @@ struct API: AsyncParsableCommand {
     var input: String?
 
     @Option(
-        help: ArgumentHelp("Send a header, as in 'If-Match: \"TAG\"'; the option can stand several times.", valueName: "header"))
+        help: ArgumentHelp("Send a header, as in 'If-Match: \"TAG\"'; the option can be repeated.", valueName: "header"))
     var header: [HeaderArgument] = []
 
-    @Flag(help: "Print the status and the headers first, and the answer whole, that of an error too.")
+    @Flag(help: "Print the status and the headers first, then the whole response, even of an error.")
     var include = false
 
     @OptionGroup var gateway: ClientOptions
@@ -93,7 +93,7 @@ struct API: AsyncParsableCommand {
         StandardStream.output.line(lines.map(\.printable).joined(separator: "\n") + "\n")
     }
 
-    /// Prints a body that is no JSON, as it comes: it may be long, or have no end.
+    /// Prints a body that is not JSON as it arrives: it may be long, or endless.
     private static func copy(_ response: RawResponse) async throws {
         guard OutputStyle.output.isInteractive else { return try await response.read { StandardStream.output.write($0) } }
         var lines = PrintableLines()
@@ -102,11 +102,11 @@ struct API: AsyncParsableCommand {
     }
 }
 
-/// The path of a call.
+/// The path of a request.
 enum APIPath {
     private static let prefix = "/api/v1"
 
-    /// The path after the API's prefix, with what no URL holds as `%XX`. Percent signs are taken as they are typed.
+    /// The path after the API's prefix, with characters that a URL cannot contain encoded as `%XX`. Percent signs stay as typed.
     static func path(_ text: String) -> String {
         var path = text.hasPrefix("/") ? text : "/\(text)"
         if path == prefix || path.hasPrefix("\(prefix)/") || path.hasPrefix("\(prefix)?") { path.removeFirst(prefix.count) }
@@ -120,7 +120,7 @@ enum APIPath {
         }
     }
 
-    /// Why a text is no path; `nil` where it is one.
+    /// Why a text is not a path; `nil` if it is one.
     static func problem(with text: String) -> String? {
         if text.isEmpty { return "it is empty" }
         if text.contains("://") { return "leave out the server, which is that of the sign-in" }
@@ -138,12 +138,12 @@ enum APIPath {
     }
 }
 
-/// `NAME: VALUE` of a request.
+/// One `NAME: VALUE` header of a request.
 struct HeaderArgument: ExpressibleByArgument, Equatable {
     let name: String
     let value: String
 
-    /// Those of the connection and of the sign-in, which the client sets.
+    /// Headers of the connection and of the sign-in, which the client sets itself.
     private static let reserved: Set = [
         "authorization", "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer",
     ]
@@ -167,12 +167,12 @@ struct HeaderArgument: ExpressibleByArgument, Equatable {
     }
 }
 
-/// Bytes that come in parts, as text that cannot steer a terminal.
+/// Converts bytes that arrive in parts to text that cannot control a terminal.
 struct PrintableLines {
-    /// The beginning of a line whose end has not come.
+    /// The beginning of a line whose end has not arrived.
     private var pending: [UInt8] = []
 
-    /// - Returns: the lines that are whole now, with their ends.
+    /// - Returns: the lines that are complete now, with their line breaks.
     mutating func take(_ part: [UInt8]) -> String {
         pending += part
         guard let end = pending.lastIndex(of: UInt8(ascii: "\n")) else { return "" }
@@ -180,7 +180,7 @@ struct PrintableLines {
         return Self.printable(pending[...end])
     }
 
-    /// What is left when no more comes.
+    /// The incomplete last line, when no more bytes will arrive.
     var rest: String { Self.printable(pending[...]) }
 
     private static func printable(_ bytes: ArraySlice<UInt8>) -> String {
@@ -194,6 +194,6 @@ struct PrintableLines {
 }
 
 extension Wire.Value {
-    /// As a JSON text.
+    /// Encodes the value as JSON.
     fileprivate func json() throws -> [UInt8] { Array(try JSONEncoder().encode(self)) }
 }

@@ -1,16 +1,16 @@
 import DoorwardDomain
 import FoundationEssentials
 
-/// What an access token says of itself, unverified: only the gateway can tell whether it is genuine.
+/// The unverified claims of an access token: only the gateway can verify the token.
 struct AccessTokenClaims: Equatable, Sendable {
     let expiresAt: Timestamp
 
-    /// - Returns: `nil` for what is no JSON Web Token (RFC 7519) with an expiry, such as an API key.
+    /// - Returns: `nil` for a text that is not a JSON Web Token (RFC 7519) with an expiry, such as an API key.
     init?(of token: String) {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64URL.decode(parts[1].utf8),
             let claims = try? JSONDecoder().decode(Claims.self, from: Data(payload)),
-            // What a calendar can show.
+            // The range that a calendar can show.
             (0...253_402_300_799).contains(claims.exp)
         else { return nil }
         expiresAt = Timestamp(milliseconds: claims.exp * 1000)

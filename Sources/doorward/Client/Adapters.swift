@@ -4,14 +4,14 @@ import DoorwardAdapterKit
 import DoorwardClient
 import DoorwardDomain
 
-/// `doorward adapters`: the kinds of locks that the gateway controls, and their health.
+/// `doorward adapters`: lists the gateway's adapters and their health.
 struct Adapters: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the gateway's adapters, their brokers and their health.",
         discussion: """
-            Shows each adapter with its health, how many locks it has and how many of them are online, and below it each of its \
-            brokers. With the name of an adapter it shows the keys of an address instead, as `doorward attach --address` takes \
-            them. Only super admins may do this.
+            Shows the health of each adapter, the number of its locks and of those online, and below it each of its brokers. \
+            With the name of an adapter it shows instead the address keys for `doorward attach --address`. Only super admins may \
+            do this.
 
             Example: doorward adapters \(ShippedAdapters.kinds.last ?? "")
             """)
@@ -37,7 +37,7 @@ struct Adapters: AsyncParsableCommand {
         output.print(json: answer.json) { Self.keyLines(found, $0) }
     }
 
-    /// A row for each adapter, and one below it for each of its brokers.
+    /// A row for each adapter, followed by a row for each of its brokers.
     static func lines(_ adapters: [Wire.Adapter], _ style: OutputStyle) -> [String] {
         let rows = adapters.flatMap { adapter -> [[Table.Cell]] in
             let own = [

@@ -2,7 +2,7 @@ import ArgumentParser
 import DoorwardAPI
 import FoundationEssentials
 
-/// One `KEY=VALUE` of a lock's address, or of a call of the API.
+/// One `KEY=VALUE` of a lock's address, or of an API request.
 struct AddressPart: ExpressibleByArgument, Equatable, Sendable {
     let key: String
     /// The value that the text has as JSON, or the text itself if it is not JSON.
@@ -20,7 +20,7 @@ struct AddressPart: ExpressibleByArgument, Equatable, Sendable {
             (try? JSONDecoder().decode(Wire.Value.self, from: Data(text.utf8))).flatMap { Self.kept($0, text) } ?? .string(text)
     }
 
-    /// A number that would not be written as it was typed is a name that looks like one: `398172E4` is the id of a lock.
+    /// Keeps a text such as `398172E4`, the id of a lock, as text: as a number it would not be written back as it was typed.
     private static func kept(_ value: Wire.Value, _ text: String) -> Wire.Value? {
         switch value {
         case .integer(let number): "\(number)" == text ? value : nil
@@ -30,7 +30,7 @@ struct AddressPart: ExpressibleByArgument, Equatable, Sendable {
     }
 }
 
-/// `--address`, the same in every command that has it.
+/// `--address`, shared by all commands that have it.
 struct AddressOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -49,8 +49,8 @@ struct AddressOptions: ParsableArguments {
         }
     }
 
-    /// The arguments with `--address` before each `KEY=VALUE` that follows one: `--address a=1 b=2` is `--address a=1 --address b=2`.
-    /// The parser can read either single values or all words up to the next option, and arguments may follow the address.
+    /// Inserts `--address` before each further `KEY=VALUE`: `--address a=1 b=2` becomes `--address a=1 --address b=2`. The parser
+    /// can read either single values or all words up to the next option, and arguments may follow the address.
     static func expanded(_ arguments: [String]) -> [String] {
         var (expanded, isAddress, isValueNext): ([String], Bool, Bool) = ([], false, false)
         for (index, argument) in arguments.enumerated() {

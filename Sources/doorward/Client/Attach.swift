@@ -9,7 +9,7 @@ struct Attach: AsyncParsableCommand {
         abstract: "Attach a lock to a property or unit.",
         discussion: """
             The address tells the adapter which lock it is, and how to reach it; each adapter has keys of its own. A value that \
-            reads as JSON (a number, true, a list) is taken as that, any other as text.
+            is valid JSON (a number, true, a list) is sent as JSON, any other as text.
 
             \(ShippedAdapters.all.map { "\($0.guide.kind): \($0.guide.attaching)" }.joined(separator: "\n\n"))
 

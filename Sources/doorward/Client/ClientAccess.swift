@@ -2,15 +2,15 @@ import DoorwardClient
 import DoorwardDomain
 import FoundationEssentials
 
-// DoorwardDomain has one, too.
+// DoorwardDomain has a type of the same name.
 import struct DoorwardClient.Session
 
-/// Which gateway the commands call, and as whom.
+/// Determines which gateway the commands call, and with which sign-in.
 struct ClientAccess {
     private let environment: [String: String]
-    /// `--as`.
+    /// The value of `--as`.
     private let signIn: String?
-    /// `--ca-file`.
+    /// The value of `--ca-file`.
     private let caFileOption: String?
 
     init(
@@ -19,7 +19,7 @@ struct ClientAccess {
         (self.environment, self.signIn, caFileOption) = (environment, signIn, caFile)
     }
 
-    /// - Parameter words: of a command line that is being typed, with the options of `ClientOptions` among them.
+    /// - Parameter words: an incomplete command line, which may contain the options of `ClientOptions`.
     init(environment: [String: String] = ProcessInfo.processInfo.environment, words: [String]) {
         func value(_ option: String) -> String? {
             if let joined = words.last(where: { $0.hasPrefix("\(option)=") }) {
@@ -30,24 +30,24 @@ struct ClientAccess {
         self.init(environment: environment, signIn: value("--as"), caFile: value("--ca-file"))
     }
 
-    /// A variable's value; one that is empty is as good as absent.
+    /// A variable's value; an empty one counts as absent.
     private func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
     // MARK: - Sign-ins
 
     /// The sign-ins on this machine.
     ///
-    /// - Throws: a failure where neither `XDG_CONFIG_HOME` nor `HOME` names a folder.
+    /// - Throws: an error if neither `XDG_CONFIG_HOME` nor `HOME` names a folder.
     func sessions() throws -> SessionFolder {
-        // A path that is not absolute is passed over, as the XDG Base Directory Specification wants.
+        // Ignore a path that is not absolute, as the XDG Base Directory Specification requires.
         if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") { return SessionFolder("\(folder)/doorward") }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
-            throw CommandFailure("there is no place to keep a session: set HOME, or DOORWARD_SERVER and DOORWARD_TOKEN")
+            throw CommandFailure("there is no folder for the session: set HOME, or DOORWARD_SERVER and DOORWARD_TOKEN")
         }
         return SessionFolder("\(home)/.config/doorward")
     }
 
-    /// The name of the sign-in to use: that of `--as`, else of `DOORWARD_AS`.
+    /// The name of the sign-in to use: from `--as`, else from `DOORWARD_AS`.
     func name() throws -> SessionName {
         guard let text = signIn ?? variable("DOORWARD_AS") else { return .default }
         guard let name = SessionName(text) else {
@@ -56,17 +56,17 @@ struct ClientAccess {
         return name
     }
 
-    /// What is wrong with a name, to follow the option or variable that holds it.
+    /// Why a text is not a valid name, to be printed after the option or variable that contains it.
     static func wrongName(_ text: String) -> String {
         "`\(text.printable)` is not a name: use 1 to 64 letters, digits, hyphens, underscores and dots"
     }
 
-    /// The file of the sign-in, whether or not it is there.
+    /// The file of the sign-in, whether it exists or not.
     func sessionFile() throws -> SessionFile { try sessions().file(name()) }
 
-    /// The sign-in and its file; `nil` where nobody is signed in and no name was given.
+    /// The sign-in and its file; `nil` if there is no sign-in and no name was given.
     ///
-    /// - Throws: a failure for a name that no sign-in has, with those that there are.
+    /// - Throws: an error that lists the existing sign-ins if there is none of the given name.
     func session() throws -> (file: SessionFile, session: Session)? {
         let file = try sessionFile()
         if let session = try file.read() { return (file, session) }
@@ -81,23 +81,23 @@ struct ClientAccess {
 
     // MARK: - Clients
 
-    /// The gateway that the environment names.
+    /// The gateway's address from the environment.
     var server: String? { variable("DOORWARD_SERVER") }
 
-    /// The access token or API key of the environment. A sign-in that is named on the command line comes before it.
+    /// The access token or API key from the environment. A sign-in that is named on the command line has precedence over it.
     var token: String? { signIn == nil ? variable("DOORWARD_TOKEN") : nil }
 
-    /// The absolute path of the certificates that the command line or the environment names.
+    /// The absolute path of the certificates, from the command line or the environment.
     var caFile: String? {
         (caFileOption ?? variable("DOORWARD_CA_FILE")).map {
             BackupCommand.absolute($0, from: FileManager.default.currentDirectoryPath)
         }
     }
 
-    /// A client for whoever is signed in. A name on the command line comes before the environment, the environment before the
-    /// session; a session's secrets go to its own gateway alone.
+    /// A client with the current credentials. A sign-in named on the command line has precedence over the environment, and the
+    /// environment over the stored session. A session's secrets are sent only to its own gateway.
     ///
-    /// - Parameter isRenewing: whether a session that has run out is renewed.
+    /// - Parameter isRenewing: whether an expired session is renewed.
     func client(isRenewing: Bool = true) throws -> DoorwardClient {
         if let token { return try client(server: tokenServer(), .bearer(token), caFile: caFile) }
         guard let (file, session) = try session() else { throw ClientError.notSignedIn(server: server) }
@@ -106,7 +106,7 @@ struct ClientAccess {
         return try client(server: server, credentials, caFile: caFile ?? session.caFile)
     }
 
-    /// The gateway that the token of the environment is for.
+    /// The gateway for which the token from the environment is valid.
     func tokenServer() throws -> String {
         guard let server else {
             throw CommandFailure("DOORWARD_TOKEN is set; set DOORWARD_SERVER, which it is for, too", code: 2)
@@ -114,17 +114,18 @@ struct ClientAccess {
         return server
     }
 
-    /// A client for a session at its own gateway, whatever the environment names.
+    /// A client for a session at its own gateway, whatever address the environment contains.
     func client(of session: Session, in file: SessionFile) throws -> DoorwardClient {
         try client(server: session.server, .session(file), caFile: caFile ?? session.caFile)
     }
 
-    /// A client for a new sign-in, which trusts what the one of the same name does if it is for the same gateway.
+    /// A client for a new sign-in. Trusts the CA file given on the command line or in the environment, else that of the stored
+    /// sign-in with the same name if it is for the same server.
     func client(server: String, _ credentials: Credentials) throws -> DoorwardClient {
         try client(server: server, credentials, caFile: caFile(at: server))
     }
 
-    /// The certificates for a new sign-in at a gateway: those of the command line, the environment, or the sign-in that it replaces.
+    /// The CA file for a new sign-in at a gateway: from the command line, the environment, or the sign-in that it replaces.
     func caFile(at server: String) -> String? {
         if let caFile { return caFile }
         guard let session = try? sessionFile().read(), session.server == (try? ServerAddress(server))?.description else {

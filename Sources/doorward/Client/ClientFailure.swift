@@ -2,19 +2,19 @@ import DoorwardAPI
 import DoorwardClient
 
 extension CommandFailure {
-    /// What a call that failed means for whoever typed the command.
+    /// Converts a failed call to a message for the user of the command.
     ///
-    /// - Parameter style: that of standard error, where it will stand.
+    /// - Parameter style: the style of standard error, where the message is printed.
     init(_ error: ClientError, style: OutputStyle = .error) {
         switch error {
         case .noConnection(let server, let why): self.init("no connection to \(server): \(why)", code: 3)
         case .tlsFailed(let server, let why):
             self.init(
                 "no connection to \(server): \(why)\n"
-                    + "  if it is the gateway's own, name the PEM file of its certificate authority: --ca-file FILE", code: 3)
+                    + "  if it is the gateway's own, give the PEM file of its certificate authority: --ca-file FILE", code: 3)
         case .noAnswer(let server, let why):
             self.init("no answer from \(server): \(why); whether anything was done is not known", code: 3)
-        case .notAGateway(let server): self.init("what answers at \(server) is no gateway that this version understands")
+        case .notAGateway(let server): self.init("what answers at \(server) is not a gateway that this version understands")
         case .notSignedIn(let server):
             self.init("nobody is signed in\(server.map { " at \($0)" } ?? ""); run `doorward login --server URL --email ADDRESS`")
         case .sessionExpired(let server, let email, let name):
@@ -22,7 +22,7 @@ extension CommandFailure {
             self.init(
                 email.map { "The session has expired; sign in again: \(signIn) --email \($0.printable)" }
                     ?? "The API key is no longer valid; sign in again: \(signIn) --api-key-stdin")
-        case .badAddress(let text, let why): self.init("`\(text.printable)` is no address of a gateway: \(why)", code: 2)
+        case .badAddress(let text, let why): self.init("`\(text.printable)` is not the address of a gateway: \(why)", code: 2)
         case .sessionFile(let path, let why): self.init("\(path): \(why)")
         case .authorityFile(let path, let why): self.init("the certificate file \(path.printable) cannot be used: \(why)")
         case .refused(let refusal): self.init(RefusalWords(refusal, style: style).text)
@@ -30,13 +30,13 @@ extension CommandFailure {
     }
 }
 
-/// What a refusal says to a person: the gateway's sentence, and below it what is known of the reason.
+/// The message about a refused request: the gateway's sentence, followed by the known details of the reason.
 struct RefusalWords {
     private let refusal: APIError
     private let style: OutputStyle
     private let fieldLines: [String]
 
-    /// - Parameter option: what the command line calls a field; the field's own name is shown for `nil`.
+    /// - Parameter option: maps a field to its command-line option; for `nil` the field's own name is shown.
     init(_ refusal: APIError, style: OutputStyle, option: (String) -> FieldOption? = { _ in nil }) {
         (self.refusal, self.style) = (refusal, style)
         fieldLines = refusal.fields.map { DisplayText.problem($0.problem, of: option($0.field) ?? FieldOption($0.field)) }
@@ -44,7 +44,7 @@ struct RefusalWords {
 
     var text: String { ([sentence] + (reasons + [request]).compactMap(\.self).map { "  " + $0 }).joined(separator: "\n") }
 
-    /// Without the pointers into the JSON, of which the lines below say what they point at.
+    /// The sentence without JSON pointers: the lines below it name the fields.
     private var sentence: String {
         refusal.message.printable.replacing(#/; see details[A-Za-z.]*(?=\.)/#, with: "")
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DoorwardClient
 
-/// The options of every command that calls a gateway: as whom, and whose certificates it trusts.
+/// The options of every command that calls a gateway: the sign-in, and the trusted certificates.
 struct ClientOptions: ParsableArguments {
     @Option(
         name: .customLong("as"),
@@ -19,7 +19,7 @@ struct ClientOptions: ParsableArguments {
         if let signIn, SessionName(signIn) == nil { throw ValidationError("--as \(ClientAccess.wrongName(signIn))") }
     }
 
-    /// Which gateway, and as whom, by these options and the environment.
+    /// The gateway and the sign-in according to these options and the environment.
     var access: ClientAccess { ClientAccess(signIn: signIn, caFile: caFile) }
 
     /// A client for the sign-in.

@@ -4,15 +4,15 @@ import DoorwardClient
 import DoorwardControl
 import Glibc
 
-/// `doorward detach`: ends the gateway's dealings with a lock.
+/// `doorward detach`: detaches a lock from the gateway.
 struct Detach: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Detach a lock: the gateway no longer operates it nor receives its reports.",
         discussion: """
-            Commands that wait for the lock are denied, guest accesses end for it, and its records stay in the log, where they \
-            are found by its id.
+            Queued commands for the lock are denied, and guest accesses to it end. Its records stay in the log, where they can \
+            be found by its id.
 
-            Asks before it does so. Without a terminal to ask on it does nothing unless --yes is there.
+            Asks for confirmation. Without a terminal it detaches the lock only with --yes.
 
             Example: doorward detach "Front door"
             """)
@@ -33,19 +33,19 @@ struct Detach: AsyncParsableCommand {
         let client = try gateway.client()
         var lock = try await NameResolver(client).lock(lock)
         if !yes {
-            // An id is looked up, for a question that names the lock.
+            // Look up the name of a lock that was given by its id, for the confirmation question.
             lock = NameResolver.FoundLock(id: lock.id, name: try await client.devices.device(lock.id).content.device.name)
             try Self.confirm(Self.question(lock.name, guestAccesses: try await openGuestAccesses(lock.id, client)))
         }
         try await client.devices.detach(lock.id)
         StandardStream.output.line(
             OutputStyle.output.isInteractive
-                // By its id: the name names nothing any more.
+                // Use the id: the name no longer refers to a lock.
                 ? "Detached \(lock.name.printable).\n  its history: doorward log \(lock.id.printable)"
                 : "\(lock.name.printable)\tdetached")
     }
 
-    /// How many guest accesses to the lock have not ended, of those that the caller may see.
+    /// The number of guest accesses to the lock that have not ended and that the caller may see.
     private func openGuestAccesses(_ id: String, _ client: DoorwardClient) async throws -> Int {
         let now = SystemClock().now()
         return try await client.guestAccesses.list(deviceID: id).all().content

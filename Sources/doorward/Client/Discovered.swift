@@ -2,14 +2,14 @@ import ArgumentParser
 import DoorwardAPI
 import DoorwardClient
 
-/// `doorward discovered`: locks that were found and wait to be attached.
+/// `doorward discovered`: lists discovered locks that can be attached.
 struct Discovered: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the locks that were found and can be attached.",
         discussion: """
-            Shows what brokers with `discovery: true` in the gateway's configuration tell of: the name and make of each \
-            lock, the adapter and profile it speaks by, what stands in the way of attaching it, and its id. You see those \
-            that you may attach: on the brokers of your own portfolio, or as a super admin on all.
+            Shows the locks that are announced on brokers with `discovery: true` in the gateway's configuration: name, make, \
+            adapter and profile, any problem that prevents attaching, and id. You see the locks that you may attach: those on \
+            the brokers of your own portfolio, or as a super admin those on all brokers.
 
             Example: doorward attach "Front door" --discovered ID --property "Quay 1"
             """)
@@ -23,7 +23,7 @@ struct Discovered: AsyncParsableCommand {
         output.print(json: found.json) { Self.lines(found.content, table.style($0)) }
     }
 
-    /// A row for each, and for a person what to type to attach one.
+    /// A row for each lock; on a terminal also the command that attaches one.
     static func lines(_ found: [Wire.DiscoveredDevice], _ style: OutputStyle) -> [String] {
         if found.isEmpty { return style.isInteractive ? ["Nothing was found that you could attach"] : [] }
         var table = Table("NAME", "MAKE", "ADAPTER", "PROFILE", "STATE", "ID", rows: found.map(row))

@@ -1,9 +1,9 @@
-/// Words of the API as a person would say them.
+/// Converts the API's words to text for users.
 enum DisplayText {
-    /// `PROPERTY_MANAGER` as `property manager`; any word that is not known reads like that too.
+    /// Converts `PROPERTY_MANAGER` to `property manager`; unknown words are converted in the same way.
     static func word(_ code: String) -> String { code.lowercased().replacing("_", with: " ").printable }
 
-    /// The kind of thing that a change was made to: `GuestAccess` as `guest access`.
+    /// The type of the changed entity: `GuestAccess` as `guest access`.
     static func kind(_ type: String) -> String {
         switch type {
         case "LockDevice": "lock"
@@ -16,12 +16,12 @@ enum DisplayText {
         }
     }
 
-    /// Something that is wrong with a lock: `notFullyLocked` as `not fully locked`.
+    /// A fault of a lock: `notFullyLocked` as `not fully locked`.
     static func fault(_ word: String) -> String { kind(word) }
 
     static func role(_ code: String) -> String { word(code) }
 
-    /// What is wrong with a field, as a sentence about the option that it came from.
+    /// The problem of a field, as a sentence about the option that set it.
     static func problem(_ code: String, of option: FieldOption) -> String {
         let name = option.name.printable
         switch code {
@@ -39,7 +39,7 @@ enum DisplayText {
         return option.candidates.isEmpty ? "" : "; known are \(option.candidates.map(\.printable).joined(separator: ", "))"
     }
 
-    /// What is wrong with a field, after its name.
+    /// The problem of a field, to be printed after its name.
     static func problem(_ code: String) -> String {
         switch code {
         case "required": "is missing"
@@ -65,7 +65,7 @@ enum DisplayText {
         }
     }
 
-    /// A reason of a denial.
+    /// The reason of a denial.
     static func reason(_ code: String) -> String {
         switch code {
         case "no_association": "no role or guest access for this lock"

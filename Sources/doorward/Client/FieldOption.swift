@@ -1,12 +1,12 @@
 import DoorwardClient
 
-/// What the command line calls a field of a request, for messages about it.
+/// The command-line option of a request field, for messages about it.
 struct FieldOption: Equatable, Sendable {
-    /// An option, as in `--until`, or a word for an argument.
+    /// An option such as `--until`, or a noun for a positional argument.
     let name: String
-    /// What was typed for it; `nil` if that is not one text.
+    /// The typed value; `nil` if it is not a single text.
     var value: String?
-    /// The values, or the keys, that the field could have; empty if they are not known here.
+    /// The allowed values or keys of the field; empty if they are not known here.
     var candidates: [String] = []
 
     init(_ name: String, value: String? = nil, candidates: [String] = []) {
@@ -14,10 +14,10 @@ struct FieldOption: Equatable, Sendable {
     }
 }
 
-/// Makes a call, and names the fields of a request that the gateway rejects as the command line names them.
+/// Runs `body`, and names rejected fields of its request by their command-line options.
 ///
-/// - Parameter option: the name of a field; `nil` for one that has none.
-/// - Throws: a `CommandFailure` for a request with wrong fields; every other error as it is.
+/// - Parameter option: maps a field to its option; `nil` for a field without one.
+/// - Throws: a `CommandFailure` for a request with wrong fields; every other error unchanged.
 func namingOptions<Result>(
     _ option: (String) -> FieldOption?, _ body: () async throws -> Result
 ) async throws -> Result {

@@ -4,18 +4,18 @@ import DoorwardClient
 import DoorwardControl
 import DoorwardDomain
 
-/// `doorward grant`: lets somebody in for a window of time.
+/// `doorward grant`: grants a guest access for a window of time.
 struct Grant: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Give somebody access to locks for a while.",
         discussion: """
-            The first argument is a person: an email address, an id, or a name if you may see whose it is: you may list people, \
-            have given them that name with --name, or find them in your log. The other arguments are locks, by name or id.
+            The first argument is a person: an email address, an id or a name. A name works for people that you may list, that \
+            appear in your log, or to whom you gave it with --name. The other arguments are locks, by name or id.
 
             With --label the first argument is the label of a guest without an account. The access is listed and logged under the \
             label, but nobody can open a lock with it: in this version only people who can sign in do.
 
-            The guest may operate the locks from the instant --from on, and no more from the instant --until on.
+            The guest may operate the locks from --from until --until, excluding the latter.
 
             \(TimeArgument.help) In --until, +2h counts from --from.
 
@@ -100,7 +100,7 @@ struct Grant: AsyncParsableCommand {
         }
     }
 
-    /// What the command line calls a field of the request.
+    /// Maps a field of the request to its command-line option.
     private func option(_ field: String) -> FieldOption? {
         switch field {
         case "validFrom": FieldOption("--from")

@@ -3,7 +3,7 @@ import DoorwardAPI
 import DoorwardClient
 import DoorwardControl
 
-/// `doorward grants`: who may come when.
+/// `doorward grants`: lists guest accesses.
 struct Grants: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List guest accesses: those that you hold, gave or may manage.",

@@ -1,13 +1,13 @@
 import DoorwardAPI
 import DoorwardDomain
 
-/// What to call the locks and people of guest accesses, by id.
+/// Names of the locks and people of guest accesses, by id.
 struct GuestNames {
     var locks: [String: String] = [:]
     var people: [String: String] = [:]
 }
 
-/// How a guest access is shown.
+/// Prints a guest access.
 struct GuestAccessView {
     let access: Wire.GuestAccess
     private let names: GuestNames
@@ -25,17 +25,17 @@ struct GuestAccessView {
 
     var operations: String { (access.operations ?? []).map(DisplayText.word).joined(separator: ", ") }
 
-    /// Whether it lets nobody in any more.
+    /// Whether it has ended or was revoked.
     var isOver: Bool { access.revokedAt != nil || (instant(access.validUntil).map { $0 <= now } ?? false) }
 
-    /// What it is called by: its guest, and its label where that is another text.
+    /// The names by which it can be found: its guest, and its label if that is a different text.
     var candidates: [NameMatch] {
         let label = access.label.flatMap { $0 == guest ? nil : $0 }
         let place = [locks, access.validUntil.map { "until \($0)" }, status.text].compactMap(\.self).joined(separator: ", ")
         return [guest, label].compactMap { $0.map { NameMatch(id: access.id, name: $0, place: place) } }
     }
 
-    /// Its status by this machine's clock; the gateway's is the one that counts.
+    /// Its status by this machine's clock; for decisions only the gateway's clock counts.
     var status: Table.Cell {
         if access.revokedAt != nil { return Table.Cell("revoked", .dim) }
         if let until = instant(access.validUntil), until <= now { return Table.Cell("expired", .dim) }
@@ -63,7 +63,7 @@ struct GuestAccessView {
             instant.map(style.instant), short: instant.map { style.shortInstant($0, now: now, withSeconds: false) })
     }
 
-    /// An end of the window, in local time and as the gateway has it.
+    /// A limit of the window, in local time and as the gateway sent it.
     func window(_ instant: String?, _ style: OutputStyle) -> String {
         instant.map { "\(style.instant($0)) (\($0))".printable } ?? "-"
     }

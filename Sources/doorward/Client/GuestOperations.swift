@@ -1,9 +1,9 @@
 import ArgumentParser
 import DoorwardDomain
 
-/// What a guest is allowed to do, as `--operations` lists it.
+/// The operations allowed to a guest, as typed for `--operations`.
 struct GuestOperations: Equatable, Sendable, CustomStringConvertible {
-    /// The words of the API, each once, in the order in which they were typed.
+    /// The API's words, without duplicates, in the typed order.
     let words: [String]
 
     static let allowed = [LockOperation.lock, .unlock, .unlatch].map(\.rawValue)
@@ -12,7 +12,7 @@ struct GuestOperations: Equatable, Sendable, CustomStringConvertible {
 
     private init(words: [String]) { self.words = words }
 
-    /// - Throws: a `ValidationError` that names the wrong word and the allowed ones.
+    /// - Throws: a `ValidationError` that lists the wrong operation and the allowed ones.
     init(_ text: String) throws {
         var words: [String] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {

@@ -1,18 +1,18 @@
 import DoorwardAPI
 import DoorwardClient
 
-/// Compares lists of locks that were fetched one after the other.
+/// Compares successive lists of locks.
 struct LockChanges: Sendable {
     private var known: [String: Wire.Device] = [:]
-    /// Known locks that the last list did not contain. A list that changes while it is read may lack a lock that is still there, so
-    /// that a lock counts as removed once two lists lack it.
+    /// Known locks that the last list did not contain. A list that changes while its pages are fetched may lack a lock that still
+    /// exists, so a lock counts as removed only when two successive lists lack it.
     private var absent: Set<String> = []
 
-    /// What is new in a list.
+    /// The changes in a list.
     struct News: Sendable {
-        /// New locks, and locks of which something but the time of the last report changed, in the order of the list.
+        /// New locks, and locks with any change except the time of the last report, in the order of the list.
         var changed: [Devices.Entry] = []
-        /// Locks that are gone, or that the caller no longer sees, in the order of their names.
+        /// Locks that were removed, or that the caller may no longer see, sorted by name.
         var removed: [Wire.Device] = []
 
         var isEmpty: Bool { changed.isEmpty && removed.isEmpty }

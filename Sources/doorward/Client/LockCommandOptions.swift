@@ -2,13 +2,13 @@ import ArgumentParser
 import DoorwardAPI
 import DoorwardClient
 
-/// What `lock`, `unlock` and `unlatch` have in common.
+/// The arguments and options that `lock`, `unlock` and `unlatch` share.
 struct LockCommandOptions: ParsableArguments {
     static let discussion = """
-        Waits until the lock itself has confirmed, and says so; a lock that does not confirm in time is a failure, with exit \
-        code 1. Ctrl-C ends the waiting, not the command.
+        Waits until the lock confirms. If it does not confirm in time, the command fails with exit code 1. Ctrl-C ends the \
+        waiting, not the command that was sent.
 
-        LOCK is an id, or a name that only one of the locks that you may see bears.
+        LOCK is an id, or a name that is unique among the locks that you may see.
         """
 
     @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
@@ -18,12 +18,12 @@ struct LockCommandOptions: ParsableArguments {
     var reason: String?
 
     @Option(
-        help: ArgumentHelp("Break a lockdown, if your role may, and say in the log why.", valueName: "reason"))
+        help: ArgumentHelp("Override a lockdown, if your role may, with this reason for the log.", valueName: "reason"))
     var override: String?
 
     @Option(
         help: ArgumentHelp(
-            "Seconds that it may take in all, from 0.1 to 60; nothing is sent to the lock after them. (default: the gateway's, 10)",
+            "Maximum total seconds, from 0.1 to 60; nothing is sent to the lock after that. (default: the gateway's, 10)",
             valueName: "seconds"))
     var timeout: Double?
 
@@ -37,11 +37,11 @@ struct LockCommandOptions: ParsableArguments {
 
     typealias Move = @Sendable (Devices, String, Wire.CommandOrder) async throws -> Response<Wire.CommandAnswer>
 
-    /// Moves the lock, and prints what has become of it.
+    /// Sends the command, and prints its outcome.
     ///
     /// - Parameters:
-    ///   - doing: what is being done, for the line of progress: `Unlocking`.
-    ///   - done: the state that it leads to, as a word.
+    ///   - doing: the verb of the progress line, such as `Unlocking`.
+    ///   - done: the resulting state, as a word.
     func run(_ doing: String, _ done: String, _ move: @escaping Move) async throws {
         let client = try gateway.client()
         let lock = try await NameResolver(client).lock(lock)
@@ -60,7 +60,7 @@ struct LockCommandOptions: ParsableArguments {
         output.print(json: answer.json) { Self.lines(answer.content, lock, done, $0) }
     }
 
-    /// What the command line calls a field of the request.
+    /// Maps a field of the request to its command-line option.
     private static func option(_ field: String) -> FieldOption? {
         switch field {
         case "reason": FieldOption("--reason")
@@ -81,7 +81,7 @@ struct LockCommandOptions: ParsableArguments {
         return ["\(name) is \(style.paint(word, colour))\(answer.command.changed == false ? ", as it was already" : "")."]
     }
 
-    /// Adds to an answer that did not come how to learn what has happened.
+    /// Adds to a missing response how to find out what happened.
     private static func addingHint<Result>(_ lock: NameResolver.FoundLock, _ body: () async throws -> Result) async throws
         -> Result
     {

@@ -1,18 +1,18 @@
 import DoorwardAPI
 
-/// How a lock's condition is shown.
+/// Prints the state of a lock.
 struct LockView {
     let lock: Wire.Device
 
     init(_ lock: Wire.Device) { self.lock = lock }
 
-    /// Where it hangs: the property, and the unit if it is on one.
+    /// Where the lock is: its property, and its unit if it has one.
     var place: String {
         let names = [lock.propertyName, lock.unitName].compactMap(\.self)
         return names.isEmpty ? "no property" : names.joined(separator: " / ")
     }
 
-    /// Doubtful knowledge is marked as such: a state is shown bare only if the lock has confirmed it.
+    /// The state; any state that is not confirmed is marked with its quality.
     var state: Table.Cell {
         guard let state = lock.state else { return Table.Cell(nil) }
         let quality = lock.stateQuality.map { $0 == "CONFIRMED" ? "" : " (\(DisplayText.word($0)))" } ?? ""

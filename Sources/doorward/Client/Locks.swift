@@ -2,7 +2,7 @@ import ArgumentParser
 import DoorwardAPI
 import DoorwardClient
 
-/// `doorward locks`: the locks that one may see.
+/// `doorward locks`: lists the visible locks.
 struct Locks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the locks that you may see.",
@@ -10,8 +10,8 @@ struct Locks: AsyncParsableCommand {
             Shows the name, state, door, battery and place of each, whether it is in reach, and its id, which every command takes \
             in place of the name. A table on a terminal shows the beginnings of ids; every command takes those too.
 
-            With --follow the table is shown anew as it changes, until Ctrl-C. In a pipe each lock that has changed is a line, with \
-            --json one JSON object a line.
+            With --follow the table is redrawn when it changes, until Ctrl-C. In a pipe a line is printed for each changed lock, \
+            with --json one JSON object per line.
 
             Example: doorward locks --property "Quay 1"
             """)
@@ -22,7 +22,7 @@ struct Locks: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only those of this unit: a name or id.", valueName: "unit"))
     var unit: String?
 
-    @Flag(help: "Go on and show what changes, until Ctrl-C.")
+    @Flag(help: "Keep running and show changes, until Ctrl-C.")
     var follow = false
 
     @OptionGroup var table: TableOptions

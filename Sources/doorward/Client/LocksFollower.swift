@@ -1,7 +1,7 @@
 import DoorwardAPI
 import DoorwardClient
 
-/// Shows locks as they change.
+/// Shows locks and their changes.
 struct LocksFollower: Sendable {
     let client: DoorwardClient
     let propertyID: String?
@@ -9,7 +9,7 @@ struct LocksFollower: Sendable {
     let isJSON: Bool
     let table: TableOptions
 
-    /// Goes on until it is cancelled, or nobody reads any more.
+    /// Runs until it is cancelled, or until the output is closed.
     func run(from locks: Response<[Wire.Device]>) async throws {
         if !isJSON, OutputStyle.output.canRedraw { try await redraw(locks) } else { try await tell(locks) }
     }
@@ -20,7 +20,7 @@ struct LocksFollower: Sendable {
 
     // MARK: - On a terminal
 
-    /// A picture of all locks, which is drawn anew in place.
+    /// Shows a table of all locks, which is redrawn in place.
     private func redraw(_ locks: Response<[Wire.Device]>) async throws {
         let screen = FullScreen()
         defer { screen.end() }
@@ -42,7 +42,7 @@ struct LocksFollower: Sendable {
         }
     }
 
-    /// As many lines as the screen has: the table as far as it fits, and below it what there is to say.
+    /// Exactly the lines of the screen: as much of the table as fits, and the message below it.
     static func picture(_ locks: [Wire.Device], _ message: String?, _ style: OutputStyle, _ size: TerminalSize) -> [String] {
         var lines = locks.isEmpty ? ["You see no locks."] : Locks.table(locks).lines(style)
         let room = max(1, size.rows - 2)
@@ -57,7 +57,7 @@ struct LocksFollower: Sendable {
 
     // MARK: - In a pipe
 
-    /// A line for each lock, and then for each that changes.
+    /// Prints a line for each lock, and then a line for each changed lock.
     private func tell(_ locks: Response<[Wire.Device]>) async throws {
         var (changes, layout) = (LockChanges(), Table.Layout?.none)
         guard tell(changes.take(locks.entries), &layout) else { return }
@@ -68,7 +68,7 @@ struct LocksFollower: Sendable {
         }
     }
 
-    /// - Returns: whether somebody reads it.
+    /// - Returns: false if the output was closed.
     private func tell(_ news: LockChanges.News, _ layout: inout Table.Layout?) -> Bool {
         guard !news.isEmpty else { return true }
         return StandardStream.output.line(lines(news, &layout).joined(separator: "\n"))
@@ -86,7 +86,7 @@ struct LocksFollower: Sendable {
         return table.lines(style, shown, withHeadings: isFirst)
     }
 
-    /// A JSON object for a lock that is gone.
+    /// A JSON object for a removed lock.
     private static func removal(_ lock: Wire.Device) -> String {
         var object = JSONObjectText()
         object.add("id", lock.id)

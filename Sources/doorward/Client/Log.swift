@@ -4,16 +4,16 @@ import DoorwardClient
 import DoorwardControl
 import DoorwardDomain
 
-/// `doorward log`: what has happened.
+/// `doorward log`: shows the access log.
 struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the access log, newest last.",
         discussion: """
-            Shows the newest 50 records, with --since all since then, or with --limit as many as it says. With --json they come as \
-            the API gives them, newest first; with --json and --follow each is a line of its own, oldest first.
+            Shows the newest 50 records, with --since all since that time, or with --limit that many. With --json they are \
+            printed as in the API, newest first; with --json and --follow one per line, oldest first.
 
-            Each line has the time, who, what, the lock, the result with the reason that was given, and where it was. The last is \
-            left out on a terminal that has no room for it.
+            Each line has the time, the actor, the operation, the lock, the result with the given reason, and the place. The \
+            place is left out on a terminal that is too narrow.
 
             \(TimeArgument.help) -2h is two hours ago.
 
@@ -35,7 +35,7 @@ struct Log: AsyncParsableCommand {
     @Flag(help: "Only what was denied.")
     var denied = false
 
-    @Flag(help: "Go on and show what happens, until Ctrl-C.")
+    @Flag(help: "Keep running and show new records, until Ctrl-C.")
     var follow = false
 
     @OptionGroup var table: TableOptions

@@ -1,17 +1,17 @@
 import DoorwardClient
 
-/// Prints records as they come.
+/// Prints records as they are written.
 struct LogFollower: Sendable {
     let client: DoorwardClient
     let query: AccessRecords.Query
     let isJSON: Bool
     let table: TableOptions
 
-    /// Goes on until it is cancelled, or nobody reads any more.
+    /// Runs until it is cancelled, or until the output is closed.
     ///
     /// - Parameters:
-    ///   - newest: the records to begin with, newest first.
-    ///   - count: how many of them are shown.
+    ///   - newest: the first records, newest first.
+    ///   - count: how many of them to print.
     func run(after newest: [AccessRecords.Entry], showing count: Int) async throws {
         var tail = RecordFollower(query: query, after: newest)
         var lines = RecordTable(table.style(.output), isFollowing: true)
@@ -23,7 +23,7 @@ struct LogFollower: Sendable {
         }
     }
 
-    /// - Returns: whether somebody reads it.
+    /// - Returns: false if the output was closed.
     private func show(_ entries: [AccessRecords.Entry], _ lines: inout RecordTable, withHeadings: Bool) async -> Bool {
         guard !isJSON else {
             let texts = entries.map { String(decoding: $0.json, as: UTF8.self) }

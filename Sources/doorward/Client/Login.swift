@@ -3,10 +3,10 @@ import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 
-// DoorwardDomain has one, too.
+// DoorwardDomain has a type of the same name.
 import struct DoorwardClient.Session
 
-/// `doorward login`: signs in at a gateway and keeps the session.
+/// `doorward login`: signs in at a gateway and stores the session.
 struct Login: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sign in at a gateway.",
@@ -42,7 +42,7 @@ struct Login: AsyncParsableCommand {
     func validate() throws {
         if apiKeyStdin {
             guard email == nil, !passwordStdin else {
-                throw ValidationError("An API key stands alone: leave out --email and --password-stdin.")
+                throw ValidationError("An API key is used without an email address: leave out --email and --password-stdin.")
             }
         } else if email == nil {
             throw ValidationError("Missing expected argument '--email <address>'")
@@ -52,7 +52,7 @@ struct Login: AsyncParsableCommand {
     func run() async throws {
         let access = gateway.access
         guard let server = server ?? access.server else {
-            throw CommandFailure("which gateway? name it with --server URL, or in DOORWARD_SERVER", code: 2)
+            throw CommandFailure("no gateway given; use --server URL or DOORWARD_SERVER", code: 2)
         }
         let file = try access.sessionFile()
         if let email {
@@ -75,17 +75,17 @@ struct Login: AsyncParsableCommand {
     }
 
     private func useKey(at server: String, _ access: ClientAccess, keeping file: SessionFile) async throws {
-        // The address is looked at before the secret is read.
+        // Check the address before the secret is read.
         _ = try access.client(server: server, .none)
         let key = try PasswordPrompt.firstLine("API key").reveal()
-        guard !key.isEmpty, key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw CommandFailure("this is no API key") }
+        guard !key.isEmpty, key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw CommandFailure("this is not an API key") }
         let client = try access.client(server: server, .bearer(key))
-        _ = try await Self.refusing("the gateway does not take this API key") { try await client.devices.first() }
+        _ = try await Self.refusing("the gateway does not accept this API key") { try await client.devices.first() }
         try await keep(Session(server: client.server, apiKey: key), access, in: file)
         Self.report("signed in at \(client.server) with an API key", file.name)
     }
 
-    /// Keeps the session with the certificates that it was made with.
+    /// Stores the session together with the CA file with which it was created.
     private func keep(_ session: Session, _ access: ClientAccess, in file: SessionFile) async throws {
         var session = session
         session.caFile = access.caFile(at: session.server)
@@ -97,7 +97,7 @@ struct Login: AsyncParsableCommand {
         StandardStream.output.line(name == .default ? sentence : "\(sentence); use it with --as \(name)")
     }
 
-    /// Says what a 401 means here.
+    /// Runs `body`, and throws this sentence for a 401.
     private static func refusing<Result>(_ sentence: String, _ body: () async throws -> Result) async throws -> Result {
         do {
             return try await body()

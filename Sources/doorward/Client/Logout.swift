@@ -1,7 +1,7 @@
 import ArgumentParser
 import DoorwardClient
 
-/// `doorward logout`: ends the session, here and at the gateway.
+/// `doorward logout`: ends the session at the gateway and deletes it here.
 struct Logout: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sign out, and forget the session.",
@@ -25,7 +25,7 @@ struct Logout: AsyncParsableCommand {
         if let ending { throw ending }
     }
 
-    /// Ends the session at the gateway, if it is one: what keeps it from that is told after the session was forgotten.
+    /// Ends the session at the gateway, unless it is an API key. A failure is reported after the session was deleted here.
     private static func end(_ session: Session, _ access: ClientAccess, _ file: SessionFile) async -> CommandFailure? {
         guard session.refreshToken != nil else { return nil }
         do {

@@ -1,30 +1,30 @@
 import DoorwardDomain
 
-/// Something that a name could mean.
+/// An entity that a name can refer to.
 struct NameMatch: Hashable, Sendable {
     let id: String
     let name: String
-    /// Where it is, to tell it from others of its name.
+    /// Where it is, to distinguish it from others with the same name.
     let place: String?
 
-    /// Those that bear a name, without regard to case and to spaces around it.
+    /// The candidates with this name, ignoring case and surrounding spaces.
     static func matching(_ text: String, of candidates: [NameMatch]) -> [NameMatch] {
         let name = Self.folded(text)
         return candidates.filter { Self.folded($0.name) == name }
     }
 
-    /// The one that is meant.
+    /// The only match.
     ///
-    /// - Parameter listing: how to see what there is.
-    /// - Throws: a failure that says that there is none, or lists several.
+    /// - Parameter listing: a hint how to list the candidates.
+    /// - Throws: an error that says that there is no match, or that lists several.
     static func one(_ text: String, of candidates: [NameMatch], noun: String, listing: String) throws -> NameMatch {
         if let candidate = try match(text, of: candidates, noun: noun) { return candidate }
         throw CommandFailure(missing(text, of: candidates.map(\.name), noun: noun, otherwise: listing))
     }
 
-    /// The one that is meant by an id, a name or the beginning of an id, in this order; `nil` if there is none.
+    /// The match by id, name or beginning of an id, in this order; `nil` if there is none.
     ///
-    /// - Throws: a failure that lists several.
+    /// - Throws: an error that lists the matches if there are several.
     static func match(_ text: String, of candidates: [NameMatch], noun: String) throws -> NameMatch? {
         if let candidate = candidates.first(where: { $0.id == text }) { return candidate }
         let named = matching(text, of: candidates)
@@ -39,17 +39,17 @@ struct NameMatch: Hashable, Sendable {
         return begun.first
     }
 
-    /// The sentence that says that there is nothing of a name.
+    /// The sentence for a name without a match.
     ///
     /// - Parameters:
-    ///   - names: what there is; the nearest one is named.
-    ///   - otherwise: the sentence that follows where no name is near.
+    ///   - names: the existing names; the nearest one is suggested.
+    ///   - otherwise: the sentence that follows if no name is near.
     static func missing(_ text: String, of names: some Sequence<String>, noun: String, otherwise: String) -> String {
         let next = suggestion(for: text, among: names).map { "Did you mean `\($0.printable)`?" } ?? otherwise
         return "There is no \(noun) named `\(text.printable)`. \(next)"
     }
 
-    /// The name that was probably meant: the nearest, or else the only one that contains the text.
+    /// The name that was probably meant: the nearest one, else the only one that contains the text.
     static func suggestion(for text: String, among names: some Sequence<String>) -> String? {
         let (names, typed) = (Set(names), folded(text))
         guard !typed.isEmpty else { return nil }
@@ -60,8 +60,8 @@ struct NameMatch: Hashable, Sendable {
         return containing.count == 1 ? containing.first : nil
     }
 
-    /// The email address that was probably meant: one with the same domain and a similar name, or the same name and a similar domain.
-    /// As whole texts two addresses of one domain are always similar.
+    /// The email address that was probably meant: one with the same domain and a similar name, or the same name and a similar
+    /// domain. Whole addresses are not compared, because those of one domain are always similar.
     private static func nearestAddress(to text: String, among names: [String]) -> String? {
         func parts(_ address: String) -> (name: String, domain: String)? {
             guard let at = address.lastIndex(of: "@") else { return nil }

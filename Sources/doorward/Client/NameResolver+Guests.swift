@@ -3,9 +3,9 @@ import DoorwardClient
 import DoorwardControl
 
 extension NameResolver {
-    /// A guest access, by id, label or the guest's name. Those that have ended count only where no other is called so.
+    /// Finds a guest access by id, label or the guest's name. Ended ones count only if no other has this name.
     ///
-    /// - Returns: `name` is `nil` for one that was given by its id.
+    /// - Returns: `name` is `nil` for an access that was given by its id.
     func guestAccess(_ text: String) async throws -> (id: String, name: String?) {
         if Self.isID(text) { return (text, nil) }
         let accesses = try await client.guestAccesses.list().all().content
@@ -18,7 +18,7 @@ extension NameResolver {
         return (found.id, found.name)
     }
 
-    /// Names of the locks and people of guest accesses, as far as the caller may know them.
+    /// Looks up the names of the locks and people of guest accesses that are visible to the caller.
     func names(in accesses: [Wire.GuestAccess]) async throws -> GuestNames {
         guard !accesses.isEmpty else { return GuestNames() }
         let locks = try await client.devices.list().all().content.map { ($0.id, $0.name) }
@@ -26,7 +26,7 @@ extension NameResolver {
             locks: Dictionary(locks, uniquingKeysWith: { first, _ in first }), people: try await people(in: accesses))
     }
 
-    /// The people that the caller may list, and of the guests who are not among them those who act in the caller's log.
+    /// The people that the caller may list, and guests who are not among them but act in the caller's log.
     private func people(in accesses: [Wire.GuestAccess]) async throws -> [String: String] {
         let guests = Set(accesses.compactMap(\.guestUserId))
         guard !guests.isEmpty else { return [:] }

@@ -2,7 +2,7 @@ import DoorwardAPI
 import DoorwardClient
 
 extension NameResolver {
-    /// The guest of a guest access, as it is sent to the gateway.
+    /// The guest of a guest access, as sent to the gateway.
     enum Guest: Equatable, Sendable {
         case person(id: String, name: String)
         /// The gateway resolves the address to a user.
@@ -18,17 +18,17 @@ extension NameResolver {
         }
     }
 
-    /// The id of a person, by id, email address or name.
+    /// The id of a person, found by id, email address or name.
     ///
-    /// - Throws: a failure for a name that matches no known person, or several.
+    /// - Throws: an error for a name that matches no known person, or several.
     func person(_ text: String) async throws -> String {
         if Self.isID(text) { return text }
         return try await knownPerson(text, otherwise: "Name the person by email address or id.").id
     }
 
-    /// The person that a guest access is for, by id, email address or name.
+    /// The guest of a new guest access, found by id, email address or name.
     ///
-    /// - Throws: a failure for a name that matches no known person, or several.
+    /// - Throws: an error for a name that matches no known person, or several.
     func guest(_ text: String) async throws -> Guest {
         if Self.isID(text) { return .person(id: text, name: text) }
         if text.contains("@") { return .address(text) }
@@ -37,7 +37,7 @@ extension NameResolver {
         return .person(id: person.id, name: person.name)
     }
 
-    /// The sentence that says that the gateway knows no such guest.
+    /// The error sentence for a guest that the gateway does not know.
     func missingGuest(_ guest: Guest) async -> String {
         guard case .address(let address) = guest else { return "There is no person with the id `\(guest.name.printable)`." }
         let addresses = ((try? await listedPeople()) ?? []).map(\.name).filter { $0.contains("@") }
@@ -45,20 +45,20 @@ extension NameResolver {
         return "There is no person with the address `\(address.printable)`.\(hint)"
     }
 
-    /// A person whom the caller may list, or knows from guest accesses and the log.
+    /// Finds a person that the caller may list, or that appears in the caller's guest accesses or log.
     private func knownPerson(_ text: String, otherwise: String) async throws -> NameMatch {
         let listed = try await listedPeople()
         if let person = try NameMatch.match(text, of: listed, noun: "person") { return person }
-        // A guest holds no role, so that a manager's list does not contain them.
+        // A guest holds no role, so a manager's list of people does not contain guests.
         let others = try await guestsAndActors()
         if let person = try NameMatch.match(text, of: others, noun: "person") { return person }
         let names = (listed + others).map(\.name)
         throw CommandFailure(
-            NameMatch.missing(text, of: names, noun: "person", otherwise: "No such name is among the people that you may see.")
+            NameMatch.missing(text, of: names, noun: "person", otherwise: "None of the people that you may see has this name.")
                 + "\n  " + otherwise)
     }
 
-    /// The people that the caller may list, each by name and by email address; empty if the caller is denied.
+    /// The people that the caller may list, each by name and by email address; empty if listing is denied.
     private func listedPeople() async throws -> [NameMatch] {
         do {
             return try await client.users.list().all().content.flatMap { user in
@@ -69,7 +69,8 @@ extension NameResolver {
         }
     }
 
-    /// The guests of the accesses that the caller can see, by the names that the grantors gave them (the label), and the actors in the caller's log.
+    /// The guests of the accesses that are visible to the caller, by the label that the grantor gave them, and the actors in the
+    /// caller's log.
     private func guestsAndActors() async throws -> [NameMatch] {
         let guests = try await client.guestAccesses.list().all().content.compactMap { access in
             access.guestUserId.flatMap { id in access.label.map { NameMatch(id: id, name: $0, place: "a guest") } }

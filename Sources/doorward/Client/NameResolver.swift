@@ -2,16 +2,16 @@ import DoorwardAPI
 import DoorwardClient
 import FoundationEssentials
 
-/// Finds what people name: by id, by a name that one visible thing alone bears, or by the beginning of an id.
+/// Finds entities by id, by a name that is unique among the visible ones, or by the beginning of an id.
 struct NameResolver: Sendable {
     let client: DoorwardClient
 
     init(_ client: DoorwardClient) { self.client = client }
 
-    /// A lock as far as it is known from its naming: an id needs no look-up, and whether it is one in reach, the gateway says.
+    /// A lock as given on the command line. A name is looked up; an id is not, and the gateway decides whether it is visible.
     struct FoundLock: Sendable, Equatable {
         let id: String
-        /// What to call it: its name, else the id that was typed.
+        /// The lock's name, else the id that was typed.
         let name: String
     }
 
@@ -24,7 +24,7 @@ struct NameResolver: Sendable {
         return FoundLock(id: found.id, name: found.name)
     }
 
-    /// Where something is or goes; a unit's name counts within the property, if one is named.
+    /// Finds the place of an entity; a unit is searched in the property, if one is given.
     func place(property: String?, unit: String?) async throws -> (propertyID: String?, unitID: String?) {
         let properties = try await property.asyncMap { try await self.property($0) }
         guard let unit else { return (properties, nil) }
@@ -56,7 +56,7 @@ struct NameResolver: Sendable {
         return Dictionary(properties.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Ids are UUIDs; a name that looks like one has to be given by its id.
+    /// Ids are UUIDs. A lock whose name looks like a UUID can be addressed only by its id.
     static func isID(_ text: String) -> Bool { UUID(uuidString: text) != nil }
 }
 

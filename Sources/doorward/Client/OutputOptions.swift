@@ -1,23 +1,23 @@
 import ArgumentParser
 
-/// How a command prints what it got.
+/// The option for the output format of a command.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print one JSON document, as programs read it.")
     var json = false
 
-    /// Prints the gateway's own JSON, or lines.
+    /// Prints the gateway's own JSON, or text lines.
     func print(json bytes: [UInt8], lines: (OutputStyle) -> [String]) {
         let lines = json ? [String(decoding: bytes, as: UTF8.self)] : lines(.output)
         if !lines.isEmpty { StandardStream.output.line(lines.joined(separator: "\n")) }
     }
 }
 
-/// How a command shows a table on a terminal.
+/// The option for tables on a terminal.
 struct TableOptions: ParsableArguments {
     @Flag(help: "On a terminal, show ids and long texts in full, even if the table is wider than the window.")
     var wide = false
 
-    /// The style with the width that a table has to fit, or without one.
+    /// Limits the style to the width that a table has to fit; with `--wide` without a limit.
     func style(_ style: OutputStyle) -> OutputStyle {
         var style = style
         if wide { style.columns = nil }

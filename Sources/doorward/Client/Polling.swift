@@ -1,17 +1,17 @@
 import DoorwardClient
 
-/// Fetches something from the gateway each second, and goes on while the gateway is away.
+/// Fetches a resource every second, and continues when the gateway is unreachable for a while.
 struct Polling: Sendable {
     let client: DoorwardClient
 
     private static let pause = Duration.seconds(1)
 
-    /// Goes on until it is cancelled, or `show` returns `false`.
+    /// Runs until it is cancelled, or until `show` returns `false`.
     ///
     /// - Parameters:
-    ///   - report: is called with a message when the gateway goes away, and when it is back.
-    ///   - show: returns whether to go on.
-    /// - Throws: every error that waiting does not help against.
+    ///   - report: receives a message when the gateway becomes unreachable, and when it is reachable again.
+    ///   - show: returns whether to continue.
+    /// - Throws: every error that a retry cannot resolve.
     func run<Content>(
         report: (_ message: String, _ isAway: Bool) -> Void = { message, _ in StandardStream.error.line(message) },
         fetch: () async throws -> Content, show: (Content) async -> Bool
@@ -33,7 +33,7 @@ struct Polling: Sendable {
         }
     }
 
-    /// A gateway that is away or just stopping may come back.
+    /// Whether a retry may succeed: the gateway is unreachable, or is stopping.
     private static func isPassing(_ error: ClientError) -> Bool {
         switch error {
         case .noConnection, .noAnswer: true

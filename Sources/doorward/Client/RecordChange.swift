@@ -1,6 +1,6 @@
 import DoorwardAPI
 
-/// What a record of an administrative change says of it: which thing, and which of its fields.
+/// The details of a record of an administrative change: the changed entity and its fields.
 struct RecordChange: Sendable {
     private let record: Wire.AccessRecord
     private let before: [String: Wire.Value]
@@ -12,7 +12,7 @@ struct RecordChange: Sendable {
         after = Self.object(record.details?["after"])
     }
 
-    /// What an id in a field refers to.
+    /// The entity type that an id in a field refers to.
     enum Reference {
         case lock, property, unit, person
 
@@ -27,10 +27,10 @@ struct RecordChange: Sendable {
         }
     }
 
-    /// The fields of both sides, with their values.
+    /// The fields before and after the change, with their values.
     var fields: [(String, Wire.Value)] {
         var fields = before.map { ($0.key, $0.value) } + after.map { ($0.key, $0.value) }
-        // Of an association the type says what the id is one of.
+        // An association's id field refers to the entity named by its type.
         for side in [before, after] {
             guard let id = side["associatedEntityId"], let type = Self.text(side["associatedEntityType"]) else { continue }
             fields += Self.entityFields[type].map { [($0, id)] } ?? []
@@ -38,15 +38,15 @@ struct RecordChange: Sendable {
         return fields
     }
 
-    /// Whether the record itself has a name of what was changed.
+    /// Whether the record itself contains a name of the changed entity.
     var isNamed: Bool { ownName != nil || Self.text(after["guestUserId"]) != nil }
 
-    /// What was changed, and how: `Quay 2: name Quay 1 → Quay 2`; `nil` if the record does not say it.
+    /// The changed entity and the changes: `Quay 2: name Quay 1 → Quay 2`; `nil` if the record does not contain them.
     func text(_ names: RecordNames) -> String? {
         let target = self.target(names)
         let changes = changes(names)
         let text = [target, changes].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: ": ")
-        // The column of the lock has its name.
+        // The lock column shows the name.
         guard text.isEmpty else { return text }
         return record.targetType == "LockDevice" && record.deviceName != nil ? nil : record.targetId
     }
@@ -57,7 +57,7 @@ struct RecordChange: Sendable {
             ?? (person.isEmpty ? nil : person.joined(separator: " "))
     }
 
-    /// The name of what was changed; of a lock there is a column of its own.
+    /// The name of the changed entity; `nil` for a lock, which has its own column.
     private func target(_ names: RecordNames) -> String? {
         let id = record.targetId ?? ""
         switch record.targetType {
@@ -101,7 +101,7 @@ struct RecordChange: Sendable {
         return old == new ? word : "\(word) \(old ?? "-") → \(new ?? "-")"
     }
 
-    /// One value in words; `nil` for one that is absent, or is not shown.
+    /// A value as text; `nil` if it is absent or not shown.
     private func shown(_ value: Wire.Value?, _ field: String, _ names: RecordNames) -> String? {
         switch value {
         case .string(let text):
@@ -137,10 +137,10 @@ struct RecordChange: Sendable {
         return ids.isEmpty ? nil : ids.map { names.locks[$0] ?? $0 }.joined(separator: ", ")
     }
 
-    /// The field that refers to an entity of a type.
+    /// The id fields by the type of the entity that they refer to.
     private static let entityFields = ["UNIT": "unitId", "PROPERTY": "propertyId"]
 
-    /// A field's name as words: `isRemoteOperationEnabled` as `remote operation enabled`, `unitId` as `unit`.
+    /// Converts a field's name to words: `isRemoteOperationEnabled` to `remote operation enabled`, `unitId` to `unit`.
     private static func word(_ field: String) -> String {
         var words = DisplayText.kind(field).split(separator: " ")
         if words.count > 1, words.first == "is" { words.removeFirst() }

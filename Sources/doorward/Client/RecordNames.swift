@@ -1,10 +1,10 @@
 import DoorwardAPI
 import DoorwardClient
 
-/// The names of what access records refer to by id: locks, properties, units, people and guest accesses.
+/// The names of the entities that access records refer to by id: locks, properties, units, people and guest accesses.
 ///
-/// Each kind is looked up with one list call, and only when a record refers to an id of it that has no name yet. An id that is in no
-/// list, such as that of a detached lock, is not looked up again.
+/// Each kind is looked up with one list request, and only when a record refers to an id of this kind without a name. An id that
+/// is in no list, such as that of a detached lock, is not looked up again.
 struct RecordNames: Sendable {
     var locks: [String: String] = [:]
     /// The place of each lock, as `LockView` shows it.
@@ -13,17 +13,17 @@ struct RecordNames: Sendable {
     var units: [String: String] = [:]
     var people: [String: String] = [:]
     var guestAccesses: [String: Wire.GuestAccess] = [:]
-    /// What was looked for in the lists, whether or not it was there.
+    /// The ids that were looked up, found or not.
     private var lookedUp = RecordReferences()
 
     init() {}
 
-    /// Looks up what is missing. After a call that fails the ids stay as they are, and the next records cause another attempt.
+    /// Looks up missing names. If a request fails the ids stay as they are, and the next records cause another attempt.
     mutating func lookUp(_ records: [Wire.AccessRecord], _ client: DoorwardClient) async {
         var wanted = RecordReferences()
         for record in records {
             wanted.add(record)
-            // A guest is in no list of people, but acts under a name.
+            // A guest is in no list of people, but the record contains the actor's name.
             if record.actorKind == "USER", let id = record.actorId, let name = record.actorName {
                 people[id] = people[id] ?? name
             }
@@ -50,7 +50,7 @@ struct RecordNames: Sendable {
         }
     }
 
-    /// A guest access refers to its guest and its locks in turn.
+    /// A guest access refers to its guest and its locks.
     private mutating func lookUpGuestAccesses(_ wanted: inout RecordReferences, _ client: DoorwardClient) async {
         if isMissing(wanted.guestAccesses, guestAccesses, lookedUp.guestAccesses),
             let list = await Self.list({ try await client.guestAccesses.list().all().content })
@@ -63,7 +63,7 @@ struct RecordNames: Sendable {
         }
     }
 
-    /// Locks come with the names of their properties and units.
+    /// The list of locks contains the names of their properties and units.
     private mutating func lookUpLocks(_ wanted: RecordReferences, _ client: DoorwardClient) async {
         guard isMissing(wanted.locks, locks, lookedUp.locks),
             let list = await Self.list({ try await client.devices.list().all().content })
@@ -80,7 +80,7 @@ struct RecordNames: Sendable {
         ids.contains { known[$0] == nil && !lookedUp.contains($0) }
     }
 
-    /// A list that the caller may not read is empty; `nil` for one that could not be fetched.
+    /// The fetched list; empty if the caller may not read it, `nil` if it could not be fetched.
     private static func list<Item>(_ fetch: () async throws -> [Item]) async -> [Item]? {
         do {
             return try await fetch()
@@ -92,7 +92,7 @@ struct RecordNames: Sendable {
     }
 }
 
-/// The ids in access records that come without a name.
+/// The ids in access records that have no name in the record.
 struct RecordReferences: Sendable, Equatable {
     var locks: Set<String> = []
     var properties: Set<String> = []

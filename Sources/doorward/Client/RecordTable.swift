@@ -2,19 +2,19 @@ import DoorwardAPI
 import DoorwardControl
 import DoorwardDomain
 
-/// How access records are shown: one line each.
+/// Prints access records, one line each.
 struct RecordTable: Sendable {
     /// Names for the ids in the records.
     var names: RecordNames
     private let style: OutputStyle
     private let isFollowing: Bool
     private let now: Timestamp
-    /// That of the lines before, which those that follow are aligned with.
+    /// The layout of the previous lines, for the alignment of the following ones.
     private var layout: Table.Layout?
 
     /// - Parameters:
-    ///   - isFollowing: whether lines will come later, for which the columns keep room.
-    ///   - now: decides whether a short time needs its year.
+    ///   - isFollowing: whether more rows will follow; columns then get minimum widths.
+    ///   - now: a timestamp is printed with its year if it is not in the current one.
     init(
         _ style: OutputStyle, names: RecordNames = RecordNames(), isFollowing: Bool = false, now: Timestamp = SystemClock().now()
     ) {
@@ -65,7 +65,7 @@ struct RecordTable: Sendable {
         record.deviceName ?? record.deviceId.map { names.locks[$0] ?? $0 }
     }
 
-    /// Where it happened. A record in a reduced view does not say it: then where the lock is now.
+    /// The place of the record. A record in a reduced view has none: then the present place of the lock.
     private func place(_ record: Wire.AccessRecord) -> String? {
         let property = record.propertyId.map { names.properties[$0] ?? $0 }
         let unit = record.unitId.map { names.units[$0] ?? $0 }
@@ -84,7 +84,7 @@ struct RecordTable: Sendable {
         return Table.Cell(text, colour)
     }
 
-    /// How it ended or was decided, or how somebody at the door did it.
+    /// The outcome or decision, or how the lock was operated at the door.
     private static func outcome(_ record: Wire.AccessRecord) -> (String?, OutputStyle.Colour?) {
         if let outcome = record.outcome {
             let detail = record.outcomeDetail.map { ": " + DisplayText.reason($0) } ?? ""

@@ -1,15 +1,14 @@
 import ArgumentParser
 import DoorwardClient
 
-/// `doorward revoke`: ends a guest access.
+/// `doorward revoke`: revokes a guest access.
 struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "End a guest access at once.",
         discussion: """
-            When this has ended with 0, nothing more happens under the access, not even a command that was waiting.
+            After exit code 0 no command is sent under this access any more, not even one that was queued.
 
-            ACCESS is an id, as `doorward grants` lists it, or the label or the guest's name if only one access that has not \
-            ended bears it.
+            ACCESS is an id, as `doorward grants` lists it, or a label or guest's name that only one current access has.
 
             Example: doorward revoke Plumber
             """)

@@ -2,14 +2,14 @@ import DoorwardClient
 import DoorwardDomain
 import FoundationEssentials
 
-// DoorwardDomain has one, too.
+// DoorwardDomain has a type of the same name.
 import struct DoorwardClient.Session
 
 /// The sign-ins on this machine, as `doorward whoami --all` shows them.
 struct SignInList {
     private let entries: [Entry]
 
-    /// One sign-in, or why its file cannot be used.
+    /// One sign-in, or the problem of its file.
     private struct Entry {
         let name: SessionName
         let session: Session?
@@ -17,13 +17,13 @@ struct SignInList {
         let isCurrent: Bool
     }
 
-    /// - Throws: a failure where there is no place for sign-ins, or the name of the current one is no name.
+    /// - Throws: an error if there is no folder for sign-ins, or if the name of the current one is invalid.
     init(_ access: ClientAccess) throws {
         let (sessions, current) = (try access.sessions(), try access.name())
         entries = sessions.names().compactMap { name in
             let isCurrent = name == current && access.token == nil
             do throws(ClientError) {
-                // One that was removed meanwhile is none.
+                // Skip a sign-in that was removed meanwhile.
                 return try sessions.file(name).read().map { Entry(name: name, session: $0, problem: nil, isCurrent: isCurrent) }
             } catch {
                 return Entry(name: name, session: nil, problem: CommandFailure(error).sentence, isCurrent: isCurrent)
@@ -44,7 +44,7 @@ struct SignInList {
         return Table("NAME", "WHO", "SERVER", "SESSION", "IN USE", rows: rows).lines(style)
     }
 
-    /// Until when a session's credential is good, as far as it tells.
+    /// The expiry of a session's credential, if it is known.
     static func validity(of session: Session, _ style: OutputStyle) -> String {
         guard let expiresAt = session.expiresAt else { return "an API key" }
         return "token until \(style.instant(Timestamp(milliseconds: expiresAt * 1000).description)), renewed by itself"

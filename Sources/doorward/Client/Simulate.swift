@@ -4,7 +4,7 @@ import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 
-/// `doorward simulate`: makes something happen to a simulated lock.
+/// `doorward simulate`: triggers an event at a simulated lock.
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make something happen to a simulated lock.",
@@ -15,7 +15,7 @@ struct Simulate: AsyncParsableCommand {
             \(events)
             """)
 
-    /// Each on a line of its own, with what happens.
+    /// Each event on its own line, with its description.
     private static var events: String {
         let width = SimulatorEvent.allCases.map(\.rawValue.displayWidth).max() ?? 0
         return SimulatorEvent.allCases.map { "  \($0.rawValue.padded(to: width))  \($0.summary)" }.joined(separator: "\n")
@@ -25,21 +25,21 @@ struct Simulate: AsyncParsableCommand {
     var lock: String
 
     @Argument(
-        help: ArgumentHelp("What is to happen.", valueName: "event"),
+        help: ArgumentHelp("The event to trigger.", valueName: "event"),
         completion: .list(SimulatorEvent.allCases.map(\.rawValue)))
     var event: String
 
     @OptionGroup var output: OutputOptions
     @OptionGroup var gateway: ClientOptions
 
-    /// As the gateway has it: people type hyphens too.
+    /// The event's API name: hyphens are accepted in place of underscores.
     private var word: String { event.replacing("-", with: "_") }
 
     func validate() throws {
         let words = SimulatorEvent.allCases.map(\.rawValue)
         guard !words.contains(word) else { return }
         let hint = nearestName(to: word, among: words).map { " Did you mean `\($0)`?" } ?? ""
-        throw ValidationError("`\(event.printable)` is no event.\(hint) There are: \(words.joined(separator: ", ")).")
+        throw ValidationError("`\(event.printable)` is not an event.\(hint) There are: \(words.joined(separator: ", ")).")
     }
 
     func run() async throws {

@@ -2,12 +2,12 @@ import ArgumentParser
 import DoorwardAPI
 import DoorwardClient
 
-/// `doorward status`: what is known of one lock.
+/// `doorward status`: shows the state of one lock.
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the condition of a lock.",
         discussion: """
-            LOCK is an id, or a name that only one of the locks that you may see bears.
+            LOCK is an id, or a name that is unique among the locks that you may see.
 
             Example: doorward status "Front door"
             """)
@@ -28,7 +28,7 @@ struct Status: AsyncParsableCommand {
         output.print(json: []) { Self.lines(device, $0) }
     }
 
-    /// One fact a line, its name before it.
+    /// A line for each value, with its name first.
     static func lines(_ device: Wire.Device, _ style: OutputStyle) -> [String] {
         let view = LockView(device)
         let since = Table.Cell(device.stateAt.map(style.instant))

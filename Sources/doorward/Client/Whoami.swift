@@ -3,23 +3,23 @@ import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 
-// DoorwardDomain has one, too.
+// DoorwardDomain has a type of the same name.
 import struct DoorwardClient.Session
 
-/// `doorward whoami`: who is signed in where.
+/// `doorward whoami`: shows the current sign-in, or all of them.
 struct Whoami: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show who is signed in, and where.",
         discussion: """
-            Asks the gateway, as every command would: with --as NAME that sign-in, else the token of the environment, else the \
-            default sign-in. --json prints the gateway's own answer.
+            Queries the gateway with the sign-in of --as NAME, else with the token of the environment, else with the default \
+            sign-in. --json prints the gateway's own response.
 
-            --all lists the sign-ins on this machine, without a call.
+            --all lists the sign-ins on this machine, without a request to a gateway.
 
             Example: doorward whoami --as work
             """)
 
-    @Flag(help: "List all sign-ins on this machine; nothing is asked of a gateway.")
+    @Flag(help: "List all sign-ins on this machine; no request is sent.")
     var all = false
 
     @OptionGroup var output: OutputOptions
@@ -45,7 +45,7 @@ struct Whoami: AsyncParsableCommand {
         }
     }
 
-    /// - Returns: `nil` for an API key that is accepted and belongs to no user.
+    /// - Returns: `nil` for a valid API key that belongs to no user.
     private func user(_ client: DoorwardClient, _ access: ClientAccess) async throws -> Response<Wire.UserAnswer>? {
         do {
             return try await client.users.me()
@@ -55,7 +55,7 @@ struct Whoami: AsyncParsableCommand {
         }
     }
 
-    /// What the caller is identified by.
+    /// The credential that identifies the caller.
     enum Credential: Equatable {
         case token(AccessTokenClaims?)
         case session(SessionName, Session)
@@ -70,12 +70,12 @@ struct Whoami: AsyncParsableCommand {
 
     private static func credential(_ access: ClientAccess) throws -> Credential {
         if let token = access.token { return .token(AccessTokenClaims(of: token)) }
-        // Read again: the call may have renewed it.
+        // Read the session again: the request may have renewed it.
         guard let (file, session) = try access.session() else { throw ClientError.notSignedIn(server: access.server) }
         return .session(file.name, session)
     }
 
-    /// One fact a line, its name before it.
+    /// A line for each value, with its name first.
     ///
     /// - Parameter user: `nil` for an API key that belongs to no user.
     static func lines(
@@ -100,7 +100,7 @@ struct Whoami: AsyncParsableCommand {
         }
     }
 
-    /// Until when the credential is good, as far as it tells: the API says nothing of the end of a whole session.
+    /// The expiry of the credential, if it is known: the API does not return the end of a session.
     static func validity(of credential: Credential, _ style: OutputStyle) -> String {
         switch credential {
         case .token(let claims?): "until \(style.instant(claims.expiresAt.description)), not renewed"
@@ -109,7 +109,7 @@ struct Whoami: AsyncParsableCommand {
         }
     }
 
-    /// The names of the places of roles, as far as the caller may see them.
+    /// The names of the places of roles, if they are visible to the caller.
     private static func placeNames(
         of roles: [Wire.RoleAssociation], _ client: DoorwardClient
     ) async throws -> [String: String] {

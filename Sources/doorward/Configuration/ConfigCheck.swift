@@ -1,16 +1,16 @@
 import ArgumentParser
 
-/// `doorward config check`: whether `serve` would take a configuration.
+/// `doorward config check`: checks whether `serve` would accept a configuration.
 struct ConfigCheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Check the configuration and the files that it names.",
         discussion: """
-            Reads the file, the environment and the files that they name as `doorward serve` does: certificates, keys, user names \
-            and passwords of brokers, profiles. The first mistake is told as `serve` would, with exit code 1. No database is \
-            opened, no port, and no connection; a gateway may be running.
+            Reads the file, the environment and the files that they name as `doorward serve` does: certificates, keys, user \
+            names and passwords of brokers, profiles. The first mistake is reported as by `serve`, with exit code 1. It opens no \
+            database, port or connection; a gateway may be running.
 
-            A warning is nothing that stops a start.
+            Warnings do not prevent a start.
 
             Example: doorward config check --config doorward.yaml
             """)

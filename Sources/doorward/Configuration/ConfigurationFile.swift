@@ -86,7 +86,7 @@ struct ConfigurationFile {
         }
     }
 
-    /// The keys of a section; `nil` for a section with nothing in it.
+    /// The keys of a section; `nil` for an empty section.
     private func subsection(_ value: Node, _ path: String, at origin: SettingOrigin) throws(ConfigurationError) -> Node.Mapping? {
         if let mapping = value.mapping { return mapping }
         guard value.null != nil else { throw ConfigurationError("\(origin): `\(path)` must be a section with keys of its own") }

@@ -5,14 +5,14 @@ import DoorwardStore
 import FoundationEssentials
 import Glibc
 
-/// What a configuration that has no mistake amounts to.
+/// Summary of a valid configuration.
 struct ConfigurationReport {
     private let configuration: GatewayConfiguration
     private let file: String?
     private let hasDatabase: Bool
     private let signingKey: (path: String, exists: Bool)
     private let adapterFacts: [ConfigurationFact]
-    /// What does not stop a start, and is perhaps not meant.
+    /// Settings that do not prevent a start, but may be unintended.
     let warnings: [String]
 
     /// Reads the files that the configuration names. Nothing is made, and neither the database nor a port is opened.
@@ -57,7 +57,7 @@ struct ConfigurationReport {
         return settings.ownAddress(port: settings.port)
     }
 
-    /// For a person and in a pipe the same facts: one a line, its name before it.
+    /// The same lines on a terminal and in a pipe: each fact on one line, its name first.
     func lines(_ style: OutputStyle) -> [String] {
         func whether(_ exists: Bool, _ path: String) -> String { exists ? path : "\(path) (made by the first start)" }
         var facts: [[Table.Cell]] = [

@@ -2,18 +2,18 @@ import Configuration
 import DoorwardAdapterKit
 import DoorwardDomain
 
-/// Where a configuration comes from: flags beat the environment, the environment beats the file.
+/// Combines the sources of a configuration: flags override the environment, the environment overrides the file.
 struct ConfigurationSources {
     /// The YAML file; `nil` for none.
     var file: String?
-    /// The process's variables; those that do not begin with `DOORWARD_` are none of ours.
+    /// The process's environment; only variables that begin with `DOORWARD_` are used.
     var environment: [String: String] = [:]
-    /// Flags of the command line by the path of the key they set; never a secret.
+    /// Command-line flags by the path of their key; never a secret.
     var flags: [String: String] = [:]
-    /// Those whose sections the configuration can have.
+    /// The adapters whose sections the configuration may contain.
     var adapters: [any AdapterFactory] = ShippedAdapters.all
 
-    /// - Throws: one sentence about the first mistake.
+    /// - Throws: an error about the first mistake.
     func load() throws(ConfigurationError) -> GatewayConfiguration {
         let table = ConfigurationTable(adapters: adapters)
         let fileSettings = if let file { try ConfigurationFile(path: file, table: table).settings() } else { [String: Setting]() }
@@ -50,7 +50,7 @@ struct ConfigurationSources {
 }
 
 extension GatewayConfiguration {
-    /// Reads what was set over the defaults. The values have been checked by the table of keys.
+    /// Reads the settings with their defaults. The values have already been checked against the list of keys.
     fileprivate init(_ reader: ConfigReader, _ origins: [String: SettingOrigin]) throws(ConfigurationError) {
         gateway.name = reader.string(forKey: "gateway.name", default: gateway.name)
         gateway.publicURL = reader.string(forKey: "gateway.publicUrl")
@@ -76,7 +76,7 @@ extension GatewayConfiguration {
         log.format = reader.string(forKey: "log.format", as: Log.Format.self, default: log.format)
     }
 
-    /// Certificate and key go together.
+    /// The certificate and the key must be set together.
     private static func tls(_ reader: ConfigReader, _ origins: [String: SettingOrigin]) throws(ConfigurationError) -> TLS? {
         let paths = ["http.tls.certificate", "http.tls.privateKey"]
         let values = paths.map { reader.string(forKey: ConfigKey($0)) }
@@ -90,7 +90,7 @@ extension GatewayConfiguration {
         }
     }
 
-    /// Without TLS, passwords and tokens stay on this machine unless somebody has said that a proxy guards them.
+    /// Without TLS, the gateway listens only on loopback addresses, unless a proxy that ends TLS is configured.
     fileprivate func checkExposure(_ origins: [String: SettingOrigin]) throws(ConfigurationError) {
         let isLoopback = IPAddress(http.host)?.isLoopback ?? (http.host == "localhost")
         guard http.tls == nil, !http.plainBehindProxy, !isLoopback else { return }

@@ -1,6 +1,6 @@
 import DoorwardAdapterKit
 
-/// All that `doorward serve` can be told, checked, with the defaults filled in.
+/// All settings of `doorward serve`, validated, with the defaults filled in.
 struct GatewayConfiguration: Equatable, Sendable {
     var gateway = Identity()
     var http = HTTP()
@@ -8,30 +8,30 @@ struct GatewayConfiguration: Equatable, Sendable {
     var auth = Auth()
     var limits = Limits()
     var commands = Commands()
-    /// What the sections of the adapters say; each adapter reads its own.
+    /// The settings in the sections of the adapters; each adapter reads its own section.
     var adapters = AdapterSettings([], [:])
     var log = Log()
-    /// For sentences about what only turns out to be wrong when it is used.
+    /// For errors in settings that are detected only when they are used.
     var origins = SettingOrigins()
 
     struct Identity: Equatable, Sendable {
-        /// Names the gateway in the origins of its logs.
+        /// The issuer of the gateway's access tokens.
         var name = "doorward.local"
-        /// Where people reach it; `nil` when nobody said so.
+        /// The gateway's public address; `nil` if none is configured.
         var publicURL: String?
     }
 
     struct HTTP: Equatable, Sendable {
         var host = "127.0.0.1"
-        /// 0 picks a free one.
+        /// 0: the system chooses a free port.
         var port = 8080
-        /// Addresses and networks whose `X-Forwarded-For` is believed.
+        /// Addresses and networks whose `X-Forwarded-For` header is trusted.
         var trustedProxies: [String] = []
-        /// A proxy on another machine ends TLS, so plain HTTP may leave the loopback addresses.
+        /// A proxy on another machine ends TLS, so plain HTTP is allowed on non-loopback addresses.
         var plainBehindProxy = false
-        /// Fewer where the limit on open files leaves room for fewer.
+        /// Reduced at start if the limit on open files does not allow so many.
         var maxConnections = 4096
-        /// Of one IPv4 address or IPv6 /64 network.
+        /// Per IPv4 address or IPv6 /64 network.
         var maxConnectionsPerAddress = 512
         /// From the first byte of a request to its last.
         var requestTimeoutSeconds = 30
@@ -45,14 +45,14 @@ struct GatewayConfiguration: Equatable, Sendable {
     }
 
     struct Store: Equatable, Sendable {
-        /// The database file, from the current folder.
+        /// The database file; relative to the working directory.
         var path = "doorward.db"
     }
 
     struct Auth: Equatable, Sendable {
         var accessTokenMinutes = 15
         var refreshTokenDays = 30
-        /// The key that signs tokens; `nil` stands for a file beside the database.
+        /// The file of the token signing key; `nil` for a file in the database's folder.
         var signingKeyFile: String?
         /// The base-2 logarithm of scrypt's N.
         var passwordCost = 17

@@ -9,7 +9,7 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// `doorward demo`: a gateway with a house in which people live, to look at and to play with.
+/// `doorward demo`: runs a gateway with simulated locks in a house with invented people.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a gateway on a made-up house in which people live, and watch it.",
@@ -22,8 +22,8 @@ struct Demo: AsyncParsableCommand {
             event. Everything goes through a real gateway, which other terminals can use meanwhile: the sign-ins are shown.
 
             With --scenario the locks and the people are those of a scenario file (docs/simulator.md), from a minute before its \
-            first event on. Residents are tenants behind their doors, visitors are guests, and who only sends commands manages \
-            the house.
+            first event. Residents are tenants of the flats behind their doors, visitors are guests, and people who only send \
+            commands are managers.
 
             Example: doorward demo --seed 7
             """)
@@ -41,7 +41,7 @@ struct Demo: AsyncParsableCommand {
     var scenario: String?
 
     @Option(
-        help: ArgumentHelp("Another number gives other days. (default: 1, or the seed of the scenario)", valueName: "number"))
+        help: ArgumentHelp("Seed of the random events. (default: 1, or the seed of the scenario)", valueName: "number"))
     var seed: UInt64?
 
     @Option(help: ArgumentHelp("The port to listen on; 0 picks a free one.", valueName: "port"))
@@ -57,12 +57,13 @@ struct Demo: AsyncParsableCommand {
     func run() async throws {
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)
-            // Whatever is logged would stand across the picture.
+            // Log lines would overwrite the screen.
             handler.logLevel = OutputStyle.output.canRedraw ? .critical : .error
             return handler
         }
         let plan = try plan()
-        // From before there is anything to be removed. SIGQUIT is Ctrl-\: the terminal is given back after that key too.
+        // Catch signals before anything is created that must be removed. SIGQUIT is Ctrl-\: the terminal is restored after that
+        // key too.
         let end = await StopSignals(.sigint, .sigterm, .sighup, .sigquit)
         let (folder, password) = (try DemoFolder(folder), Self.newPassword())
         do {
@@ -102,7 +103,7 @@ struct Demo: AsyncParsableCommand {
             plan: plan, users: tenancy.users, locks: tenancy.locks, control: gateway.control, simulator: simulator,
             speed: Double(speed))
         let service = DemoService(life: life, password: password, folder: folder, addresses: addresses)
-        // The last is stopped first: the life ends before the gateway that it goes on in.
+        // The last one is stopped first: the simulated people stop before the gateway that they use.
         let services: [any Service] = [gateway, service, end]
         var group = ServiceGroupConfiguration(
             services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
@@ -111,7 +112,7 @@ struct Demo: AsyncParsableCommand {
         try await ServiceGroup(configuration: group).run()
     }
 
-    /// Makes the database and writes the house into it.
+    /// Creates the database and writes the house into it.
     private func fill(
         _ configuration: GatewayConfiguration, with house: DemoHouse, _ password: Secret<String>
     ) async throws -> DemoTenancy {
@@ -134,12 +135,12 @@ struct Demo: AsyncParsableCommand {
         var configuration = GatewayConfiguration()
         configuration.http.port = Int(port)
         configuration.store.path = folder.database
-        // The lowest that is allowed: nobody is to wait in a demo.
+        // The lowest allowed cost, so that sign-ins in the demo are fast.
         configuration.auth.passwordCost = 14
         return configuration
     }
 
-    /// Four groups of five of 32 signs that are not taken for each other: 100 bits.
+    /// Four groups of five from 32 characters that are not easily confused: 100 bits.
     private static func newPassword() -> Secret<String> {
         let signs = Array("abcdefghijkmnpqrstuvwxyz23456789")
         let bytes = RandomSource().bytes(20)

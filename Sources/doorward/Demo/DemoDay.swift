@@ -1,14 +1,14 @@
 import AdapterSimulator
 import DoorwardDomain
 
-/// What happens in the demo's house: everybody's day, and what goes wrong in it.
+/// Plans the events in the demo's house: everybody's day, and the faults.
 struct DemoDay {
     let house: DemoHouse
     let seed: UInt64
-    /// How many days are planned; `nil` for no end.
+    /// Number of planned days; `nil` for no end.
     var days: Int?
 
-    /// For how long after the start the guest may come in.
+    /// Duration of the guest access after the start of the demo.
     static let guestWindow = Duration.seconds(20 * 60)
 
     var plan: DemoPlan {
@@ -32,7 +32,7 @@ struct DemoDay {
                 flat.tenants.map { tenant in
                     var resident = Resident(name: tenant.firstName, door: flat.door)
                     resident.frontDoor = site.entrances.first
-                    // One after the other through the first hour.
+                    // They leave one after the other during the first hour.
                     resident.leaves = HouseTime.demoStart + .seconds(480 + 270 * index)
                     resident.returns = .seconds(16 * 3600 + 1500 * index)
                     resident.spread = .seconds(240)
@@ -50,7 +50,7 @@ struct DemoDay {
         return cleaner
     }
 
-    /// Short ways to the rooms that are for all, and the staff's.
+    /// Short visits to the common rooms, and to those of the staff.
     private var errands: [Visitor] {
         let errands: [(String, String, hours: [Double])] = [
             ("Ida", "Laundry", [7.6, 13, 19.5]), ("Ben", "Bike cellar", [7.5, 16.2]), ("Eva", "Roof terrace", [12, 20]),
@@ -67,7 +67,7 @@ struct DemoDay {
         }
     }
 
-    /// What everybody is to see in the first minute.
+    /// Events that every viewer should see in the first minute.
     private var opening: [ScenarioRule] {
         [
             once(2, "Door 1A", .command(.unlock, by: "Gus")),
@@ -82,7 +82,7 @@ struct DemoDay {
         ]
     }
 
-    /// What goes wrong now and then.
+    /// Occasional faults: jams, low batteries, lost connections.
     private var troubles: [ScenarioRule] {
         let doors = house.flats.map(\.door)
         return [
@@ -98,14 +98,14 @@ struct DemoDay {
         ]
     }
 
-    /// A neighbour tries a door that is not hers.
+    /// A neighbour tries to unlock a door for which she has no access.
     private var attempts: ScenarioRule {
         ScenarioRule(
             .every(.seconds(10_800)), locks: ["Door 1A"], action: .command(.unlock, by: "Nora"), spread: .seconds(3600),
             chance: 0.5)
     }
 
-    /// The manager locks up at night what others have left open.
+    /// At night the manager locks what was left unlocked.
     private var round: ScenarioRule {
         let rooms = house.sites.flatMap { $0.shared + $0.closed }
         return ScenarioRule(

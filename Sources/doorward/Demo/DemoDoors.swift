@@ -1,14 +1,14 @@
 import DoorwardAPI
 
-/// The doors of the demo in columns, each house under its name.
+/// The doors of the demo in columns, grouped by house.
 struct DemoDoors: Sendable {
-    /// In the order in which they are shown; those of a house stand together.
+    /// The locks in display order, those of one house together.
     let locks: [Wire.Device]
 
-    /// How wide one door is shown at least, and at most: sign, name, state.
+    /// Minimum and maximum width of one door: sign, name, state.
     private static let widths = 26...34
     private static let stateWidth = 9
-    /// More columns than these are made only where a window is too low for fewer.
+    /// More columns are used only if the window is too low for this number.
     private static let usualColumns = 3
 
     private enum Entry {
@@ -17,8 +17,8 @@ struct DemoDoors: Sendable {
         case gap
     }
 
-    /// At most so many lines, each of them at most so wide. Where not all doors fit, those that are not as they should be come
-    /// first, without the houses, and the last line says how many are missing.
+    /// Renders at most `rows` lines of at most `columns` characters. If not all doors fit, those with a problem come first,
+    /// without the names of the houses, and the last line contains the number of hidden doors.
     func lines(columns: Int, rows: Int) -> [[Span]] {
         let entries = self.entries
         guard rows > 0 else { return [] }
@@ -26,7 +26,7 @@ struct DemoDoors: Sendable {
         let perRow = min(most, max(Self.usualColumns, (entries.count + rows - 1) / rows))
         let width = min(Self.widths.upperBound, columns / perRow)
         if entries.count <= rows * perRow {
-            // As few rows as will do, evenly filled.
+            // As few rows as possible, with evenly filled columns.
             return grid(entries, width: width, height: (entries.count + perRow - 1) / perRow)
         }
         let quiet = locks.filter { DoorCondition($0).isQuiet }
@@ -48,11 +48,11 @@ struct DemoDoors: Sendable {
         return entries
     }
 
-    /// Down the columns, as one reads a list.
+    /// Fills the columns from top to bottom.
     private func grid(_ entries: [Entry], width: Int, height: Int) -> [[Span]] {
         let columns = stride(from: 0, to: entries.count, by: max(1, height)).map { start -> [Entry] in
             let column = Array(entries[start..<min(start + height, entries.count)])
-            // A gap between two houses is none at the top of a column.
+            // A column does not begin with the gap between two houses.
             if case .gap? = column.first { return Array(column.dropFirst()) }
             return column
         }
@@ -69,7 +69,7 @@ struct DemoDoors: Sendable {
             return [
                 Span(" \(condition.sign)", condition.colour),
                 Span(" \(lock.name.printable.clipped(to: room).padded(to: room)) "),
-                // What is as it should be does not call for the eye.
+                // A door without a problem is shown without emphasis.
                 Span(
                     condition.word.clipped(to: Self.stateWidth).padded(to: Self.stateWidth),
                     condition.isQuiet ? .dim : condition.colour),
@@ -78,13 +78,13 @@ struct DemoDoors: Sendable {
     }
 }
 
-/// What is most worth knowing of a lock: a sign that says it without colour too, and a word.
+/// The most important information about a lock: a sign that is understandable without colour, and a word.
 struct DoorCondition: Equatable {
     let sign: String
     let word: String
     let colour: OutputStyle.Colour?
 
-    /// Whether it is as it should be: locked, and nothing wrong with it.
+    /// Whether the lock has no problem: it is locked and has no fault.
     var isQuiet: Bool { colour == .green }
 
     init(_ lock: Wire.Device) {

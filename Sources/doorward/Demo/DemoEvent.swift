@@ -1,19 +1,19 @@
 import DoorwardAPI
 
-/// A record as the demo tells it: one short sentence.
+/// A record as the demo shows it: one short sentence.
 struct DemoEvent: Equatable, Sendable {
-    /// What kind of news it is.
+    /// The kind of event.
     enum Mark: Sendable {
-        /// Somebody asked for it, and the lock has confirmed it.
+        /// A command that the lock has confirmed.
         case done
-        /// Somebody asked for it and does not get it.
+        /// A command that was denied or failed.
         case refused
-        /// Something is wrong with a lock.
+        /// A fault of a lock.
         case trouble
-        /// It happened at the lock, or concerns people.
+        /// An event at the lock, or a change of rights.
         case noted
 
-        /// One column, which says it without colour too.
+        /// A sign of one column, which shows the kind without colour.
         var sign: String {
             switch self {
             case .done: "✓"
@@ -36,8 +36,8 @@ struct DemoEvent: Equatable, Sendable {
     let mark: Mark
     let text: String
 
-    /// `nil` for what only prepares another record, for the making of the house, and for the doors' opening and closing, which
-    /// are shown elsewhere.
+    /// `nil` for a record that only prepares another one, for the creation of the house, and for the opening and closing of
+    /// doors, which is shown elsewhere.
     init?(_ record: Wire.AccessRecord) {
         let told: (Mark, String)?
         switch record.kind {
@@ -54,7 +54,7 @@ struct DemoEvent: Equatable, Sendable {
 
     private static func denial(_ record: Wire.AccessRecord) -> String {
         let sentence = "\(who(record)) may not \(operation(record)) \(lock(record))"
-        // Of a stranger the log says nothing but that they are one, and that is the reason.
+        // An actor without access is described only as such, which is also the reason.
         guard record.actorKind != "OUTSIDE", let reason = record.reason else { return sentence }
         return "\(sentence): \(DisplayText.reason(reason))"
     }

@@ -2,15 +2,15 @@ import DoorwardClient
 import DoorwardDomain
 import FoundationEssentials
 
-/// Where the demo keeps its database, its key, and its own session.
+/// The folder of the demo's database, its key, and its own session.
 struct DemoFolder: Sendable {
     let path: String
     private let isTemporary: Bool
 
     var database: String { "\(path)/doorward.db" }
 
-    /// - Parameter wanted: a folder that the caller wants to keep; `nil` for one that is removed at the end.
-    /// - Throws: a failure for a folder that cannot be made, or that holds a database already.
+    /// - Parameter wanted: a folder to be kept; `nil` for a temporary folder that is removed at the end.
+    /// - Throws: an error if the folder cannot be created, or already contains a database.
     init(_ wanted: String?) throws {
         isTemporary = wanted == nil
         path = wanted ?? FileManager.default.temporaryDirectory.appending(component: "doorward-demo-\(UUID().uuidString)").path
@@ -25,22 +25,22 @@ struct DemoFolder: Sendable {
         }
     }
 
-    /// Where the demo's own session is kept while it runs.
+    /// The file of the demo's own session, which exists while the demo runs.
     var session: SessionFile { SessionFile(folder: "\(path)/session") }
 
-    /// Removes the demo's own session; nobody else's is kept here.
+    /// Removes the demo's own session, the only one in the folder.
     func removeSession() { try? FileManager.default.removeItem(atPath: "\(path)/session") }
 
-    /// Removes a temporary folder; one that was wanted stays.
+    /// Removes a temporary folder; a folder given by the user is kept.
     func remove() {
         if isTemporary { try? FileManager.default.removeItem(atPath: path) }
     }
 
-    /// What becomes of it, once the demo is over.
+    /// The message after the end of the demo.
     ///
     /// - Parameters:
-    ///   - someone: the email address of one who can sign in.
-    ///   - password: everybody's: where the folder stays, this is the last time that anybody can read it.
+    ///   - someone: the email address of a user who can sign in.
+    ///   - password: the password of all users. If the folder is kept, this message is the last place where it is shown.
     func closingMessage(someone: String, password: Secret<String>) -> String {
         guard !isTemporary else { return "The demo is over, and its database is removed." }
         return """

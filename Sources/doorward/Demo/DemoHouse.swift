@@ -1,30 +1,30 @@
-/// The portfolio of the demo: its places, its locks and its people, by name.
+/// The portfolio of the demo: names of its places, locks and people.
 struct DemoHouse: Sendable {
     var portfolio = "Harbour Homes"
     var sites = [quay, mill]
-    /// Beside those who live there.
+    /// The people who do not live in the house.
     var staff = [
         Person("Rita", "Root", "super admin", .superAdmin), owner, Person("Max", "Manager", "manager", .manager),
         Person("Gus", "Guest", "guest of Tom's"), Person("Clara", "Cleaner", "cleans 2A"),
     ]
 
-    /// The owner, with whose rights the demo itself looks at the house.
+    /// The owner, whose rights the demo itself uses to read the house's state.
     static let owner = Person("Olga", "Owner", "owner", .owner)
 
-    /// Somebody with a sign-in of their own. First names and sign-ins are unique in the house.
+    /// A person with a sign-in. First names and sign-ins are unique in the house.
     struct Person: Hashable, Sendable {
         let firstName: String
         let lastName: String
-        /// What they are here, in a word or two.
+        /// A short description of the person's role.
         let part: String
-        /// Their rights beside those of tenants and guests.
+        /// The person's rights in addition to those of tenants and guests.
         let office: Office?
         /// The part of the email address before `@`.
         let signIn: String
 
         enum Office: Sendable { case superAdmin, owner, manager }
 
-        /// What all addresses end in.
+        /// The domain of all email addresses.
         static let domain = "demo.example"
         var email: String { "\(signIn)@\(Self.domain)" }
 
@@ -34,12 +34,12 @@ struct DemoHouse: Sendable {
         }
     }
 
-    /// A flat, and those who live in it.
+    /// A flat and its tenants.
     struct Flat: Hashable, Sendable {
         let name: String
         /// The lock of the flat's door.
         let door: String
-        /// The locks that belong to the flat alone.
+        /// The locks that belong only to this flat.
         let locks: [String]
         let tenants: [Person]
     }
@@ -47,33 +47,33 @@ struct DemoHouse: Sendable {
     /// A property: a house with its flats.
     struct Site: Hashable, Sendable {
         let name: String
-        /// Ways in from the street, which lock themselves.
+        /// Entrances from the street, which lock automatically.
         let entrances: [String]
-        /// Other locks that everybody who lives there may use.
+        /// Other locks that all tenants of the house may use.
         let common: [String]
-        /// Locks for the staff alone.
+        /// Locks that only the staff may use.
         let closed: [String]
         let flats: [Flat]
 
         var shared: [String] { entrances + common }
-        /// In the order in which they are shown.
+        /// All locks, in display order.
         var lockNames: [String] { shared + closed + flats.flatMap(\.locks) }
     }
 
-    /// The codes that each lock's keypad knows, by the name of the lock.
+    /// The keypad slots of each lock, by the name of the lock.
     var keypadSlots: [String: [String]] = [:]
 
-    /// One who has a door to open, and the door, for examples.
+    /// A person with a door, for examples.
     var someone: Person { flats.first?.tenants.first ?? Self.owner }
     var someDoor: String { flats.first?.door ?? lockNames.first ?? "" }
 
     var flats: [Flat] { sites.flatMap(\.flats) }
-    /// Each once, also the tenant of two flats.
+    /// Everybody, without duplicates: a tenant of two flats is listed once.
     var people: [Person] {
         var seen: Set<Person> = []
         return (staff + flats.flatMap(\.tenants)).filter { seen.insert($0).inserted }
     }
-    /// Every lock, in the order in which they are shown.
+    /// Every lock, in display order.
     var lockNames: [String] { sites.flatMap(\.lockNames) }
 
     private static let quay = Site(

@@ -1,7 +1,7 @@
 import AdapterSimulator
 import DoorwardDomain
 
-/// What the demo plays: a house, what happens in it, and who may come in as a guest.
+/// The content of a demo: a house, its events, and its guests.
 struct DemoPlan: Sendable {
     let house: DemoHouse
     let scenario: Scenario
@@ -9,13 +9,13 @@ struct DemoPlan: Sendable {
     let start: Duration
     let guests: [Guest]
 
-    /// Somebody who gets a guest access when the demo begins.
+    /// A person who gets a guest access when the demo starts.
     struct Guest: Hashable, Sendable {
         let name: String
         let doors: [String]
-        /// Who grants it.
+        /// The first name of the person who grants the access.
         let host: String
-        /// How long it is valid, in the house's time; `nil` for a year, however fast time passes.
+        /// The duration of the access, in the house's time; `nil` for a real year.
         var window: Duration?
     }
 }

@@ -2,7 +2,7 @@ import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 
-/// Looks at the house through the API, as its owner, and shows it: as a picture on a terminal, as lines in a pipe.
+/// Shows the house as its owner sees it through the API: as a screen on a terminal, as lines in a pipe.
 struct DemoScreen: Sendable {
     let client: DoorwardClient
     let invitation: DemoSignIns
@@ -10,15 +10,15 @@ struct DemoScreen: Sendable {
     let time: HouseTime
 
     private static let pause = Duration.milliseconds(250)
-    /// How many events are kept to be shown.
+    /// Maximum number of events that are kept for display.
     private static let memory = 200
 
-    /// Goes on until it is cancelled, q is pressed, or nobody reads any more.
+    /// Runs until it is cancelled, q is pressed, or the output is closed.
     func run() async {
         if OutputStyle.output.canRedraw { await watch(FullScreen()) } else { await tell() }
     }
 
-    /// A picture, redrawn where it has changed.
+    /// Redraws the parts of the screen that have changed.
     private func watch(_ screen: FullScreen) async {
         defer { screen.end() }
         var view = DemoView(invitation: invitation, style: .output)
@@ -36,7 +36,7 @@ struct DemoScreen: Sendable {
         }
     }
 
-    /// The invitation, then one line an event.
+    /// Prints the sign-ins, then one line for each event.
     private func tell() async {
         StandardStream.output.line("listening on \(invitation.address)")
         StandardStream.output.line(invitation.lines(columns: 80).joined(separator: "\n") + "\n")
@@ -48,7 +48,7 @@ struct DemoScreen: Sendable {
         } while await pause()
     }
 
-    /// A gateway that is just stopping has no news.
+    /// A gateway that is stopping returns no new records.
     private func news(_ tail: inout RecordFollower) async -> [DemoView.News] {
         let entries = (try? await tail.next(from: client.accessRecords)) ?? []
         return entries.compactMap { entry in
@@ -57,7 +57,7 @@ struct DemoScreen: Sendable {
         }
     }
 
-    /// As the house has them; what somebody has attached meanwhile comes last, each house's together.
+    /// The locks in the order of the house; locks attached meanwhile come last, grouped by house.
     private func inOrder(_ locks: [Wire.Device]) -> [Wire.Device] {
         let places = Dictionary(invitation.house.lockNames.enumerated().map { ($1, $0) }) { first, _ in first }
         let houses = invitation.house.sites.map(\.name)

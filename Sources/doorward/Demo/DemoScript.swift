@@ -2,20 +2,20 @@ import AdapterSimulator
 import DoorwardControl
 import DoorwardDomain
 
-/// Plays the demo's plan. People send commands to the gateway, each with their own rights and no others; hands, bolts and batteries
-/// move at the simulated locks.
+/// Plays the demo's plan: people send commands to the gateway, each with their own rights; manual operations, faults and battery
+/// changes are applied to the simulated locks.
 struct DemoScript: Sendable {
     let plan: DemoPlan
-    /// By first name.
+    /// The users by first name.
     let users: [String: UserID]
-    /// By the name of the lock.
+    /// The locks by name.
     let locks: [String: DeviceID]
     let control: GatewayControl
     let simulator: SimulatorAdapter
-    /// How much faster time passes in the house.
+    /// How many times faster than real time the house's time passes.
     let speed: Double
 
-    /// Goes on to the last planned day's end, or until it is cancelled; nobody's command is under way afterwards.
+    /// Runs to the end of the last planned day, or until it is cancelled; no command is in flight afterwards.
     func run() async throws {
         for guest in plan.guests { try await grant(guest) }
         let player = try ScenarioPlayer(
@@ -23,7 +23,7 @@ struct DemoScript: Sendable {
         await player.run()
     }
 
-    /// What becomes of a wish stands in the log.
+    /// Sends a command. Its outcome appears in the log.
     private func ask(_ wish: ScenarioCommand) async {
         guard let user = users[wish.person] else { return }
         let request = CommandRequest(

@@ -4,13 +4,13 @@ import DoorwardControl
 import DoorwardDomain
 import ServiceLifecycle
 
-/// The life in the demo's house and whoever watches it, beside the gateway. `run` goes on until it is told to stop, or until
-/// the watcher has seen enough.
+/// Plays the demo's plan and shows the screen while the gateway runs. `run` ends when the service is stopped, or when the user
+/// closes the screen.
 struct DemoService: Service {
     let life: DemoScript
     let password: Secret<String>
     let folder: DemoFolder
-    /// Tells the gateway's address once it listens.
+    /// Yields the gateway's address when it has started listening.
     let addresses: AsyncStream<String>
 
     func run() async throws {
@@ -19,7 +19,7 @@ struct DemoService: Service {
             await signOut()
         } catch {
             await signOut()
-            // What is cut off by the end is no failure.
+            // An error caused by stopping is not a failure.
             guard Task.isShuttingDownGracefully else { throw error }
         }
     }
@@ -44,12 +44,12 @@ struct DemoService: Service {
                 return true
             }
             defer { group.cancelAll() }
-            // After the last event of a scenario the house can still be looked at: the demo ends when the watcher goes.
+            // After the last event of a scenario the screen stays open: the demo ends when the user closes it.
             while let hasGone = try await group.next(), !hasGone {}
         }
     }
 
-    /// The owner's session, which lasts as long as the demo does: it is renewed as those of people are.
+    /// Signs in as the owner. The session is renewed like any other, so it lasts as long as the demo.
     private func signIn(at address: String) async throws -> DoorwardClient {
         let stranger = try DoorwardClient(server: address, credentials: .none)
         let signedIn = try await stranger.authentication.signIn(email: DemoHouse.owner.email, password: password.reveal())
@@ -57,8 +57,8 @@ struct DemoService: Service {
         return try DoorwardClient(server: address, credentials: .session(folder.session))
     }
 
-    /// Ends the owner's session: nobody is to find it in a folder that stays. Where the gateway is gone already, the session is
-    /// good for nobody, as its tokens go with it.
+    /// Ends the owner's session, so that it cannot be used from a demo folder that is kept. If the gateway has already stopped,
+    /// only the file with the session's tokens is deleted.
     private func signOut() async {
         if let server = try? folder.session.read()?.server {
             try? await DoorwardClient(server: server, credentials: .session(folder.session)).authentication.signOut()

@@ -1,13 +1,13 @@
 import DoorwardDomain
 
-/// What the demo invites to: sign-ins, links, and commands for another terminal.
+/// The sign-ins, links and commands that the demo offers.
 struct DemoSignIns: Sendable {
     let house: DemoHouse
-    /// Of the gateway: `http://127.0.0.1:8080`.
+    /// The gateway's address: `http://127.0.0.1:8080`.
     let address: String
-    /// Everybody's.
+    /// The password of all users.
     let password: Secret<String>
-    /// The program, as somebody types it.
+    /// The program, as the user would type it.
     let program: String
 
     /// `doorward`, or the path by which it was started.
@@ -16,12 +16,12 @@ struct DemoSignIns: Sendable {
         return typed.contains("/") ? typed : "doorward"
     }
 
-    /// The few lines at the foot of the screen.
+    /// The lines at the bottom of the screen.
     func foot(columns: Int) -> [String] {
         login(columns: columns) + ["password of all: \(password.reveal())", commands(columns: columns)]
     }
 
-    /// As many as fit beside each other, and the first in any case.
+    /// As many commands as fit on the line, but at least the first.
     private func commands(columns: Int) -> String {
         ["locks", "unlock \(door)", "log --follow"].map { "\(program) \($0)" }.reduce("") { line, command in
             if line.isEmpty { return command }
@@ -34,7 +34,7 @@ struct DemoSignIns: Sendable {
 
     private var door: String { "\"\(house.someDoor.printable)\"" }
 
-    /// All of it, for so many columns.
+    /// All sign-ins, links and commands, for this number of columns.
     func lines(columns: Int) -> [String] {
         [
             "\(house.portfolio): \(house.sites.map(\.name.printable).joined(separator: " and ")). "
@@ -47,7 +47,7 @@ struct DemoSignIns: Sendable {
             ]
     }
 
-    /// On one line, or on one for each option where that is too long.
+    /// The sign-in command on one line, or with one line per option if it is too long.
     private func login(columns: Int) -> [String] {
         let (command, options) = ("\(program) login", ["--server \(address)", "--email \(house.someone.email)"])
         let line = ([command] + options).joined(separator: " ")
@@ -55,7 +55,7 @@ struct DemoSignIns: Sendable {
         return ["\(command) \\", "  \(options[0]) \\", "  \(options[1])"]
     }
 
-    /// Names and what they are here, in as many columns as fit.
+    /// The sign-in and role of each person, in as many columns as fit.
     private func people(columns: Int) -> [String] {
         let nameWidth = house.people.map(\.signIn.displayWidth).max() ?? 0
         let entries = house.people.map { "  \($0.signIn.padded(to: nameWidth + 1)) \($0.part)" }

@@ -4,19 +4,19 @@ import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 
-/// The demo's house as a fresh database gets it, before a gateway runs on it.
+/// Creates the demo's house in a fresh database, before a gateway runs on it.
 struct DemoTenancy {
     private(set) var changes: [TenancyChange] = []
-    /// By the name of the lock.
+    /// The locks by name.
     private(set) var locks: [String: DeviceID] = [:]
-    /// By first name.
+    /// The users by first name.
     private(set) var users: [String: UserID] = [:]
     private let slots: [String: [String]]
     private let now: Timestamp
     private let random: RandomSource
     private let speed: Double
 
-    /// - Parameter speed: how much faster time passes in the house, and its locks move.
+    /// - Parameter speed: how many times faster than real time the house's time passes; the locks move faster by the same factor.
     init(_ house: DemoHouse, at now: Timestamp, random: RandomSource, speed: Double) {
         (self.now, self.random, self.speed, slots) = (now, random, speed, house.keypadSlots)
         let portfolio = Portfolio(id: random.id(at: now), name: house.portfolio, createdAt: now, updatedAt: now)
@@ -26,10 +26,10 @@ struct DemoTenancy {
         for site in house.sites { add(site, of: house, to: portfolio.id) }
     }
 
-    /// Where everybody has their rights from.
+    /// The records of all changes.
     var records: [PendingRecord] { SeedRecords.records(of: changes, at: now, random: random) }
 
-    /// Writes everything in one transaction, with its records; everybody signs in with the one password.
+    /// Writes all changes in one transaction, with their records; all users get the same password.
     func write(to ledger: StoreGuard, password: Secret<String>, hasher: PasswordHasher) async throws {
         let hash = try await hasher.hash(password)
         try await ledger.write(
@@ -79,7 +79,7 @@ struct DemoTenancy {
         return device.id
     }
 
-    /// So long in the house, on the wall.
+    /// Converts a duration in the house's time to real milliseconds.
     private func milliseconds(_ inHouse: Double) -> JSONValue { .integer(Int64(inHouse / speed)) }
 
     private mutating func assign(_ person: DemoHouse.Person, _ role: Role, _ entity: AssociatedEntity) {

@@ -1,8 +1,8 @@
 import DoorwardAPI
 
-/// What the demo shows on a terminal: every door, what has happened, and what to try.
+/// The demo's screen: every door, the latest events, and commands to try.
 struct DemoView: Sendable {
-    /// Something that has happened, and the time in the house.
+    /// An event with its time in the house.
     struct News: Equatable, Sendable {
         /// `Mon 07:42`.
         let time: String
@@ -10,20 +10,20 @@ struct DemoView: Sendable {
     }
 
     var doors = DemoDoors(locks: [])
-    /// Newest last.
+    /// The events, newest last.
     var news: [News] = []
     /// The time in the house, such as `Mon 07:42`.
     var time = ""
-    /// Whether all sign-ins are shown in the place of doors and news.
+    /// Whether all sign-ins are shown instead of doors and events.
     var showsSignIns = false
     let invitation: DemoSignIns
     let style: OutputStyle
 
     private static let fewestNews = 4
-    /// A window that is lower has no foot.
+    /// Minimum number of rows for a window with a footer.
     private static let fewestRowsWithFoot = 18
 
-    /// The whole picture: exactly `size.rows` lines, none wider than `size.columns`.
+    /// Renders exactly `size.rows` lines, each at most `size.columns` wide.
     func lines(_ size: TerminalSize) -> [String] {
         let body = showsSignIns ? signIns(size) : doorsAndNews(size)
         let blank = Array(repeating: [Span](), count: max(0, size.rows - 1 - body.count))
@@ -40,7 +40,7 @@ struct DemoView: Sendable {
 
     private func doorsAndNews(_ size: TerminalSize) -> [[Span]] {
         let foot = foot(size)
-        // The header, and the rule above the news.
+        // Two rows: the header, and the rule above the events.
         let room = size.rows - 2 - foot.count
         let doors = doors.lines(columns: size.columns, rows: max(1, room - Self.fewestNews))
         let shown = news.suffix(max(0, room - doors.count)).map(line)
@@ -65,7 +65,7 @@ struct DemoView: Sendable {
         [rule("sign-ins", size.columns)] + invitation.lines(columns: size.columns - 1).map { [Span(" \($0)")] }
     }
 
-    /// `── what happens ─────`.
+    /// A line with a title: `── what happens ─────`.
     private func rule(_ title: String, _ columns: Int) -> [Span] {
         let rest = max(0, columns - title.displayWidth - 5)
         return [Span(" ── ", .dim), Span(title, .dim), Span(" " + String(repeating: "─", count: max(0, rest - 1)), .dim)]

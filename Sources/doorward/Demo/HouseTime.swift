@@ -1,11 +1,11 @@
 import AdapterSimulator
 import DoorwardDomain
 
-/// The time of day in the demo's house, where it passes faster than on the wall.
+/// Converts real time to the time of day in the demo's house, which passes faster.
 struct HouseTime: Sendable {
-    /// What the clock on the wall showed when the house's life began.
+    /// The real time at which the demo started.
     let beganAt: Timestamp
-    /// How many seconds pass in the house in one on the wall.
+    /// Seconds in the house per real second.
     let speed: Double
 
     /// The time of the scenario at that moment.
@@ -13,7 +13,7 @@ struct HouseTime: Sendable {
     /// The day of the week of the scenario's first day.
     var firstWeekday = Weekday.monday
 
-    /// When the demo's own day begins, since a Monday's midnight: before most people leave.
+    /// The start of the demo's own day, after midnight of a Monday: before most people leave.
     static let demoStart = Duration.seconds(7 * 3600 + 20 * 60)
 
     /// `Mon 07:42`.

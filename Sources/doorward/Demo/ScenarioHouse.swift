@@ -1,10 +1,11 @@
 import AdapterSimulator
 import DoorwardDomain
 
-/// A house for the locks and the people of a scenario file, with the rights that its people need.
+/// Creates a house for the locks and people of a scenario file, with the rights that its people need.
 ///
-/// Residents are tenants of a flat behind their door, and share all locks that are nobody's own; visitors are the owner's guests at
-/// the doors that they visit; who only sends commands manages the house. The owner is called Olga, if nobody else is.
+/// Residents are tenants of a flat behind their door, and share all locks that belong to no flat; visitors are the owner's guests
+/// at the doors that they visit; a person who only sends commands is a property manager. The owner is called Olga, unless another
+/// person has this name.
 struct ScenarioHouse {
     private let scenario: Scenario
     private let title: String
@@ -12,7 +13,7 @@ struct ScenarioHouse {
     private var signIns: Set<String> = [DemoHouse.owner.signIn]
 
     /// - Parameter title: the name of the property.
-    /// - Throws: a failure that names the codes that do not fit on a keypad.
+    /// - Throws: an error that lists the codes that do not fit on a keypad.
     static func plan(for scenario: Scenario, title: String) throws(CommandFailure) -> DemoPlan {
         var maker = ScenarioHouse(scenario: scenario, title: title)
         let house = maker.house()
@@ -26,7 +27,7 @@ struct ScenarioHouse {
                         + "most 32, each with a name of at most 64 characters without commas")
             }
         }
-        // Shortly before the first event, so that nobody has to wait for it.
+        // Start shortly before the first event, so that viewers need not wait for it.
         var events = scenario.events()
         let start = max(.zero, (events.next()?.at ?? .zero) - .seconds(60))
         return DemoPlan(house: house, scenario: scenario, start: start, guests: maker.guests(of: house))
@@ -69,7 +70,7 @@ struct ScenarioHouse {
         people[name] = DemoHouse.Person(name, lastName, part, office, signIn: signIn)
     }
 
-    /// The visitors' doors that they may not open already.
+    /// The doors that visitors visit and may not open already.
     private func guests(of house: DemoHouse) -> [DemoPlan.Guest] {
         let visits = scenario.visitors.filter { $0.opens == .app }
         return Set(visits.map(\.name)).sorted().compactMap { name in

@@ -7,7 +7,7 @@ struct Span: Equatable, Sendable {
 }
 
 extension OutputStyle {
-    /// The spans one after the other, as far as they fit into so many columns.
+    /// Concatenates the spans, truncated to this number of columns.
     func line(_ spans: [Span], columns: Int) -> String {
         var (line, left) = ("", columns)
         for span in spans where left > 0 {

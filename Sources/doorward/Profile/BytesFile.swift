@@ -1,12 +1,12 @@
 import FoundationEssentials
 import Glibc
 
-/// A file whose bytes are taken as they are, or standard input.
+/// A file that is read as raw bytes, or standard input.
 struct BytesFile {
     /// `-` for standard input.
     let path: String
 
-    /// - Throws: a sentence for what cannot be read.
+    /// - Throws: an error if the file cannot be read.
     func read() throws(CommandFailure) -> [UInt8] {
         guard path != "-" else { return Self.standardInput() }
         do { return [UInt8](try Data(contentsOf: URL(filePath: path))) } catch {
@@ -14,7 +14,7 @@ struct BytesFile {
         }
     }
 
-    /// All of it, to its end.
+    /// Reads standard input to its end.
     private static func standardInput() -> [UInt8] {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 65_536)

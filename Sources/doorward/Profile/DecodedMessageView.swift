@@ -2,7 +2,7 @@ import AdapterMQTT
 import DoorwardDomain
 import DoorwardMQTT
 
-/// What a message means, as `doorward profile decode` prints it.
+/// Prints a decoded message for `doorward profile decode`.
 struct DecodedMessageView {
     private let heard: DecodedMessage
     private let topic: String?
@@ -21,7 +21,7 @@ struct DecodedMessageView {
         return object
     }
 
-    /// A frame; its payload as text, and never retained.
+    /// A published message; its payload as text, and never retained.
     static func frame(_ frame: OutgoingMessage) -> JSONObjectText {
         var object = JSONObjectText()
         object.add("topic", frame.topic.description)
@@ -73,6 +73,6 @@ struct DecodedMessageView {
         return object
     }
 
-    /// Without a fraction where there is none. A battery's level is within 0 to 100.
+    /// Writes whole numbers without a fraction. A battery's level is 0 to 100.
     private static func number(_ value: Double) -> String { value.rounded() == value ? "\(Int(value))" : "\(value)" }
 }

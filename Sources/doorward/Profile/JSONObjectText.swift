@@ -1,13 +1,13 @@
 import AdapterMQTT
 
-/// A JSON object whose fields stay in the order in which they are added.
+/// A JSON object whose fields keep the order in which they are added.
 struct JSONObjectText {
     private var fields: [String] = []
 
     /// The object, on one line.
     var text: String { "{\(fields.joined(separator: ","))}" }
 
-    /// Leaves out what is `nil`.
+    /// Adds a field, unless its value is `nil`.
     mutating func add(_ key: String, _ value: String?) { value.map { add(key, json: Self.quoted($0)) } }
     mutating func add(_ key: String, _ value: Int?) { value.map { add(key, json: "\($0)") } }
     mutating func add(_ key: String, _ value: Bool?) { value.map { add(key, json: "\($0)") } }

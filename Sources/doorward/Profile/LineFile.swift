@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file, or standard input, that is read line by line, each line as soon as it is available.
+/// A file or standard input that is read line by line, each line as soon as it is available.
 struct LineFile {
     /// `-` for standard input.
     let path: String

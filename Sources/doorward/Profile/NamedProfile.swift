@@ -4,14 +4,14 @@ import DoorwardAPI
 import DoorwardAdapterKit
 import DoorwardDomain
 
-/// A profile as somebody names it on the command line.
+/// A profile given on the command line.
 struct NamedProfile: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The name of a profile that Doorward comes with, or the path of a YAML file.", valueName: "profile"),
         completion: .list(ProfileLibrary.shipped.ids))
     var profile: String
 
-    /// - Throws: every mistake of a file; a sentence for a name that nobody knows.
+    /// - Throws: every mistake of a file, or an error for an unknown profile name.
     func read() throws -> Profile {
         if let shipped = ProfileLibrary.shipped[profile] { return shipped }
         guard profile.contains("/") || profile.hasSuffix(".yaml") || profile.hasSuffix(".yml") else {
@@ -24,11 +24,11 @@ struct NamedProfile: ParsableArguments {
     }
 }
 
-/// The address of one lock, as `--address` gives it.
+/// The address of one lock, from `--address`.
 struct LockAddress: ParsableArguments {
     @OptionGroup var options: AddressOptions
 
-    /// - Throws: a sentence that names what is wrong with each key.
+    /// - Throws: an error that lists the problem of each key.
     func dialect(of profile: Profile) throws -> Dialect {
         let values = Dictionary(options.address.map { ($0.key, $0.value.domain) }, uniquingKeysWith: { first, _ in first })
         do {
@@ -57,7 +57,7 @@ struct LockAddress: ParsableArguments {
 }
 
 extension Wire.Value {
-    /// The same value as the gateway's inside has it.
+    /// Converts the value to the type that the gateway uses internally.
     fileprivate var domain: JSONValue {
         switch self {
         case .null: .null
@@ -71,7 +71,7 @@ extension Wire.Value {
     }
 }
 
-/// What a lock can be told, in the words of people and of profiles.
+/// An operation of a lock, in the words of the command line and of profiles.
 struct MovementArgument: ExpressibleByArgument {
     let operation: LockOperation
 

@@ -2,13 +2,13 @@ import AdapterMQTT
 import ArgumentParser
 import DoorwardYAML
 
-/// `doorward profile check`: what is wrong with a profile.
+/// `doorward profile check`: finds the mistakes in a profile.
 struct ProfileCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Find the mistakes in a profile.",
         discussion: """
-            Every mistake is named by its line, with exit code 1. How a profile is written stands in docs/profiles.md.
+            Every mistake is printed with its line, with exit code 1. docs/profiles.md describes the format of profiles.
 
             Example: doorward profile check profiles/yale.yaml
             """)

@@ -7,14 +7,14 @@ import DoorwardMQTT
 struct ProfileDecode: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode",
-        abstract: "Tell what a lock's message means.",
+        abstract: "Decode a message of a lock.",
         discussion: """
-            Prints one JSON object: what is known anew of the lock (reports), what has happened (events), what it says of the \
-            command under way (command), what was odd (diagnostics), and what is asked in turn (publish).
+            Prints one JSON object: changes of the lock's known state (reports), events (events), the response to the command in \
+            flight (command), anomalies (diagnostics), and state requests to send (publish).
 
-            With MESSAGES it reads what mosquitto_sub prints, with `-F %j` or with `-v`, and prints an object with the topic \
-            for each line as it comes. What is known of the lock is remembered from line to line, and a command that passes \
-            by is under way from then on. Only `%j` tells what the broker had kept.
+            With MESSAGES it reads the output of mosquitto_sub, with `-F %j` or with `-v`, and prints an object with the topic \
+            for each line as it arrives. The known state of the lock is kept from line to line, and a command among the messages \
+            is in flight from then on. Only `%j` marks retained messages.
 
             A payload that begins with a dash needs the equals sign: --payload=--.
 
@@ -26,28 +26,28 @@ struct ProfileDecode: ParsableCommand {
     @OptionGroup var named: NamedProfile
 
     @Argument(
-        help: ArgumentHelp("A file with what mosquitto_sub has printed, - for standard input.", valueName: "messages"),
+        help: ArgumentHelp("A file with the output of mosquitto_sub, - for standard input.", valueName: "messages"),
         completion: .file())
     var messages: String?
 
     @OptionGroup var lock: LockAddress
 
-    @Option(help: ArgumentHelp("The topic that the message came on.", valueName: "topic"))
+    @Option(help: ArgumentHelp("The topic of the message.", valueName: "topic"))
     var topic: String?
 
     @Option(help: ArgumentHelp("What it says.", valueName: "text"))
     var payload: String?
 
-    @Option(help: ArgumentHelp("A file with what it says, - for standard input.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("A file with the payload, - for standard input.", valueName: "file"), completion: .file())
     var payloadFile: String?
 
-    @Flag(help: "Take it as one that the broker had kept.")
+    @Flag(help: "Decode it as a retained message.")
     var retained = false
 
     @Option(help: ArgumentHelp("The lock's state before: locked, unlocked, open, jammed, …", valueName: "state"))
     var prev: PreviousState?
 
-    @Option(help: ArgumentHelp("A command that is under way: lock, unlock or open.", valueName: "operation"))
+    @Option(help: ArgumentHelp("The command in flight: lock, unlock or open.", valueName: "operation"))
     var inFlight: MovementArgument?
 
     @OptionGroup var output: OutputOptions
@@ -103,7 +103,7 @@ struct MessageStreamDecoder {
     private var memory = DialectState()
 
     /// - Parameters:
-    ///   - prev: the state before the messages; unknown if it is not given.
+    ///   - prev: the state before the messages; unknown by default.
     ///   - isStream: whether there are several messages. Then no state is live before a message reports it, as in the gateway.
     init(_ dialect: Dialect, prev: BoltState?, isStream: Bool) {
         self.dialect = dialect
@@ -111,7 +111,7 @@ struct MessageStreamDecoder {
         memory.quality = isStream && prev == nil ? .stale : .confirmed
     }
 
-    /// Notes a command of which nobody knows the reference, so that any answer is taken as its own.
+    /// Records a command in flight without a reference, so that any response is matched with it.
     ///
     /// - Throws: a `CommandFailure` if the lock does not support the operation.
     mutating func begin(_ operation: LockOperation) throws(CommandFailure) {
@@ -136,7 +136,7 @@ struct MessageStreamDecoder {
     }
 }
 
-/// A state in the words of profiles.
+/// A state, in the words of profiles.
 struct PreviousState: ExpressibleByArgument {
     let position: BoltState
 

@@ -2,26 +2,26 @@ import AdapterMQTT
 import ArgumentParser
 import DoorwardDomain
 
-/// `doorward profile encode`: the frame of one command.
+/// `doorward profile encode`: prints the message of one command.
 struct ProfileEncode: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "encode",
-        abstract: "Tell what would be sent to move a lock.",
+        abstract: "Print the message that would be sent to move a lock.",
         discussion: """
-            Prints the frame as one JSON object; nothing is sent. With a code the code stands in what is printed.
+            Prints the message as one JSON object; nothing is sent. A given code is part of the output.
 
             Example: doorward profile encode zigbee2mqtt --address name=front unlock
             """)
 
     @OptionGroup var named: NamedProfile
 
-    @Argument(help: ArgumentHelp("What the lock is told: lock, unlock or open.", valueName: "operation"))
+    @Argument(help: ArgumentHelp("The operation: lock, unlock or open.", valueName: "operation"))
     var operation: MovementArgument
 
     @OptionGroup var lock: LockAddress
 
     @Option(
-        help: ArgumentHelp("A file with the code that goes along, - for standard input.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("A file with the code to send, - for standard input.", valueName: "file"), completion: .file())
     var codeFile: String?
 
     @OptionGroup var output: OutputOptions

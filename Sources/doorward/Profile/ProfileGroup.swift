@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// `doorward profile`: the ways in which MQTT locks speak, without a broker and without a gateway.
+/// `doorward profile`: commands for MQTT profiles, which need neither a broker nor a gateway.
 struct ProfileGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "profile",
-        abstract: "Look at the ways in which MQTT locks speak, and try out new ones.",
+        abstract: "Show the profiles of MQTT locks, and test new ones.",
         discussion: """
-            A profile describes a make of locks: their topics, and what their words mean. PROFILE is the name of one that \
+            A profile describes a kind of locks: their topics, and the meaning of their messages. PROFILE is the name of one that \
             Doorward comes with, or the path of a YAML file. None of these commands needs a broker or a gateway.
             """,
         subcommands: [ProfileList.self, ProfileShow.self, ProfileDecode.self, ProfileEncode.self, ProfileCheck.self])

@@ -1,7 +1,7 @@
 import AdapterMQTT
 import ArgumentParser
 
-/// `doorward profile list`: the profiles that Doorward comes with.
+/// `doorward profile list`: lists the shipped profiles.
 struct ProfileList: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the profiles that Doorward comes with.",

@@ -1,14 +1,14 @@
 import AdapterMQTT
 import ArgumentParser
 
-/// `doorward profile show`: one profile, to be read or copied.
+/// `doorward profile show`: prints one profile.
 struct ProfileShow: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Print a profile.",
         discussion: """
-            Prints the YAML, from which a profile for another lock can be begun; with --json what an address takes, and what \
-            such a lock can do.
+            Prints the YAML, which can be the start of a profile for another lock; with --json the address variables and the \
+            capabilities.
 
             Example: doorward profile show nuki-native > my-nuki.yaml
             """)

@@ -3,8 +3,8 @@ import DoorwardAPI
 import DoorwardClient
 
 extension CompletionKind {
-    /// The names of the locks that whoever is signed in may see, from the gateway; none where it does not answer at once, or the
-    /// session would have to be renewed for it.
+    /// Completes the names of the visible locks, as the gateway returns them; completes nothing if it does not respond at once,
+    /// or if the session would have to be renewed for it.
     static var lockName: CompletionKind {
         .custom { words, _, _ in
             await Completion.names {
@@ -14,21 +14,20 @@ extension CompletionKind {
         }
     }
 
-    /// The names of the sign-ins on this machine.
+    /// Completes the names of the sign-ins on this machine.
     static var signInName: CompletionKind {
         .custom { _, _, _ in await Completion.names { try ClientAccess().sessions().names().map(\.description) } }
     }
 
-    /// The words that a configuration key takes.
+    /// Completes the allowed values of a configuration key.
     static var logLevel: CompletionKind { .list(["trace", "debug", "info", "notice", "warning", "error", "critical"]) }
 }
 
-/// Words for somebody who presses Tab, and waits.
+/// Completions, which must be found while the user waits.
 enum Completion {
     private static let patience = Duration.seconds(2)
 
-    /// - Returns: the names that the body finds, as the shell that asks takes them; none after a failure, or where it takes
-    ///   too long.
+    /// - Returns: the names that the body finds, escaped for the shell; none if it fails or takes too long.
     static func names(_ body: @escaping @Sendable () async throws -> [String]) async -> [String] {
         let names = await withTaskGroup(of: [String].self) { group in
             group.addTask { (try? await body()) ?? [] }
@@ -42,11 +41,11 @@ enum Completion {
         return names.compactMap { escaped($0, for: CompletionShell.requesting) }
     }
 
-    /// A name as the shell's script takes it; `nil` for one that somebody has to type.
+    /// Escapes a name for the shell's completion script; `nil` for a name that cannot be offered.
     ///
-    /// Names come from other people. In bash, `compgen -W` expands what it is given, so that a name with `$(…)` in it would be
-    /// run; and no shell quotes every sign when it puts a name into the command line. So only names of signs that mean
-    /// nothing to a shell, or that all of them quote, are offered at all.
+    /// Names come from other people. In bash, `compgen -W` expands its argument, so a name with `$(…)` would be executed; and no
+    /// shell quotes every character when it inserts a name into the command line. Only names of characters that have no meaning
+    /// for a shell, or that all shells quote, are offered.
     static func escaped(_ name: String, for shell: CompletionShell?) -> String? {
         guard !name.isEmpty, !name.hasPrefix("-"), name.allSatisfy({ $0.isWord || harmless.contains($0) }) else { return nil }
         guard shell == .bash else { return name }

@@ -1,8 +1,8 @@
 import ArgumentParser
 import DoorwardAdapterKit
 
-/// `doorward reference`: writes the page of all commands, or the table of all configuration keys. For who works on Doorward, and in no
-/// help.
+/// `doorward reference`: prints docs/command-line.md, or the table of all configuration keys. For developers of Doorward, hidden in
+/// the help.
 struct Reference: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print the page of all commands, docs/command-line.md.", shouldDisplay: false)

@@ -1,11 +1,11 @@
 import ArgumentParser
 
-/// docs/command-line.md: every command with its help, as the program itself tells it.
+/// The page docs/command-line.md: the help of every command.
 struct ReferencePage {
-    /// How wide help is set.
+    /// The line width of the help.
     static let columns = 100
 
-    /// The page, a Markdown text.
+    /// The page as Markdown.
     static var text: String {
         let entries = self.entries
         let contents = entries.map { entry in
@@ -36,7 +36,7 @@ struct ReferencePage {
         let command: any ParsableCommand.Type
     }
 
-    /// All commands that are shown, each before its subcommands, in the order of the help.
+    /// All commands shown in the help, in its order, each before its subcommands.
     private static var entries: [Entry] { entries(of: Doorward.self, name: "doorward") }
 
     private static func entries(of command: any ParsableCommand.Type, name: String) -> [Entry] {
@@ -49,7 +49,7 @@ struct ReferencePage {
         return entries
     }
 
-    /// No line ends in spaces, and no empty line stands at the end.
+    /// Removes spaces at the ends of lines, and empty lines at the end.
     private static func trimmed(_ text: String) -> String {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.reversed().drop { $0 == " " }.reversed().reduce(into: "") { $0.append($1) }

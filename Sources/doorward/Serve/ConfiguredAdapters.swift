@@ -1,10 +1,10 @@
 import DoorwardAdapterKit
 
-/// The adapters of a gateway, as its configuration has them.
+/// The adapters of a gateway, as configured.
 struct ConfiguredAdapters {
     private let adapters: [any ConfiguredAdapter]
 
-    /// - Throws: `CommandFailure` with the first mistake in the section of an adapter.
+    /// - Throws: a `CommandFailure` with the first mistake in an adapter's section.
     init(_ configuration: GatewayConfiguration, _ factories: [any AdapterFactory] = ShippedAdapters.all) throws(CommandFailure) {
         adapters = try orFail { () throws(ConfigurationError) in
             var adapters: [any ConfiguredAdapter] = []
@@ -16,16 +16,16 @@ struct ConfiguredAdapters {
         }
     }
 
-    /// The file descriptors that their connections need at most.
+    /// Maximum number of file descriptors that their connections need.
     var descriptorCount: Int { adapters.reduce(0) { $0 + $1.descriptorCount } }
 
-    /// What `doorward config check` shows.
+    /// The facts that `doorward config check` prints.
     var facts: [ConfigurationFact] { adapters.flatMap(\.facts) }
 
     /// Reads the files that the configuration names.
     ///
     /// - Returns: warnings.
-    /// - Throws: `CommandFailure` with the sentence that `serve` would end with.
+    /// - Throws: the `CommandFailure` with which `serve` would end.
     func check() throws(CommandFailure) -> [String] {
         try orFail { () throws(ConfigurationError) in
             var warnings: [String] = []
@@ -44,7 +44,7 @@ struct ConfiguredAdapters {
     }
 }
 
-/// Turns a mistake in the configuration into the failure of a command.
+/// Converts a configuration error to a command failure.
 private func orFail<Result>(_ body: () throws(ConfigurationError) -> Result) throws(CommandFailure) -> Result {
     do { return try body() } catch { throw CommandFailure(error.description) }
 }

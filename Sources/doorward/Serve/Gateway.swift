@@ -7,19 +7,19 @@ import Logging
 import Metrics
 import ServiceLifecycle
 
-/// One gateway, wired: the store, the use cases, the adapters and the HTTP server. `run` is its life.
+/// One gateway: the store, the use cases, the adapters and the HTTP server. `run` runs it until it is stopped.
 struct Gateway: Service {
     let control: GatewayControl
-    /// In the order of `ShippedAdapters`.
+    /// The adapters in the order of `ShippedAdapters`.
     let adapters: [any LockAdapter]
     private let server: GatewayServer
     private let address: String
     private let logger: Logger
 
-    /// How long a lock that was sent an order has to confirm it once the gateway is told to stop.
+    /// How long a lock may take to confirm a command that was sent before the gateway was told to stop.
     private static let patience = Duration.seconds(10)
 
-    /// Opens the store and wires everything over it. Nothing is sent, and no port is open yet.
+    /// Opens the store and creates everything that uses it. Nothing is sent, and no port is opened yet.
     ///
     /// - Parameter onListening: called with the address once connections are accepted: `http://127.0.0.1:8080`.
     /// - Throws: `CommandFailure`.
@@ -68,8 +68,9 @@ struct Gateway: Service {
         }
     }
 
-    /// Settles what an earlier process left open, serves until a graceful shutdown, and stops in order: commands that wait
-    /// are ended, those that were sent get their time, and what was asked is answered before the store closes.
+    /// Recovers the commands that an earlier process left open, serves until a graceful shutdown, and stops in order: queued
+    /// commands are ended, commands already sent get time for their confirmation, and all requests are answered before the store
+    /// closes.
     ///
     /// - Throws: `CommandFailure`.
     func run() async throws {
@@ -98,8 +99,8 @@ struct Gateway: Service {
                 await control.locks.stop(patience: Self.patience)
             }
             try await group.next()
-            // Whichever ended first, the other ends too: a stopped server leaves nobody to command, and commands that have
-            // all ended leave the server its last answers.
+            // If one of the two ends, the other must end too: without a server no command can be requested. In a graceful shutdown
+            // nothing is cancelled, so that the server can send the last responses.
             if !Task.isShuttingDownGracefully { group.cancelAll() }
             try await group.waitForAll()
         }

@@ -3,10 +3,10 @@ import Glibc
 
 /// The process's limit on open file descriptors (`RLIMIT_NOFILE`), and the part of it that is reserved from connections.
 enum OpenFilesLimit {
-    /// The fewest connections with which serving makes sense.
+    /// Minimum number of connections with which the gateway starts.
     static let leastConnections = 16
 
-    /// What the soft limit is raised to, if the hard limit permits.
+    /// The desired soft limit, if the hard limit permits it.
     private static let wanted: rlim_t = 65_536
 
     /// Raises the soft limit towards the hard one.
@@ -22,16 +22,16 @@ enum OpenFilesLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// Descriptors that connections must not take: the database and its backups, the event loops, the adapters, and connections
-    /// that are closing and not closed yet.
+    /// Descriptors reserved for other purposes than connections: the database and its backups, the event loops, the adapters, and
+    /// connections that are being closed.
     ///
-    /// - Parameter adapters: what the adapters need.
+    /// - Parameter adapters: the number of descriptors that the adapters need.
     static func reserve(adapters: Int) -> Int { 96 + 4 * Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + adapters }
 
-    /// Makes Dispatch open the timer of each of its clocks. It opens them at their first use, and where there is no descriptor left
-    /// then, it ends the process with an illegal instruction.
+    /// Makes Dispatch open the timer descriptor of each of its clocks. It opens them at their first use, and crashes with an
+    /// illegal instruction if no descriptor is available then.
     static func openTimers() async {
-        // Long enough that no deadline has passed when it is looked at: that would need no timer.
+        // Long enough that the deadline has not passed when Dispatch checks it: then it would need no timer.
         let moment = DispatchTimeInterval.milliseconds(50)
         async let continuous: ()? = try? ContinuousClock().sleep(for: .milliseconds(50))
         async let suspending: ()? = try? SuspendingClock().sleep(for: .milliseconds(50))

@@ -5,13 +5,14 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// `doorward serve`: runs the gateway until it is told to stop.
+/// `doorward serve`: runs the gateway until it is stopped.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the gateway.",
         discussion: """
             Prints `listening on http://HOST:PORT` on standard output once it is ready, and logs to standard error. SIGTERM or \
-            Ctrl-C stops it in order: nothing new is taken, what was sent to a lock is finished, and it ends within 15 s.
+            Ctrl-C stops it in order: new commands are refused, commands already sent to a lock are finished, and it ends within \
+            15 s.
 
             Every key of the configuration is also an environment variable: http.port is DOORWARD_HTTP_PORT. Options beat the \
             environment, the environment beats the file.
@@ -36,11 +37,11 @@ struct Serve: AsyncParsableCommand {
         completion: .list(["text", "json"]))
     var logFormat: String?
 
-    /// How long a stop may take before what still runs is cut off; the whole stays under 15 s.
+    /// After this time a stop aborts what still runs, so that it takes less than 15 s in all.
     private static let maxStopTime = Duration.seconds(13)
 
     func run() async throws {
-        // From before anything is made or written: whoever stops it at any moment stops it in order.
+        // Catch signals before anything is created or written, so that an early stop is orderly too.
         let signals = await StopSignals(.sigterm, .sigint)
         var configuration = try store.configuration(
             ["http.host": httpHost, "http.port": httpPort, "log.level": logLevel, "log.format": logFormat])
@@ -64,7 +65,7 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// Raises the limit on open files, and lowers the bound on connections to what it leaves room for.
+    /// Raises the limit on open files, and lowers the maximum number of connections to what this limit allows.
     private static func prepareDescriptors(_ configuration: inout GatewayConfiguration, _ logger: Logger) async throws {
         let limit = OpenFilesLimit.raise()
         await OpenFilesLimit.openTimers()

@@ -1,15 +1,15 @@
 import ServiceLifecycle
 import UnixSignals
 
-/// The signals that end a program which runs services: the first of them ends the group in order.
+/// The signals that end a program which runs services: the first one stops the service group in order.
 ///
-/// They are caught from the moment this is made, so that one that comes before the services run counts too.
+/// They are caught from the creation of this object, so that a signal before the start of the services counts, too.
 struct StopSignals: Service {
     private let signals: UnixSignalsSequence
 
     init(_ signals: UnixSignal...) async { self.signals = await UnixSignalsSequence(trapping: signals) }
 
-    /// Ends with the first signal, also one that came before, and with the group.
+    /// Returns after the first signal, even one received before, or when the group is stopped.
     func run() async {
         await cancelWhenGracefulShutdown {
             for await _ in signals { return }

@@ -2,7 +2,7 @@ import ArgumentParser
 import DoorwardAdapterKit
 import FoundationEssentials
 
-/// The options with which every command that opens the store finds it.
+/// The options that select the database, for every command that opens it.
 struct StoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The configuration, a YAML file.", valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
@@ -20,7 +20,7 @@ struct StoreOptions: ParsableArguments {
 }
 
 extension GatewayConfiguration {
-    /// The configuration of a file, if one is named, of this process's environment, and of flags by the path of their key.
+    /// Loads the configuration from a file, if one is given, from the environment, and from flags by the path of their key.
     static func load(file: String?, flags: [String: String] = [:]) throws(CommandFailure) -> GatewayConfiguration {
         do {
             return try ConfigurationSources(

@@ -4,21 +4,21 @@ import DoorwardHTTP
 import FoundationEssentials
 import Glibc
 
-/// The file with the key that signs access tokens: 32 bytes in base64, mode 0600, made at the first start.
+/// The file with the key that signs access tokens: 32 bytes in base64, mode 0600, created at the first start.
 ///
-/// The store keeps the public half. A file that is missing then, or holds another key, stops the start: a new key in
-/// its place would go unnoticed by nobody but an attacker.
+/// The store contains the public half. If that is known and the file is missing or contains another key, the gateway does not
+/// start: nobody but an attacker would notice a new key in its place.
 struct TokenKeyFile {
     let path: String
 
-    /// Beside the database unless the configuration names another place.
+    /// The file is in the database's folder unless the configuration contains another path.
     init(_ configuration: GatewayConfiguration) {
         path = configuration.auth.signingKeyFile ?? "\(configuration.store.path).signing-key"
     }
 
-    /// Whether the file is there.
+    /// Whether the file exists.
     ///
-    /// - Throws: a failure for a file that others can read or that holds no key.
+    /// - Throws: an error for a file that other users can read or that contains no key.
     func check() throws -> Bool {
         guard let mode = try fileMode() else { return false }
         try requirePrivate(mode)
@@ -26,7 +26,7 @@ struct TokenKeyFile {
         return true
     }
 
-    /// The key, read or made; from then on the store knows its public half.
+    /// Reads or creates the key; from then on the store contains its public half.
     func key(knownTo ledger: StoreGuard, random: RandomSource = RandomSource()) async throws -> TokenKey {
         let known = try await ledger.credentials.publicKey(for: .accessTokens)
         guard let mode = try fileMode() else {
@@ -70,7 +70,7 @@ struct TokenKeyFile {
             let reason = errno
             if reason == ENOENT { return nil }
             throw CommandFailure(
-                "\(path): whether the key that signs access tokens is here cannot be told: \(String(cString: strerror(reason))); "
+                "\(path): cannot check for the token signing key: \(String(cString: strerror(reason))); "
                     + "make the folder readable, or name another file as auth.signingKeyFile")
         }
         return status.st_mode
@@ -81,12 +81,12 @@ struct TokenKeyFile {
             let data = Data(base64Encoded: text.filter { !$0.isNewline }),
             let key = try? TokenKey(rawRepresentation: Secret(Array(data)))
         else {
-            throw CommandFailure("\(path): this file holds no key of Doorward; restore it from a copy")
+            throw CommandFailure("\(path): this file contains no key of Doorward; restore it from a copy")
         }
         return key
     }
 
-    /// Durable on return, and never seen half written: the name appears last.
+    /// Durable on return, and never visible half written: the file gets its name last.
     private func write(_ key: TokenKey) throws {
         let draft = "\(path).new"
         unlink(draft)

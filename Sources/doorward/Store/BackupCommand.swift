@@ -3,16 +3,17 @@ import DoorwardAPI
 import DoorwardClient
 import FoundationEssentials
 
-/// `doorward store backup`: a copy of a running gateway's database.
+/// `doorward store backup`: has a running gateway copy its database.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
         abstract: "Have the running gateway write a backup of its database.",
         discussion: """
-            The gateway goes on meanwhile. FILE lies on the gateway's own host, in a folder that is there and that the gateway may \
-            write to, and must not exist yet; a relative one is taken from the folder that you are in. Only super admins may do this.
+            The gateway keeps running meanwhile. FILE is a path on the gateway's host: its folder must exist and be writable for \
+            the gateway, the file must not exist yet. A relative path is resolved from your current folder. Only super admins \
+            may do this.
 
-            The file with the signing key is not part of it, and never changes: keep a copy of that beside the backups.
+            The file with the signing key is not part of the backup, and never changes: keep a copy of it with the backups.
 
             Example: doorward store backup /var/backups/doorward-monday.db
             """)

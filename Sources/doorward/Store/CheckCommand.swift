@@ -1,16 +1,17 @@
 import ArgumentParser
 import DoorwardStore
 
-/// `doorward store check`: whether everything in a database is as it was written.
+/// `doorward store check`: verifies the content of a database.
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Check the database of a gateway that does not run.",
         discussion: """
             Recomputes every log from its records, compares the values beside them, and checks commands, references and the file \
-            itself. Nothing is changed. The first thing that is wrong is named, with exit code 1.
+            itself. Nothing is changed. The first fault is printed, with exit code 1.
 
-            It shows that the file is whole, not that it is the newest: for that, keep the sizes of the logs somewhere else.
+            This shows that the file is intact, not that it is the newest: to check that too, keep the sizes of the logs \
+            somewhere else.
 
             Example: doorward store check --store-path backup.db
             """)

@@ -2,13 +2,13 @@ import DoorwardControl
 import DoorwardStore
 import FoundationEssentials
 
-/// How the report on a database is shown.
+/// Prints the report on a database.
 struct CheckView {
     private let report: StoreCheckReport
 
     init(_ report: StoreCheckReport) { self.report = report }
 
-    /// One line a log that was found whole, and for a person a sentence on all of them.
+    /// One line for each verified log; on a terminal also a sentence about all of them.
     func lines(_ style: OutputStyle) -> [String] {
         let rows = report.counts.logs.map { [Table.Cell("\($0.log)"), Table.Cell("\($0.size)"), Table.Cell("whole", .green)] }
         let table = Table("LOG", "RECORDS", "CHECK", rows: rows).lines(style)
@@ -48,7 +48,7 @@ struct CheckView {
         let openCommands: UInt64
         let personalValues: UInt64
         let erasedValues: UInt64
-        /// `null` where all is well, never absent.
+        /// `null` if there is no fault, but never absent.
         let fault: Nullable<Fault>
 
         struct Log: Encodable {
@@ -69,7 +69,7 @@ struct CheckView {
         }
     }
 
-    /// Encodes as `null` where there is no value.
+    /// Encodes `nil` as `null`.
     private struct Nullable<Value: Encodable>: Encodable {
         let value: Value?
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `doorward store`: keeping and checking the database.
+/// `doorward store`: commands for backing up and checking the database.
 struct StoreGroup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",

@@ -1,14 +1,14 @@
 extension String {
-    /// The columns of a terminal that the text takes.
+    /// The number of terminal columns that the text occupies.
     var displayWidth: Int {
         if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return utf8.count }
         return reduce(0) { $0 + $1.displayWidth }
     }
 
-    /// With spaces behind it up to so many columns; what is wider stays as it is.
+    /// Appends spaces up to this number of columns; a wider text stays unchanged.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - displayWidth)) }
 
-    /// What fits into so many columns: the whole, or its beginning and `…`.
+    /// Truncates the text to this number of columns: the whole text, or its beginning and `…`.
     func clipped(to width: Int) -> String {
         guard displayWidth > width else { return self }
         guard width > 0 else { return "" }
@@ -23,7 +23,7 @@ extension String {
 }
 
 extension Character {
-    /// Emoji and the wide characters of East Asia take two columns, marks that stand on others none.
+    /// Emoji and the wide characters of East Asia occupy two columns, combining marks none.
     fileprivate var displayWidth: Int {
         if unicodeScalars.contains(where: { $0.value == 0xFE0F || $0.properties.isEmojiPresentation }) { return 2 }
         return unicodeScalars.map(\.displayWidth).max() ?? 0

@@ -3,12 +3,12 @@ import DoorwardClient
 import DoorwardYAML
 import Glibc
 
-/// How a command ends when it does not simply end: what it says, on which stream, and with which code.
+/// How a command ends if it does not end normally: its message, output stream and exit code.
 struct Exit: Equatable {
     let message: String
     let code: Int32
 
-    /// - Parameter arguments: those of the command line that the error is about, without the program's name.
+    /// - Parameter arguments: the command line that caused the error, without the program's name.
     init(of error: any Error, arguments: [String] = []) {
         if let failure = error as? CommandFailure ?? (error as? ClientError).map({ CommandFailure($0) }) {
             (message, code) = ("doorward: \(failure.sentence)", failure.code)
@@ -25,28 +25,28 @@ struct Exit: Equatable {
         }
     }
 
-    /// The parser's message with another first sentence, and with the usage that it has.
+    /// The parser's message with another first sentence, followed by its usage text.
     private static func message(_ misspelling: Misspelling, insteadOf text: String) -> String {
         let usage = text.firstRange(of: "Usage: ").map { text[$0.lowerBound...] } ?? ""
         return "Error: \(misspelling.sentence)\n\(usage)"
     }
 
-    /// Prints the message, help on standard output and everything else on standard error, and ends the process.
+    /// Prints the message and ends the process. Help goes to standard output, everything else to standard error.
     func leave() -> Never {
         if !message.isEmpty { (code == 0 ? StandardStream.output : .error).line(message) }
         exit(code)
     }
 }
 
-/// What a command could not do, as a sentence that says what to do next.
+/// The error of a command: a sentence that says what to do next.
 struct CommandFailure: Error, Equatable {
     let sentence: String
-    /// 1 for what was refused or failed, 2 for wrong usage, 3 for no connection.
+    /// 1 if the command was refused or failed, 2 for wrong usage, 3 for no connection.
     let code: Int32
 
     init(_ sentence: String, code: Int32 = 1) { (self.sentence, self.code) = (sentence, code) }
 
-    /// - Parameter file: what has the mistakes: `the profile`.
+    /// - Parameter file: what contains the mistakes, such as `the profile`.
     init(_ file: String, _ errors: YAMLErrors) {
         let mistakes = errors.description.split(separator: "\n").map { String($0).printable }
         self.init("\(file) has mistakes:\n\(mistakes.joined(separator: "\n"))")

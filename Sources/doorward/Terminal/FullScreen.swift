@@ -1,9 +1,8 @@
 import Glibc
 
-/// The whole terminal for one picture that is redrawn in place, and keys one at a time. What stood there before comes back
-/// with `end`.
+/// Uses the whole terminal as a screen that is redrawn in place, and reads single keys. `end` restores the previous content.
 final class FullScreen {
-    /// The manners of the terminal that keys come from; `nil` where they come from none.
+    /// The previous settings of the terminal; `nil` if standard input is not a terminal.
     private var before: termios?
     private var shown: [String] = []
     private var shownSize: TerminalSize?
@@ -12,13 +11,13 @@ final class FullScreen {
         var manners = termios()
         if tcgetattr(0, &manners) == 0 {
             before = manners
-            // Ctrl-C stays a signal.
+            // Ctrl-C still sends a signal.
             manners.c_lflag &= ~tcflag_t(ICANON | ECHO)
-            // Ctrl-Z (`VSUSP`, 10) does nothing: a shell would have to draw on this screen.
+            // Ctrl-Z (`VSUSP`, 10) has no effect: a shell would draw on this screen.
             manners.c_cc.10 = 0
             tcsetattr(0, TCSANOW, &manners)
         }
-        // The other screen, without a cursor, and without another line where one is too long.
+        // Switch to the alternate screen, hide the cursor, and disable line wrapping.
         StandardStream.output.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
     }
 
@@ -27,7 +26,7 @@ final class FullScreen {
         if var before { tcsetattr(0, TCSAFLUSH, &before) }
     }
 
-    /// Draws the lines that are not there already.
+    /// Draws the lines that have changed.
     func draw(_ lines: [String], _ size: TerminalSize) {
         var text = ""
         if size != shownSize {
@@ -35,14 +34,14 @@ final class FullScreen {
             shown = []
         }
         for (row, line) in lines.enumerated() where row >= shown.count || shown[row] != line {
-            // Erased first: after a line that fills the row, the cursor still stands on its last character.
+            // Erase first: after a line that fills the row, the cursor is still on its last character.
             text += "\u{1B}[\(row + 1);1H\u{1B}[K\(line)"
         }
         (shown, shownSize) = (lines, size)
         if !text.isEmpty { StandardStream.output.write(text) }
     }
 
-    /// The keys that were pressed since the last call. Does not wait.
+    /// The keys pressed since the last call. Does not wait.
     func keys() -> [UInt8] {
         guard before != nil else { return [] }
         var waiting = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)

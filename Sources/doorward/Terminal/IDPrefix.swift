@@ -1,11 +1,11 @@
-/// The beginnings of ids, as tables show them and people type them.
+/// Abbreviated ids, as tables show them and users type them.
 enum IDPrefix {
-    /// How many characters tables show at least.
+    /// Minimum number of characters that tables show.
     static let leastShown = 8
-    /// How many characters have to be typed at least.
+    /// Minimum number of characters that must be typed.
     static let leastTyped = 6
 
-    /// How many first characters tell these ids apart, at least `leastShown`.
+    /// The number of first characters that distinguish these ids, at least `leastShown`.
     static func length(addingHint ids: [String]) -> Int {
         let ids = Set(ids)
         let longest = ids.map(\.count).max() ?? 0
@@ -14,7 +14,7 @@ enum IDPrefix {
         return length
     }
 
-    /// Whether a text that was typed is the beginning of an id.
+    /// Whether a typed text is the beginning of an id.
     static func matches(_ text: String, _ id: String) -> Bool {
         text.count >= leastTyped && id.lowercased().hasPrefix(text.lowercased())
     }

@@ -1,8 +1,8 @@
 import UnixSignals
 
-/// Ctrl-C while something runs that somebody may want to leave.
+/// Handles Ctrl-C during an operation that the user may interrupt.
 enum Interruption {
-    /// Does something until it is done, or until Ctrl-C.
+    /// Runs `body` until it ends, or until Ctrl-C.
     ///
     /// - Returns: `nil` after Ctrl-C.
     static func withInterrupt<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result? {
@@ -12,7 +12,7 @@ enum Interruption {
             group.addTask { try await body() }
             group.addTask {
                 for await _ in signals { return nil }
-                // The stream of signals ends where this task is cancelled, and then nobody waits for it.
+                // The stream of signals also ends when this task is cancelled, and then its result is not used.
                 throw CancellationError()
             }
             return try await group.next() ?? nil

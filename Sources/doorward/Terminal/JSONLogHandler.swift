@@ -2,7 +2,7 @@ import DoorwardDomain
 import FoundationEssentials
 import Logging
 
-/// Writes each log line as one JSON object: `at level logger message`, and the metadata under `metadata`.
+/// Writes each log entry as one JSON object with `at`, `level`, `logger` and `message`, and the metadata under `metadata`.
 struct JSONLogHandler: LogHandler {
     let label: String
     let write: @Sendable (String) -> Void

@@ -1,7 +1,7 @@
 import DoorwardDomain
 import Glibc
 
-/// A time of the clock on the wall, in the time zone of whoever sits here (`TZ`, else the system's).
+/// A wall-clock time in the user's time zone (`TZ`, else the system's).
 struct LocalTime: Equatable, CustomStringConvertible {
     var year: Int
     var month: Int
@@ -31,7 +31,7 @@ struct LocalTime: Equatable, CustomStringConvertible {
     /// `2026-11-21 18:00:05`.
     var description: String { "\(four(year))-\(two(month))-\(two(day)) \(two(hour)):\(two(minute)):\(two(second))" }
 
-    /// `Nov 21 18:00`, in another year than this one `2026-11-21 18:00`; with seconds `18:00:05`.
+    /// `Nov 21 18:00`; with seconds `18:00:05`; if not in this year, `2026-11-21 18:00`.
     func short(in thisYear: Int, withSeconds: Bool) -> String {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         let time = "\(two(hour)):\(two(minute))" + (withSeconds ? ":\(two(second))" : "")
@@ -41,7 +41,7 @@ struct LocalTime: Equatable, CustomStringConvertible {
         return "\(months[month - 1]) \(two(day)) \(time)"
     }
 
-    /// All instants at which the clock on the wall shows this: none where it skips it, two where it is put back over it.
+    /// All instants with this wall-clock time: none if the clock is put forward over it, two if it is put back over it.
     var instants: [Timestamp] {
         let candidates = [0, 1].compactMap { isSummer -> Int? in
             var fields = tm()

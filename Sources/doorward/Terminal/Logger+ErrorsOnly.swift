@@ -1,7 +1,7 @@
 import Logging
 
 extension Logger {
-    /// For commands whose own words tell the rest: errors alone, on standard error.
+    /// Logs only errors, to standard error, for commands that print everything else themselves.
     static var errorsOnly: Logger {
         var logger = Logger(label: "doorward") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error

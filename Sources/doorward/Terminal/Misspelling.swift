@@ -2,16 +2,16 @@ import ArgumentParser
 import DoorwardDomain
 import FoundationEssentials
 
-/// A command or an option that does not exist, on a command line that was not understood.
+/// An unknown command or option on the command line.
 struct Misspelling: Equatable {
-    /// What is wrong, and what was probably meant.
+    /// The error message, with a suggestion if there is one.
     let sentence: String
 
-    /// - Parameter arguments: those after the program's name.
+    /// - Parameter arguments: the arguments after the program's name.
     init?(in arguments: some Collection<String>) {
         var (command, path): (any ParsableCommand.Type, [String]) = (Doorward.self, [])
         var words = Array(arguments)[...]
-        // What follows `help` are names of commands.
+        // After `help` follow names of commands.
         let isHelp = words.first == "help"
         if isHelp { words.removeFirst() }
         while !command.subcommands.isEmpty {
@@ -56,14 +56,14 @@ extension ParsableCommand {
 
     fileprivate static var names: [String] { [_commandName] + configuration.aliases }
 
-    /// The long names of its options and flags, without the dashes.
+    /// The long names of the command's options and flags, without the dashes.
     fileprivate static var optionNames: [String] {
         guard let help = try? JSONDecoder().decode(HelpDump.self, from: Data(_dumpHelp().utf8)) else { return [] }
         return (help.command.arguments ?? []).flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map(\.name)
     }
 }
 
-/// The part that is needed of what the parser tells programs of a command.
+/// The required part of the parser's machine-readable description of a command.
 private struct HelpDump: Decodable {
     let command: Command
 

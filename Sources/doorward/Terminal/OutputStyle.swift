@@ -2,18 +2,18 @@ import DoorwardDomain
 import FoundationEssentials
 import Glibc
 
-/// How output looks: for a person at a terminal, or for a program at the other end of a pipe.
+/// The style of output: for a user at a terminal, or for a program that reads a pipe.
 struct OutputStyle: Equatable, Sendable {
-    /// Aligned columns, headings and local times; without it plain text with tabs, and times in UTC.
+    /// Aligned columns, headings and local times; if false, plain text with tabs, and times in UTC.
     let isInteractive: Bool
     let hasColour: Bool
-    /// Whether a line that was written can be taken back.
+    /// Whether a printed line can be erased.
     let canRedraw: Bool
-    /// How many characters of a table fit on a line; `nil` where tables are shown in full.
+    /// The width that tables have to fit, in characters; `nil` if tables are shown in full.
     var columns: Int?
 
     /// - Parameters:
-    ///   - environment: `NO_COLOR` with any text in it, and `TERM=dumb`, mean no colour.
+    ///   - environment: a non-empty `NO_COLOR`, and `TERM=dumb`, disable colour.
     ///   - columns: the width of the terminal.
     init(isTerminal: Bool, environment: [String: String], columns: Int? = nil) {
         isInteractive = isTerminal
@@ -22,14 +22,14 @@ struct OutputStyle: Equatable, Sendable {
         hasColour = canRedraw && (environment["NO_COLOR"] ?? "").isEmpty
     }
 
-    /// That of standard output.
+    /// The style of standard output.
     static var output: OutputStyle {
         OutputStyle(
             isTerminal: isatty(1) == 1, environment: ProcessInfo.processInfo.environment,
             columns: TerminalSize.of(.output).columns)
     }
 
-    /// That of standard error.
+    /// The style of standard error.
     static var error: OutputStyle { OutputStyle(isTerminal: isatty(2) == 1, environment: ProcessInfo.processInfo.environment) }
 
     enum Colour: String {
@@ -45,13 +45,13 @@ struct OutputStyle: Equatable, Sendable {
         return "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m"
     }
 
-    /// An instant of the wire: in local time for a person, as it came for a program.
+    /// An instant of the API: in local time on a terminal, unchanged in a pipe.
     func instant(_ text: String) -> String {
         guard isInteractive, let instant = try? Timestamp(rfc3339: text) else { return text }
         return LocalTime(instant).description
     }
 
-    /// The same in fewer characters, as a table shows it that does not fit: without the year if that is the year of `now`.
+    /// A shorter form of `instant` for a table that does not fit: without the year if it is the year of `now`.
     func shortInstant(_ text: String, now: Timestamp, withSeconds: Bool) -> String {
         guard isInteractive, let instant = try? Timestamp(rfc3339: text) else { return text }
         return LocalTime(instant).short(in: LocalTime(now).year, withSeconds: withSeconds)

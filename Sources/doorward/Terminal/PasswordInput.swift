@@ -1,19 +1,19 @@
 import Glibc
 
-/// A line typed at the terminal on standard input without being shown there.
+/// Reads a line from the terminal on standard input without showing it.
 enum PasswordInput {
-    /// Asks on standard error, and leaves the terminal as it was however the line ends. Ctrl-C and Ctrl-\ end the program
-    /// as they always do, but only after that.
+    /// Prints the prompt on standard error, and restores the terminal before it returns or ends the program. Ctrl-C and Ctrl-\
+    /// end the program as usual, but only after that.
     ///
-    /// - Returns: the line without its end; `nil` when the input ended instead.
+    /// - Returns: the line without its line break; `nil` if the input ended.
     static func ask(_ question: String) throws -> String? {
         var shown = termios()
-        guard tcgetattr(0, &shown) == 0 else { throw CommandFailure("the terminal cannot be asked for a password") }
+        guard tcgetattr(0, &shown) == 0 else { throw CommandFailure("no password can be read from the terminal") }
         var hidden = shown
         hidden.c_lflag &= ~tcflag_t(ECHO | ISIG)
-        // Not signals now, so that nothing ends the program while nothing is shown, but ends of the line.
+        // Make both keys end the line instead of sending signals, so that the program does not end while echo is off.
         (hidden.c_cc.11, hidden.c_cc.16) = (Self.interrupt, Self.quit)
-        // First, since it throws away what was typed before: what comes after the question counts.
+        // Do this before the prompt: it discards what was typed earlier.
         tcsetattr(0, TCSAFLUSH, &hidden)
         StandardStream.error.write(question)
         let line = read()
@@ -28,7 +28,8 @@ enum PasswordInput {
         return String(decoding: line.dropLast(), as: UTF8.self)
     }
 
-    /// Threads of the task pool block signals, so that one to this process would come whenever it pleases.
+    /// Sends the signal to this thread. Threads of the task pool block signals, so one sent to the process would be delivered at
+    /// an unknown time.
     private static func end(by signal: Int32) {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -37,11 +38,11 @@ enum PasswordInput {
         raise(signal)
     }
 
-    /// Ctrl-C and Ctrl-\, which stand at `VEOL` (11) and `VEOL2` (16) of the terminal's characters meanwhile.
+    /// Ctrl-C and Ctrl-\, which are set as `VEOL` (11) and `VEOL2` (16) while the line is read.
     private static let (interrupt, quit): (UInt8, UInt8) = (3, 28)
     private static let newline = UInt8(ascii: "\n")
 
-    /// Up to one of the three that end a line, and with it, or up to the input's end.
+    /// Reads to the first of the three characters that end a line, including it, or to the end of the input.
     private static func read() -> [UInt8] {
         var line: [UInt8] = []
         var byte: UInt8 = 0

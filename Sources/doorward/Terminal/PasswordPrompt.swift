@@ -1,28 +1,28 @@
 import DoorwardDomain
 import Glibc
 
-/// Asks for a password: on a terminal without showing it, or as the first line of standard input.
+/// Reads a password: on a terminal without showing it, or as the first line of standard input.
 enum PasswordPrompt {
-    /// A new one, which is typed twice.
+    /// Reads a new password, which must be typed twice on a terminal.
     static func newPassword(fromStandardInput: Bool) throws -> Secret<String> {
         if fromStandardInput { return try firstLine("password") }
         try requireTerminal()
         let first = try askHidden("New password (at least 15 characters): ")
-        let second = try askHidden("The same once more: ")
+        let second = try askHidden("Repeat the password: ")
         guard first == second else { throw CommandFailure("the two passwords differ; nothing was done") }
         return Secret(first)
     }
 
-    /// One that somebody has.
+    /// Reads an existing password.
     static func password(of email: String, fromStandardInput: Bool) throws -> Secret<String> {
         if fromStandardInput { return try firstLine("password") }
         try requireTerminal()
         return Secret(try askHidden("Password of \(email.printable): "))
     }
 
-    /// The first line of standard input.
+    /// Reads the first line of standard input.
     ///
-    /// - Parameter noun: what it is, for the sentence that says that none came.
+    /// - Parameter noun: what is read, for the error message if there is none.
     static func firstLine(_ noun: String) throws -> Secret<String> {
         guard let line = readLine() else { throw CommandFailure("no \(noun) came on standard input") }
         return Secret(line)
@@ -36,7 +36,7 @@ enum PasswordPrompt {
     }
 
     private static func askHidden(_ question: String) throws -> String {
-        guard let line = try PasswordInput.ask(question) else { throw CommandFailure("no password was typed; nothing was done") }
+        guard let line = try PasswordInput.ask(question) else { throw CommandFailure("no password was entered; nothing was done") }
         return line
     }
 }

@@ -1,6 +1,6 @@
 extension String {
-    /// The text with everything made visible that could steer a terminal or pretend to be another text: control characters,
-    /// line ends, marks that turn the direction of writing, characters without width. Names come from other people.
+    /// The text with all characters made visible that could control a terminal or make the text look like another one: control
+    /// characters, line breaks, bidirectional marks, zero-width characters. Names are written by other users.
     var printable: String {
         guard unicodeScalars.contains(where: \.isUnprintable) else { return self }
         var shown = String.UnicodeScalarView()
@@ -12,7 +12,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// The joiner of emoji stays: without it they fall apart, and it moves nothing.
+    /// Keep the joiner of emoji: without it they are split, and it cannot change the direction of text.
     fileprivate var isUnprintable: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
@@ -21,7 +21,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// The sign for a control character where Unicode has one, else its number.
+    /// The symbol for a control character if Unicode has one, else its number.
     fileprivate var visible: String {
         if value < 0x20, let sign = Unicode.Scalar(0x2400 + value) { return String(Character(sign)) }
         if value == 0x7F { return "\u{2421}" }

@@ -1,12 +1,12 @@
-/// A line on standard error that says what is being waited for and for how long, while somebody looks; gone when it is over.
+/// A line on standard error with the present activity and its duration; it is erased at the end. Only on a terminal.
 struct Progress: Sendable {
     private let text: String
     private let isShown: Bool
 
-    /// - Parameter style: that of standard error. Without a terminal that can take a line back, nothing is shown.
+    /// - Parameter style: the style of standard error. Nothing is shown if it cannot erase a line.
     init(_ text: String, style: OutputStyle = .error) { (self.text, isShown) = (text.printable, style.canRedraw) }
 
-    /// Shows the line while something happens.
+    /// Shows the line while `body` runs.
     func during<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
         guard isShown else { return try await body() }
         let ticking = Task { await tick() }
@@ -21,7 +21,7 @@ struct Progress: Sendable {
         }
     }
 
-    /// Nothing is written after this.
+    /// Nothing is printed after this returns.
     private func stop(_ ticking: Task<Void, Never>) async {
         ticking.cancel()
         await ticking.value
@@ -31,7 +31,7 @@ struct Progress: Sendable {
         let start = ContinuousClock.now
         while !Task.isCancelled {
             let elapsed = (ContinuousClock.now - start).components.seconds
-            // A line that is wider than the window could not be taken back whole.
+            // A line wider than the window could not be erased completely.
             let (end, columns) = (" … \(elapsed) s", TerminalSize.of(.error).columns - 1)
             StandardStream.error.write("\r\u{1B}[K\(text.clipped(to: columns - end.displayWidth))\(end)")
             try? await Task.sleep(for: .seconds(1))

@@ -1,4 +1,4 @@
-/// How far something is, on one line of standard error that is redrawn while somebody looks, and gone when it is over.
+/// A progress bar on one line of standard error, which is redrawn in place and erased at the end. Only on a terminal.
 struct ProgressBar {
     private let isShown: Bool
     private let columns: () -> Int
@@ -8,9 +8,9 @@ struct ProgressBar {
     private static let width = 24
 
     /// - Parameters:
-    ///   - style: that of standard error. Without a terminal that can take a line back, nothing is shown.
-    ///   - columns: how wide the window is at that moment.
-    ///   - write: where the line goes.
+    ///   - style: the style of standard error. Nothing is shown if it cannot erase a line.
+    ///   - columns: returns the present width of the window.
+    ///   - write: prints the line.
     init(
         style: OutputStyle = .error, columns: @escaping () -> Int = { TerminalSize.of(.error).columns },
         write: @escaping (String) -> Void = { StandardStream.error.write($0) }
@@ -18,14 +18,14 @@ struct ProgressBar {
         (isShown, self.columns, self.write) = (style.canRedraw, columns, write)
     }
 
-    /// Shows the line, unless it is there already. A total of 0 is done.
+    /// Draws the bar, unless it has not changed. A total of 0 counts as complete.
     mutating func show(_ what: String, _ done: UInt64, of total: UInt64) {
         guard isShown else { return }
         let share = total == 0 ? 1 : min(1, Double(done) / Double(total))
         let filled = Int(share * Double(Self.width))
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.width - filled)
         let percent = "\(Int(share * 100)) %"
-        // A line that is wider than the window could not be taken back whole.
+        // A line wider than the window could not be erased completely.
         let room = columns() - 1
         let whole = "\(what) \(bar) \(percent)"
         let line = whole.displayWidth <= room ? whole : "\(what) \(percent)".clipped(to: room)

@@ -1,11 +1,11 @@
 import Glibc
 
-/// One of the process's own streams, written without a buffer of ours.
+/// A standard stream of the process, written without a buffer.
 enum StandardStream: Int32 {
     case output = 1
     case error = 2
 
-    /// Writes the text and a line's end; a stream that nobody reads any more is no failure.
+    /// Writes the text and a line break; a closed stream is not an error.
     ///
     /// - Returns: whether it could be written.
     @discardableResult

@@ -1,17 +1,17 @@
 /// Rows of text in columns.
 ///
-/// On a terminal a table that is wider than the window gives way in this order: ids are shortened, columns that can be left out are
-/// left out, cells with a short text show that, and columns that can be cut are cut with `…`, the widest first. In a pipe every cell
-/// is in full.
+/// On a terminal a table that is wider than the window is reduced in this order: ids are shortened, optional columns are removed,
+/// cells with a short text use it, and columns that may be cut are truncated with `…`, the widest first. In a pipe every cell is
+/// printed in full.
 struct Table: Sendable {
-    /// One cell: its text, and how it is coloured for a person.
+    /// One cell: its text, and its colour on a terminal.
     struct Cell: Sendable, ExpressibleByStringLiteral {
         let text: String
         var colour: OutputStyle.Colour?
-        /// What is shown in a table that does not fit; `nil` if there is nothing shorter.
+        /// The text for a table that does not fit; `nil` if there is no shorter one.
         var short: String?
 
-        /// - Parameter text: anything; `nil` and nothing are shown as `-`.
+        /// - Parameter text: `nil` and an empty text are shown as `-`.
         init(_ text: String?, _ colour: OutputStyle.Colour? = nil, short: String? = nil) {
             self.text = text.map(\.printable).flatMap { $0.isEmpty ? nil : $0 } ?? "-"
             (self.colour, self.short) = (colour, short?.printable)
@@ -20,22 +20,22 @@ struct Table: Sendable {
         init(stringLiteral text: String) { self.init(text) }
     }
 
-    /// How a column gives way where the table is wider than the terminal.
+    /// How a column is reduced if the table is wider than the terminal.
     enum Fitting: Sendable, Equatable {
-        /// Not at all.
+        /// Never reduced.
         case whole
-        /// Ids: as many of their first characters are shown as tell them apart, at least 8.
+        /// Ids: shortened to the number of first characters that distinguishes them, at least 8.
         case id
-        /// Left out.
+        /// Removed.
         case optional
-        /// Cut, down to this many characters.
+        /// Truncated, down to this many characters.
         case cut(to: Int)
     }
 
-    /// Which columns are shown, and how wide they are.
+    /// The visible columns and their widths.
     struct Layout: Sendable, Equatable {
         fileprivate(set) var columns: [Int]
-        /// Of every column, also of those that are left out.
+        /// The widths of all columns, including removed ones.
         fileprivate(set) var widths: [Int]
         fileprivate var isShort = false
         fileprivate var isFitted = false
@@ -45,16 +45,16 @@ struct Table: Sendable {
 
     let headings: [String]
     var rows: [[Cell]]
-    /// One for each column; columns without one are shown whole.
+    /// One entry per column; columns without one are never reduced.
     var fittings: [Fitting] = []
-    /// Columns that are at least so wide, so that rows that come later are aligned with those before.
+    /// Minimum widths of the columns, so that later rows are aligned with earlier ones.
     var leastWidths: [Int] = []
 
     init(_ headings: String..., rows: [[Cell]]) { (self.headings, self.rows) = (headings, rows) }
 
-    /// For a person a heading and aligned columns; for a program the cells of each row with a tab between.
+    /// On a terminal a heading and aligned columns; in a pipe the cells of each row, separated by tabs.
     ///
-    /// - Parameter layout: that of the rows before; by default the one that these rows need.
+    /// - Parameter layout: the layout of the earlier rows; by default the one that these rows need.
     func lines(_ style: OutputStyle, _ layout: Layout? = nil, withHeadings: Bool = true) -> [String] {
         guard style.isInteractive else { return rows.map { $0.map(\.text).joined(separator: "\t") } }
         let (layout, rows) = (layout ?? self.layout(style), shownRows(style))
@@ -62,7 +62,7 @@ struct Table: Sendable {
         return top + rows.map { line($0, layout, style) }
     }
 
-    /// The layout that these rows need on a terminal; `style.columns` is what they have to fit.
+    /// The layout for these rows on a terminal of `style.columns`.
     func layout(_ style: OutputStyle) -> Layout {
         let rows = shownRows(style)
         var layout = Layout(columns: Array(headings.indices), widths: widths(rows, isShort: false))
@@ -75,7 +75,7 @@ struct Table: Sendable {
             (layout.isShort, layout.widths) = (true, widths(rows, isShort: true))
             narrow(&layout, to: room)
         }
-        // Rows that come later may use all of the line.
+        // Later rows may use the full width of the line.
         if let last = layout.columns.last { layout.widths[last] += max(0, room - layout.width) }
         return layout
     }
@@ -100,7 +100,7 @@ struct Table: Sendable {
         }
     }
 
-    /// The rows with ids as short as they can be.
+    /// The rows with abbreviated ids.
     private func shownRows(_ style: OutputStyle) -> [[Cell]] {
         guard style.columns != nil else { return rows }
         var rows = rows

@@ -1,8 +1,8 @@
 import DoorwardDomain
 
-/// A point in time as people type it.
+/// A point in time as typed by a user.
 struct TimeArgument {
-    /// Its forms, for help texts.
+    /// The accepted forms, for help texts.
     static let help = """
         A time is 2026-11-21T18:00:00+01:00, or in your own time zone "2026-11-21 18:00", 2026-11-21, 18:00 (today), \
         "tomorrow 9:00", yesterday, now, or +2h, +30m, +3d from now.
@@ -14,25 +14,24 @@ struct TimeArgument {
     init(_ text: String, option: String) { (self.text, self.option) = (text, option) }
 
     /// - Parameters:
-    ///   - now: what the text is relative to.
-    ///   - start: what `+2h` counts from, if not from now.
-    /// - Throws: a failure of usage for a text that is no time, and for a time of the wall clock that does not exist, or
-    ///   exists twice.
+    ///   - now: the present time, for relative forms.
+    ///   - start: the start of a duration such as `+2h`; `now` by default.
+    /// - Throws: a usage error for a text that is not a time, and for a wall-clock time that does not exist, or exists twice.
     func instant(now: Timestamp, start: Timestamp? = nil) throws -> Timestamp {
-        guard text.contains(where: { !$0.isWhitespace }) else { throw failure("is no time. \(Self.help)") }
+        guard text.contains(where: { !$0.isWhitespace }) else { throw failure("is not a time. \(Self.help)") }
         if let instant = try? Timestamp(rfc3339: text) { return instant }
         let typed = text.lowercased()
         if typed == "now" { return now }
         if let length = Self.length(typed) {
             return (typed.hasPrefix("-") ? now : start ?? now).advanced(by: length)
         }
-        guard let time = Self.wallTime(typed, now: now) else { throw failure("is no time. \(Self.help)") }
+        guard let time = Self.wallTime(typed, now: now) else { throw failure("is not a time. \(Self.help)") }
         let instants = time.instants
         switch instants.count {
         case 1: return instants[0]
-        case 0: throw failure("does not exist: no clock here ever shows \(time)")
+        case 0: throw failure("does not exist: clocks here never show \(time)")
         default:
-            throw failure("comes twice, since the clock is put back: say which by an offset, as in 2026-10-25T02:30:00+01:00")
+            throw failure("occurs twice, because the clock is put back: give an offset, as in 2026-10-25T02:30:00+01:00")
         }
     }
 
@@ -40,7 +39,7 @@ struct TimeArgument {
         CommandFailure("\(option): `\(text.printable)` \(problem)", code: 2)
     }
 
-    /// `+1h30m`, `-2d`: a day is 24 hours.
+    /// Parses `+1h30m` or `-2d`; a day is 24 hours.
     private static func length(_ text: String) -> Duration? {
         guard let match = text.wholeMatch(of: #/([+-])((?:[0-9]{1,6}[smhdw])+)/#) else { return nil }
         let seconds = match.2.matches(of: #/([0-9]+)([smhdw])/#).reduce(0) { sum, part in
@@ -49,7 +48,7 @@ struct TimeArgument {
         return .seconds(match.1 == "-" ? -seconds : seconds)
     }
 
-    /// A day, a time of day, or both.
+    /// Parses a day, a time of day, or both.
     private static func wallTime(_ text: String, now: Timestamp) -> LocalTime? {
         let form =
             #/(?:(today|tomorrow|yesterday)|([0-9]{4})-([0-9]{2})-([0-9]{2}))?(?:[ t]+|^|$)(?:([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?)?/#
@@ -64,7 +63,7 @@ struct TimeArgument {
         return time
     }
 
-    /// The day of a word, of none today, as seen from noon, which no change of the clock moves into another day.
+    /// The day of a word, or today without a word. Computed at noon: a clock change does not move noon to another day.
     private static func day(_ word: Substring?, now: Timestamp) -> LocalTime {
         var noon = LocalTime(now)
         (noon.hour, noon.minute, noon.second) = (12, 0, 0)

@@ -96,7 +96,7 @@ extension EndToEnd {
             let unknown = try await shell.run("simulate", "Front door", "low-batery")
             #expect(unknown.code == 2)
             #expect(
-                unknown.errors.contains("`low-batery` is no event. Did you mean `low_battery`? There are: jam, clear, "),
+                unknown.errors.contains("`low-batery` is not an event. Did you mean `low_battery`? There are: jam, clear, "),
                 "\(unknown.errors)")
         }
     }

@@ -66,7 +66,7 @@ extension EndToEnd {
             #expect(unknown.output.isEmpty)
             #expect(
                 unknown.errors.hasPrefix(
-                    "doorward: There is no person named `Gus Guest`. No such name is among the people that you may see.\n"))
+                    "doorward: There is no person named `Gus Guest`. None of the people that you may see has this name.\n"))
             #expect(unknown.errors.contains("--label"), "\(unknown.errors)")
             #expect(try await shell.run("grants").output.isEmpty)
             let granted = try await shell.run(["grant", "Gus@doors.example", "Front door", "--json"] + window)
@@ -167,8 +167,8 @@ extension EndToEnd {
         @Test(
             "an invalid time, or one that the wall clock skips or repeats, exits 2 before any request",
             arguments: [
-                ("soon", "is no time"), ("25:00", "does not exist"), ("2030-02-30 12:00", "does not exist"),
-                ("2030-03-31 02:30", "does not exist"), ("2030-10-27 02:30", "comes twice"),
+                ("soon", "is not a time"), ("25:00", "does not exist"), ("2030-02-30 12:00", "does not exist"),
+                ("2030-03-31 02:30", "does not exist"), ("2030-10-27 02:30", "occurs twice"),
             ])
         func badTimes(_ time: String, _ problem: String) async throws {
             let result = try await Program.run(

@@ -89,7 +89,7 @@ extension EndToEnd {
             let shell = try Shell(gateway)
             let refused = try await shell.run("login", "--server", gateway.address, "--api-key-stdin", input: "dw_nonsense\n")
             #expect(refused.code == 1)
-            #expect(refused.errors == "doorward: the gateway does not take this API key; nothing was kept\n")
+            #expect(refused.errors == "doorward: the gateway does not accept this API key; nothing was kept\n")
             #expect(!FileManager.default.fileExists(atPath: shell.sessionFile))
             let admin = try await gateway.signIn(RunningGateway.adminEmail)
             let kept = try await shell.run(

@@ -58,7 +58,7 @@ extension EndToEnd {
                     refused.errors
                         == """
                         doorward: no connection to \(address): certificate not trusted
-                          if it is the gateway's own, name the PEM file of its certificate authority: --ca-file FILE
+                          if it is the gateway's own, give the PEM file of its certificate authority: --ca-file FILE
 
                         """)
             }

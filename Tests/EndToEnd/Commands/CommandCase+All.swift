@@ -12,7 +12,7 @@ extension CommandCase {
         CommandCase("logout", by: .nobody, pipe: "signed out: owner@doors.example at {server}"),
         CommandCase(
             "login", "--server", "{server}", "--api-key-stdin", by: .nobody, input: "dw_nonsense\n", code: 1,
-            pipe: "doorward: the gateway does not take this API key; nothing was kept"),
+            pipe: "doorward: the gateway does not accept this API key; nothing was kept"),
         CommandCase(
             "whoami", pipe: "email\towner@doors.example\nname\tOlga Example\nroles\towner of Harbour\nserver\t{server}\n",
             terminal: "roles    owner of Harbour\n"),

@@ -42,7 +42,7 @@ extension EndToEnd {
         @Test("the page leads from the built program to an unlocked lock, its log and the check of the log")
         func followed() async throws {
             let host = try terminal(page.shellBlocks(under: "## The first super admin").joined(separator: "\n"))
-            for question in ["New password", "The same once more"] { try await answer(host, question, RunningGateway.password) }
+            for question in ["New password", "Repeat the password"] { try await answer(host, question, RunningGateway.password) }
             #expect(await host.exitCode == 0)
             let gateway = try terminal(page.shellBlocks(under: "## The gateway").joined(separator: "\n"))
             let listening = try await gateway.read(until: "\r\n")

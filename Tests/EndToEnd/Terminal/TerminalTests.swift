@@ -21,7 +21,7 @@ extension EndToEnd {
             #expect(!program.terminal.isEchoing)
             program.type(RunningGateway.password)
             program.press(.enter)
-            try await program.read(until: "The same once more: ")
+            try await program.read(until: "Repeat the password: ")
             #expect(!program.terminal.isEchoing)
             program.type(RunningGateway.password)
             program.press(.enter)
@@ -57,7 +57,7 @@ extension EndToEnd {
             let program = try create()
             try await program.read(until: "characters): ")
             program.press(.controlD)
-            #expect(await program.rest().contains("doorward: no password was typed; nothing was done"))
+            #expect(await program.rest().contains("doorward: no password was entered; nothing was done"))
             #expect(await program.exitCode == 1)
             let short = try await Program.run(
                 Program.doorward, ["admin", "create", "--email", "a@doors.example", "--password-stdin"],

@@ -1,6 +1,6 @@
 package import DoorwardAdapterKit
 
-/// Makes the simulator. It has no section of the configuration, and every gateway has it.
+/// Creates the simulator. It has no section in the configuration, and is part of every gateway.
 package struct SimulatorAdapterFactory: Sendable {
     package init() {}
 }

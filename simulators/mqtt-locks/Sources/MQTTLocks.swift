@@ -18,23 +18,23 @@ struct MQTTLocks: AsyncParsableCommand {
 
     @Option(name: .customLong("profile"), help: "PROFILE or PROFILE:COUNT; may be given several times, for a mixed fleet.")
     var profiles: [String] = []
-    @Option(help: "How many locks of each profile that names no number of its own.")
+    @Option(help: "Number of locks of each profile that is given without a count.")
     var count = 1
-    @Option(help: "How long a lock takes from an order to the end of its movement: 50ms-400ms, or 100ms.")
+    @Option(help: "Time from a command to the end of the movement: 50ms-400ms, or 100ms.")
     var latency = "50ms-400ms"
-    @Option(help: "The same number, the same fleet: ids, codes, chances.")
+    @Option(help: "Seed of ids, codes and random faults: the same seed gives the same fleet.")
     var seed: UInt64 = 1
-    @Option(help: "How often people turn a thumb turn or type a code, in the whole fleet.")
+    @Option(help: "Manual operations per minute (thumb turn or code) in the whole fleet.")
     var manualPerMinute = 0.0
-    @Option(help: "Percent of its battery that a movement takes.")
+    @Option(help: "Percent of the battery that a movement uses.")
     var drain = 0.05
-    @Option(help: "Each lock says its state so often even if nothing happens: 60s.")
+    @Option(help: "Interval at which each lock publishes its state without a change: 60s.")
     var reportEvery: String?
-    @Flag(help: "Publish nothing that lets others find the locks.")
+    @Flag(help: "Publish no discovery messages.")
     var noDiscovery = false
-    @Option(help: "Write every frame that the fleet sees or publishes to this file, one JSON object a line.")
+    @Option(help: "Write every message that the fleet receives or publishes to this file, one JSON object a line.")
     var frames: String?
-    @Flag(help: "Print the locks, with the variables that a gateway needs, as JSON; and play nothing.")
+    @Flag(help: "Print the locks as JSON, with the variables that a gateway needs, and exit.")
     var list = false
     @OptionGroup(title: "What goes wrong")
     var faults: FaultOptions

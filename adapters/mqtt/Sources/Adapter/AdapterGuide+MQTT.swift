@@ -1,7 +1,7 @@
 package import DoorwardAdapterKit
 
 extension AdapterGuide {
-    /// Of the MQTT adapter.
+    /// The guide of the MQTT adapter.
     package static let mqtt = AdapterGuide(
         kind: "mqtt",
         attaching: """

@@ -245,7 +245,7 @@ extension MQTTAdapter {
                 }
                 seen = now
                 for mistake in reloadProfiles() { surroundings.logger.error("\(mistake)") }
-                surroundings.logger.notice("the profiles were read again")
+                surroundings.logger.notice("the profiles were reloaded")
             }
         }
         watch.withLock { $0 = task }

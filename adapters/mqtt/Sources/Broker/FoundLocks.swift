@@ -76,7 +76,7 @@ final class FoundLocks: Sendable {
         let isGone: Bool
         /// The endpoint in `places` under its current name; `nil` if its id is not that of its hardware, or if it is gone.
         var named: CommandEndpoint?
-        /// Its command endpoint under the name that it has just lost.
+        /// The command endpoint under the lock's previous name, if this message has changed the name; else `nil`.
         var former: CommandEndpoint?
     }
 
@@ -204,7 +204,7 @@ extension FoundLocks.State {
         return way
     }
 
-    /// - Returns: the lock's command endpoint under the name that it has just lost.
+    /// - Returns: the command endpoint under the lock's previous name if the name has changed, else `nil`.
     fileprivate mutating func noteName(of way: FoundLocks.ResolvedTransport, _ id: TopicText) -> CommandEndpoint? {
         guard let place = way.named else { return nil }
         // Forget the names of locks that are no longer found.

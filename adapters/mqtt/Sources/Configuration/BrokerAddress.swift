@@ -1,18 +1,18 @@
 internal import FoundationEssentials
 
-/// Where an MQTT broker listens, as its URL says it.
+/// The address of an MQTT broker, parsed from its URL.
 package struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
-    /// A name or an IP address; one of version 6 without its brackets.
+    /// A name or an IP address; IPv6 without brackets.
     package let host: String
-    /// 1883, or 8883 with TLS, unless the URL names another.
+    /// The port of the URL, by default 1883, or 8883 with TLS.
     package let port: Int
     /// Whether the URL is `mqtts://`.
     package let isEncrypted: Bool
 
-    /// The URL, with the port in any case.
+    /// The URL, always with the port.
     package var description: String { "\(isEncrypted ? "mqtts" : "mqtt")://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-    /// `nil` for anything but `mqtt://` or `mqtts://` with a host and perhaps a port.
+    /// - Returns: `nil` for anything but `mqtt://` or `mqtts://` with a host and an optional port.
     package init?(_ text: String) {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme, ["mqtt", "mqtts"].contains(scheme),
             let host = parts.host, !host.isEmpty, parts.user == nil, parts.password == nil, parts.query == nil,

@@ -1,6 +1,6 @@
 package import DoorwardAdapterKit
 
-/// Makes the MQTT adapter from the sections `mqtt` and `profiles`.
+/// Creates the MQTT adapter from the sections `mqtt` and `profiles`.
 package struct MQTTAdapterFactory: Sendable {
     package init() {}
 }

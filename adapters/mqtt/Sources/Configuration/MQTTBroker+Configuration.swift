@@ -3,10 +3,10 @@ internal import DoorwardDomain
 internal import DoorwardMQTT
 
 extension MQTTBroker {
-    /// A broker as the configuration has it, with what its files hold.
+    /// Resolves a configured broker, and reads the files that its settings name.
     ///
-    /// - Parameter clientID: what the broker tells this gateway from others by.
-    /// - Throws: one sentence about a file that cannot be read, or about a password that others can.
+    /// - Parameter clientID: the MQTT client id of this gateway.
+    /// - Throws: one sentence about a file that cannot be read, or a password file that other users can read.
     init(_ broker: MQTTConfiguration.Broker, clientID: String) throws(ConfigurationError) {
         let entry = broker.settings
         var settings = MQTTSettings(host: broker.address.host, port: broker.address.port, clientID: clientID)
@@ -26,8 +26,8 @@ extension MQTTBroker {
 }
 
 extension MQTTConfiguration {
-    /// - Parameter known: the profiles that there are, those of the user's folders too.
-    /// - Throws: one sentence about the first profile that a broker is to look for and that there is not.
+    /// - Parameter known: the ids of all profiles, including those of the user's folders.
+    /// - Throws: one sentence about the first configured profile that does not exist.
     func checkProfiles(known: some Collection<String>) throws(ConfigurationError) {
         for broker in brokers {
             guard let unknown = broker.profiles.first(where: { !known.contains($0) }) else { continue }

@@ -2,15 +2,15 @@ package import DoorwardAdapterKit
 package import DoorwardDomain
 internal import Logging
 
-/// What the sections of the MQTT adapter say, checked as far as they alone can tell.
+/// The settings of the MQTT adapter's sections, validated without reading files.
 package struct MQTTConfiguration: Sendable {
-    /// Several at once, each with a name of its own.
+    /// The brokers, each with a unique name.
     package let brokers: [Broker]
-    /// Where the user's own profiles lie.
+    /// The folders of the user's own profiles.
     package let profileDirectories: [String]
     let profiles: SectionSettings?
 
-    /// - Throws: the first mistake in what belongs together.
+    /// - Throws: the first mistake in keys that depend on each other.
     package init(_ settings: AdapterSettings) throws(ConfigurationError) {
         var brokers: [Broker] = []
         for entry in try settings.entries("mqtt") { brokers.append(try Broker(entry)) }
@@ -21,17 +21,17 @@ package struct MQTTConfiguration: Sendable {
 
     /// One broker.
     package struct Broker: Sendable {
-        /// What addresses of locks call it; no two have the same.
+        /// The name by which lock addresses refer to it; unique.
         package let name: String
-        /// Where it listens.
+        /// The address of the broker.
         package let address: BrokerAddress
         /// The portfolio whose locks use it; `nil` for a broker from which only a super admin attaches locks.
         package let portfolio: PortfolioID?
         /// The profiles that discovery looks for; empty for all.
         package let profiles: [String]
-        /// Whether to look for locks at all.
+        /// Whether discovery runs.
         package let discovery: Bool
-        /// The entry itself, for the files that it names.
+        /// The settings of the entry, for the files that it names.
         let settings: SectionSettings
 
         fileprivate init(_ entry: SectionSettings) throws(ConfigurationError) {
@@ -70,7 +70,7 @@ extension MQTTConfiguration: ConfiguredAdapter {
         ]
     }
 
-    /// Reads the files of the brokers and the profiles. A profile with a mistake stops no start.
+    /// Reads the files of the brokers and the profiles. A profile with a mistake does not prevent a start.
     package func check() throws(ConfigurationError) -> [String] {
         try MQTTSetup(self, random: RandomSource()).profileMistakes.map { "a profile is left out: \($0)" }
     }

@@ -2,23 +2,23 @@ package import DoorwardAdapterKit
 package import DoorwardDomain
 package import Logging
 
-/// What the MQTT adapter is made of: brokers and profiles, as the configuration and the files that it names have them.
+/// The brokers and profiles of the MQTT adapter, read from the configuration and the files that it names.
 package struct MQTTSetup {
-    /// The configured brokers, with what their files hold.
+    /// The configured brokers, with the contents of their files.
     package let brokers: [MQTTBroker]
-    /// The profiles of the program and those of the user's folders.
+    /// The shipped profiles and those of the user's folders.
     package let library: ProfileLibrary
-    /// One sentence for each file of a profile that was left out: a mistake in it keeps no other lock from being opened.
+    /// One sentence for each profile file that was left out because of a mistake. Other profiles are not affected.
     package let profileMistakes: [String]
 
     /// Reads the files.
     ///
-    /// - Throws: one sentence about a broker that cannot be used as it is configured, or a file or folder that cannot be read.
+    /// - Throws: one sentence about a broker that cannot be used as configured, or a file or folder that cannot be read.
     package init(_ configuration: MQTTConfiguration, random: RandomSource) throws(ConfigurationError) {
         library = ProfileLibrary(directories: try configuration.profiles?.readableFolders("directories") ?? [])
         profileMistakes = library.reload()
         try configuration.checkProfiles(known: library.ids)
-        // Another one at each start: two gateways that bear the same name must not throw each other off a broker.
+        // Different at each start: a broker disconnects a client when another one with the same id connects.
         let clientID = "doorward-\(random.hexadecimal(byteCount: 7))"
         var brokers: [MQTTBroker] = []
         for broker in configuration.brokers { brokers.append(try MQTTBroker(broker, clientID: clientID)) }

@@ -75,7 +75,7 @@ struct AddressValues {
     private mutating func checkParts(of profile: Profile) {
         let templates = profile.parts.topics + [profile.base].compactMap(\.self)
         for variable in profile.variables {
-            // The value of a variable with `words` is the profile's own text.
+            // A variable with `words` takes only values that the profile itself lists, so its value needs no check.
             if case .words = variable.form { continue }
             guard let text = filled[variable.name] else { continue }
             let isInTopic = templates.contains { $0.names.contains(variable.name) }

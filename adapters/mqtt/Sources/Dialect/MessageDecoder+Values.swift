@@ -134,7 +134,8 @@ extension MessageDecoder {
         return isMoving && dialect.profile.quirks.contains(.syntheticIntermediate) ? .assumed : .confirmed
     }
 
-    /// Ends the state that a topic reported, if it is the current one; then that of another topic counts again, as stale.
+    /// Discards the state that a topic reported, if it is the current one; then the last state of another topic is the current
+    /// one again, as stale.
     private mutating func reevaluate(_ index: Int) {
         guard let ended = memory.states.removeValue(forKey: index), ended.position == memory.position else { return }
         let other = memory.states.min { $0.key < $1.key }?.value

@@ -59,7 +59,7 @@ struct MessageDecoder {
         if !heard.diagnostics.contains(diagnostic) { heard.diagnostics.append(diagnostic) }
     }
 
-    /// Requests the lock's state, once however many reasons there are.
+    /// Requests the lock's state, at most once per message.
     mutating func ask() { if heard.publish.isEmpty { heard.publish = dialect.questions } }
 
     // MARK: - Conclusions

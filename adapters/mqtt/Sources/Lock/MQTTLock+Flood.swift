@@ -15,7 +15,7 @@ extension MQTTLock {
         if state.nextFloodNote.map({ $0 <= now }) ?? true {
             state.nextFloodNote = now.advanced(by: .seconds(60))
             surroundings.logger.warning(
-                "a lock says more than is looked at; what it says meanwhile is lost, and it is asked again when it is calm",
+                "a lock is rate limited: its messages are dropped, and its state is requested when it is below the limit again",
                 metadata: ["device": "\(id)"])
         }
         doubt(&state)

@@ -245,7 +245,7 @@ final class MQTTLock: Sendable {
     /// Reports a command that the broker delivered after its deadline: the lock may move by it now.
     private func deliveredLate(_ order: CommandID, _ state: inout State) {
         surroundings.logger.warning(
-            "the broker has handed a command on after its deadline; the lock may move by it now",
+            "the broker delivered a command after its deadline; the lock may execute it now",
             metadata: ["device": "\(id)", "command": "\(order)"])
         state.memory.isUnanswered = true
         deliver(.deliveredLate(order), &state, after: state.lastOrder?.id)

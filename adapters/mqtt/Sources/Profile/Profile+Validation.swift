@@ -13,10 +13,10 @@ extension Profile {
         }
         for refresh in parts.refresh
         where commands.contains(where: { $0.topic == refresh.topic && $0.payload == refresh.payload }) {
-            file["refresh"].note("`refresh` sends what a command sends; asking must move nothing")
+            file["refresh"].note("`refresh` sends the same as a command; a state request must not move the lock")
         }
         for part in parts.values {
-            if let text = part.ambiguousText { file[part.aspect.section].note("`\(text)` stands for two things in one map") }
+            if let text = part.ambiguousText { file[part.aspect.section].note("`\(text)` has two meanings in one map") }
         }
         if parts.ambiguousCommand != nil { file["commands"].note("`commands.lock` sends the same as another command") }
         if parts.values.count + parts.events.count + parts.answers.count > 100 {

@@ -49,7 +49,7 @@ enum ProfileKeys {
     static let removed = [
         "capabilities": "what such locks can do follows from the rest of the profile; leave the line out",
         "credentials": "Doorward manages no codes in locks; leave it out",
-        "flags": "nothing followed from it; write the state alone, as in `\"6\": unlocked`",
+        "flags": "it had no effect; write only the state, as in `\"6\": unlocked`",
     ]
 
     /// Removed values of a key, and what to write instead.

@@ -64,7 +64,7 @@ import Testing
         (4, "state: { topic: x, map: { L: { state: locked, faults: [jam] } } }", "there is no `jam`"),
         (
             4, "state: { topic: x, map: { L: { state: locked, flags: [now] } } }",
-            "flags` is no longer supported: nothing followed from it; write the state alone"
+            "flags` is no longer supported: it had no effect; write only the state"
         ),
         (4, "state: { topic: \"x/+\", map: { L: locked } }", "a topic has no wildcards"),
         (4, "state: { topic: \"x/#\", map: { L: locked } }", "a topic has no wildcards"),
@@ -74,7 +74,7 @@ import Testing
         (4, "state: { topic: \"x/{code}\", map: { L: locked } }", "there is no variable `{code}`"),
         (4, "state: { topic: x, type: number, map: { L: locked } }", "there is no `number`"),
         (4, "state: { topic: x, type: int, map: { L: locked } }", "`L` is no whole number"),
-        (4, "state: { topic: x, type: int, map: { \"1\": locked, \"01\": unlocked } }", "`1` stands for two things"),
+        (4, "state: { topic: x, type: int, map: { \"1\": locked, \"01\": unlocked } }", "`1` has two meanings"),
         (4, "state: { topic: x, source: raw, path: a, map: { L: locked } }", "`path` leads through JSON"),
         (4, "state: { topic: x, source: yaml, map: { L: locked } }", "there is no `yaml`"),
         (4, "state: { topic: x, caseInsensitive: maybe, map: { L: locked } }", "must be true or false, not `maybe`"),
@@ -149,7 +149,7 @@ import Testing
         (10, "ack: { topic: x }", "needs `accepted` or `rejected`"),
         (10, "ack: { topic: x, accepted: [a], correlation: maybe }", "`echoJson:PATH`"),
         (10, "ack: { topic: x, accepted: [a], timeoutSeconds: 0 }", "a number of seconds, 1–600"),
-        (11, "refresh: { topic: \"{base}/set\", payload: L }", "asking must move nothing"),
+        (11, "refresh: { topic: \"{base}/set\", payload: L }", "a state request must not move the lock"),
         (12, "qos: { command: 2 }", "0 or 1; 2 can send a command twice"),
         (13, "quirks: [silent]", "there is no `silent`"),
         (

@@ -1,7 +1,7 @@
 package import DoorwardAdapterKit
 
 extension AdapterGuide {
-    /// Of the simulator.
+    /// The guide of the simulator.
     package static let simulator = AdapterGuide(
         kind: "simulator",
         attaching: """

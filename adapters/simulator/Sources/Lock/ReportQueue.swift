@@ -33,10 +33,10 @@ struct ReportQueue {
 
     /// Returns the stored reports as past events, which do not report the present state.
     ///
-    /// The last movement of the bolt, and of the leaf, is left out if it led to a state that the gateway does not know: the
-    /// report of that state also reports the movement.
+    /// Leaves out the last movement of the bolt, and of the door, if it led to the present state and the gateway has not received
+    /// that state yet: the state report will also report the movement.
     ///
-    /// - Returns: the events, and the last movement of the bolt if it was left out.
+    /// - Returns: the past events, and the bolt movement that was left out, if any.
     mutating func takeMissed(state now: LockState?, door nowDoor: DoorState) -> (
         events: [LockReport.Fact], last: LockReport.Fact?
     ) {

@@ -6,11 +6,11 @@ import Foundation
 struct BrokerOptions: ParsableArguments {
     @Option(help: "The broker: mqtt://HOST[:PORT], or mqtts:// for TLS.")
     var broker: String?
-    @Option(help: "The certificate authority that speaks for the broker, a PEM file; without it those that the system trusts.")
+    @Option(help: "A PEM file with the broker's certificate authority. Default: those of the system.")
     var caFile: String?
-    @Option(help: "The name of the fleet's user.")
+    @Option(help: "The user name of the fleet at the broker.")
     var username: String?
-    @Option(help: "A file with the password, which is its first line.")
+    @Option(help: "A file whose first line is the password.")
     var passwordFile: String?
 
     func validate() throws {

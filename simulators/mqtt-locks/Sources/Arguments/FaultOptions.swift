@@ -2,23 +2,23 @@ import ArgumentParser
 
 /// Options for the rates of the simulated faults.
 struct FaultOptions: ParsableArguments {
-    @Option(help: "How often the motor gets stuck, from 0 to 1 of all movements.")
+    @Option(help: "Fraction of motor movements that jam, from 0 to 1.")
     var jam = 0.0
-    @Option(help: "How often an order is lost on its way to the lock, of all orders.")
+    @Option(help: "Fraction of commands that are lost on their way to the lock.")
     var drop = 0.0
-    @Option(help: "How often a report is published twice, of all reports.")
+    @Option(help: "Fraction of reports that are published twice.")
     var duplicate = 0.0
-    @Option(help: "How often a movement takes 15 s longer, of all movements.")
+    @Option(help: "Fraction of movements that take 15 s longer.")
     var late = 0.0
-    @Option(help: "How often a lock goes offline at an order, with its last will and for 20 s, of all orders.")
+    @Option(help: "Fraction of commands at which a lock goes offline for 20 s, with its last will.")
     var offline = 0.0
-    @Option(help: "How often a lock says the opposite of where its bolt is, of all movements.")
+    @Option(help: "Fraction of movements after which a lock reports the opposite position of its bolt.")
     var wrongState = 0.0
-    @Option(help: "How often rubbish is published right before a report, of all reports.")
+    @Option(help: "Fraction of reports before which a garbage payload is published.")
     var garbage = 0.0
-    @Option(help: "How many locks leave a state on the broker that is soon no longer true, of all locks.")
+    @Option(help: "Fraction of locks whose retained state on the broker becomes stale.")
     var retained = 0.0
-    @Option(help: "How often a lock restarts at an order, of all orders.")
+    @Option(help: "Fraction of commands at which a lock restarts instead of executing the command.")
     var reboot = 0.0
 
     var rates: [Fault: Double] {

@@ -36,7 +36,7 @@ struct TasmotaLock: Dialect {
             context.publish("tele/\(topic)/LWT", "Online", isRetained: true)
             context.publish("tele/\(topic)/INFO1", #"{"Info1":{"Module":"Generic","Version":"14.3.0(tasmota)"}}"#)
             reportTelemetry("tele/\(topic)/STATE", &context)
-        // A jam affects only the strike: the relay answers all the same.
+        // A jam affects only the strike: the relay still answers.
         case .moved(let move) where move.cause == .remote, .jammed(let move) where move.cause == .remote: answer(&context)
         case .report:
             reportTelemetry("tele/\(topic)/STATE", &context)

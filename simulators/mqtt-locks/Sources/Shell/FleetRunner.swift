@@ -3,7 +3,7 @@ import DoorwardMQTT
 import Foundation
 import Synchronization
 
-/// Runs a fleet: connects it to MQTT connections, the clock, standard input and output.
+/// Runs a fleet: connects it to the broker, the clock, standard input and output.
 ///
 /// Everything runs on one queue, in the order of arrival.
 final class FleetRunner: Sendable {
@@ -114,7 +114,7 @@ final class FleetRunner: Sendable {
                 if state.lines[number].probe == id { state.lines[number].isReady = true }
             case .subscribed, .subscriptionGranted, .tooLong: break
             case .subscriptionRefused(let filter, let reason):
-                complain("\(state.fleet.clients[number].id) may not hear \(filter): \(reason)")
+                complain("\(state.fleet.clients[number].id) may not subscribe to \(filter): \(reason)")
             }
             carryOn(&state)
         }
@@ -124,7 +124,7 @@ final class FleetRunner: Sendable {
         let words = line.split(separator: " ")
         guard !words.isEmpty else { return }
         if words == ["quit"] { return end() }
-        guard let order = ControlCommand(line) else { return publish("error: \(line): not an order; see --help") }
+        guard let order = ControlCommand(line) else { return publish("error: \(line): unknown command; see --help") }
         state.withLock { state in
             state.fleet.advance(to: now)
             let refusal = state.fleet.obey(order, at: now)
@@ -208,7 +208,7 @@ final class FleetRunner: Sendable {
             case .busy: return (nil, .busy)
             case .notConnected, .notSubscribed: return (nil, .gone)
             case .tooLong:
-                complain("\(id): the broker takes no message of \(frame.payload.count) bytes on \(frame.topic)")
+                complain("\(id): the broker accepts no message of \(frame.payload.count) bytes on \(frame.topic)")
                 return (nil, .done)
             }
         }

@@ -21,7 +21,7 @@ extension HomeAssistantLock {
         let items = availability.compactMap { item in item["value_template"]?.string.map { ("availability template", $0) } }
         for (key, template) in own + items where HomeAssistantTemplate.path(template) == nil {
             return
-                "needs a profile: its \(key.spaced) computes something, and only `{{ value }}` and `{{ value_json.key }}` are read"
+                "needs a profile: its \(key.spaced) is a computation, and only `{{ value }}` and `{{ value_json.key }}` are read"
         }
         guard let template = text("command_template"), HomeAssistantTemplate.command(template, value: "") == nil else {
             return nil
@@ -37,7 +37,7 @@ extension HomeAssistantLock {
             return nil
         } catch {
             let keys = error.mistakes.map { "`\($0.field.split(separator: ".").last ?? "")`" }.joined(separator: ", ")
-            return "needs a profile: what it says of \(keys) cannot be followed"
+            return "needs a profile: its values of \(keys) are not supported"
         }
     }
 }

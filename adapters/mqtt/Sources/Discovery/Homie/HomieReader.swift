@@ -44,7 +44,7 @@ struct HomieReader: DiscoveryReader {
 
     private func problem(_ description: HomieDescription) -> String? {
         guard let root = description.root, !Self.isID(root) else { return nil }
-        return "the device that it says it hangs on, `\(root.prefix(40))`, has no id of the convention"
+        return "its root device, `\(root.prefix(40))`, has no id of the convention"
     }
 
     /// Whether a text is an id: lower-case letters, digits and hyphens.

@@ -2,7 +2,7 @@
 struct BridgeDevice {
     /// `0x` and hexadecimal digits.
     var ieeeAddress: String
-    /// Its topic after the base. May contain slashes and spaces.
+    /// The device's topic without the base topic (Zigbee2MQTT's friendly name). May contain slashes and spaces.
     var friendlyName: String
     /// Whether it is present, but disabled.
     var isDisabled: Bool
