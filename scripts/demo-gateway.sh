@@ -1,4 +1,4 @@
-# A gateway of a demo's own: its database, a free port, people, calls. Sourced by scripts/demo, after it has read its options.
+# Functions for the demo's gateway: its database, a free port, people, requests. Sourced by scripts/demo, after it has read its options.
 
 if [ -n "$folder" ]; then
     mkdir -p "$folder"
@@ -9,7 +9,7 @@ else
     temporary=yes
 fi
 
-# Everything that the demo starts ends by its own process id, the last one first.
+# Ends every process that the demo has started, by its process id, the last one first.
 started=()
 finish() {
     trap - EXIT INT TERM
@@ -23,16 +23,16 @@ finish() {
 trap finish EXIT
 trap 'echo; exit 0' INT TERM
 
-# Nothing that the shell happens to have set shall change the demo. The cost of a password hash is the lowest allowed.
+# Variables of the shell must not change the demo. The cost of a password hash is the lowest allowed.
 for name in ${!DOORWARD_@}; do unset "$name"; done
 export DOORWARD_AUTH_PASSWORD_COST=14 DOORWARD_STORE_PATH=$folder/doorward.db
 
 password() { head -c 15 /dev/urandom | base64 | tr '+/' '-_'; }
 
-# start_gateway [OPTION…]: with the first super admin, root@demo.example; sets url, gateway and root_password.
+# start_gateway [OPTION…]: starts a gateway with a first super admin, root@demo.example; sets url, gateway and root_password.
 start_gateway() {
     local line
-    say "The host makes the first super admin, straight in the database"
+    say "The first super admin is created on the host, directly in the database"
     root_password=$(password)
     "$program" admin create --email root@demo.example --first-name Rita --last-name Root --password-stdin <<<"$root_password"
     say "The gateway starts"
@@ -46,33 +46,33 @@ start_gateway() {
     url=${line#listening on }
 }
 
-# call TOKEN METHOD PATH [BODY]: prints the answer's body.
+# call TOKEN METHOD PATH [BODY]: sends a request and prints the body of the response.
 call() {
     local body=()
     [ $# -lt 4 ] || body=(-H 'Content-Type: application/json' --data "$4")
     curl -sS -X "$2" "$url/api/v1$3" -H "Authorization: Bearer $1" "${body[@]}"
 }
 
-# make TOKEN PATH BODY: posts, and prints the id of what was made.
+# make TOKEN PATH BODY: sends a POST and prints the id of the created entity.
 make() {
     local answer
     answer=$(call "$1" POST "$2" "$3")
     jq -er '.data | .[keys[0]].id' <<<"$answer" || fail "POST $2 was refused: $answer"
 }
 
-# sign_in EMAIL PASSWORD: prints a token.
+# sign_in EMAIL PASSWORD: signs in and prints an access token.
 sign_in() {
     jq -n --arg email "$1" --arg password "$2" '{email: $email, password: $password}' \
         | curl -sS "$url/api/v1/auth/login" -H 'Content-Type: application/json' --data @- | jq -er .data.token
 }
 
-# person FIRST LAST EMAIL PASSWORD: made by the super admin, whose token is root_token; prints the new user's id.
+# person FIRST LAST EMAIL PASSWORD: creates a user as the super admin, whose token is root_token; prints the new user's id.
 person() {
     make "$root_token" /users "$(jq -n --arg f "$1" --arg l "$2" --arg e "$3" --arg p "$4" \
         '{firstName: $f, lastName: $l, email: $e, password: $p}')"
 }
 
-# show "WHO does WHAT" TOKEN PATH [BODY]: a call as somebody would type it, and its answer in one line.
+# show "WHO does WHAT" TOKEN PATH [BODY]: prints a request as a user would type it, and the response in one line.
 show() {
     local answer
     printf '\n%s\n  $ curl -X POST $URL/api/v1%s%s\n' "$1" "$3" "${4:+ --data '$4'}"
@@ -82,7 +82,7 @@ show() {
         else "\(.code): \(.message)" end' <<<"$answer"
 }
 
-# show_log TOKEN [LIMIT]: what the log says of locks and changes, as a table, newest last.
+# show_log TOKEN [LIMIT]: prints the log's records of locks and changes as a table, newest last.
 show_log() {
     call "$1" GET "/access-records?limit=${2:-100}&order=desc" | jq -r '
         .data.accessRecords | reverse[] | select(.deviceId != null or .kind == "ADMIN_CHANGE")

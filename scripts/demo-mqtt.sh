@@ -1,22 +1,22 @@
-# The demo with MQTT locks: a broker, thirty played locks of ten dialects, and a gateway that finds and drives them. Sourced by
-# scripts/demo, which has the program and its gateway's functions.
+# The demo with MQTT locks: a broker, thirty simulated locks of ten dialects, and a gateway that discovers and commands them.
+# Sourced by scripts/demo, which builds the program and sources the functions for the gateway.
 
 dialects=(homeassistant zigbee2mqtt nuki-native nuki-hub zwave-js-ui esphome tasmota homie ring-mqtt homekey-esp32)
 each=3
-# Nothing announces these two: what reaches them is typed.
+# These two are not announced: their addresses are entered by hand.
 silent=2
 fleet=("$(dirname -- "$program")/doorward-mqtt-locks")
 for dialect in "${dialects[@]}"; do fleet+=(--profile "$dialect:$each"); done
 
 # --- The broker, the gateway, the locks ----------------------------------------------------------------------------------
 
-# free_port: one of this machine that nobody listens on at the moment.
+# free_port: prints a port of this machine on which no process listens.
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
-# listens PORT: whether somebody does.
+# listens PORT: succeeds if a process listens on the port.
 listens() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# start_broker: on a free port, keeping nothing; sets broker_port. Whoever takes the port first makes it try another.
+# start_broker: starts a broker without persistence on a free port; sets broker_port. If the port is taken meanwhile, it tries another.
 start_broker() {
     local attempt waited broker
     for attempt in 1 2 3; do
@@ -42,7 +42,7 @@ say "A broker starts: mosquitto, on a free port of this machine alone"
 start_broker
 echo "mqtt://127.0.0.1:$broker_port"
 
-# Nobody's but the super admin's: what hangs there is handed over by the property that it is attached to.
+# The broker belongs to no portfolio: only a super admin attaches its locks, which then belong to the property.
 cat >"$folder/doorward.yaml" <<END
 mqtt:
   - { name: demo, url: "mqtt://127.0.0.1:$broker_port", discovery: true, profiles: [homeassistant, zigbee2mqtt, homie] }
@@ -54,9 +54,9 @@ mkfifo "$folder/orders" "$folder/answers"
 exec 8<>"$folder/orders" 9<>"$folder/answers"
 "${fleet[@]}" --broker "mqtt://127.0.0.1:$broker_port" --latency 200ms-600ms <&8 >&9 8>&- 9>&- &
 started+=($!)
-IFS= read -r -t 60 line <&9 && [ "$line" = ready ] || fail "The locks did not come up; the reason stands above."
+IFS= read -r -t 60 line <&9 && [ "$line" = ready ] || fail "The locks did not start; the reason is printed above."
 "${fleet[@]}" --list >"$folder/locks.json"
-# whoever ORDER…: makes something happen to a lock, as somebody who stands before it would.
+# whoever COMMAND…: sends a control command to the simulated locks, for an event at the door.
 whoever() {
     printf '\n  somebody: %s\n' "$*"
     printf '%s\n' "$*" >&8
@@ -65,7 +65,7 @@ whoever() {
 
 # --- A portfolio, and what was found -------------------------------------------------------------------------------------
 
-say "The super admin makes a portfolio; its owner a property and its units"
+say "The super admin creates a portfolio; its owner creates a property and its units"
 root_token=$(sign_in root@demo.example "$root_password")
 olga_password=$(password)
 olga_id=$(person Olga Owner olga@demo.example "$olga_password")
@@ -76,7 +76,7 @@ units=()
 for name in 1A 1B 1C; do units+=("$(make "$olga" /units "{\"name\": \"$name\", \"propertyId\": \"$property\"}")"); done
 echo "Harbour Homes › Quay 1 › 1A, 1B, 1C"
 
-say "What the gateway has found by itself"
+say "The locks that the gateway has discovered"
 expected=$((each * (${#dialects[@]} - silent)))
 for ((waited = 0; waited < 100; waited++)); do
     call "$root_token" GET "/devices/discovered?limit=100" >"$folder/found.json"
@@ -88,8 +88,8 @@ jq -r '"GET /devices/discovered: \(.data.discoveredDevices | length) locks",
     (.data.discoveredDevices | group_by(.address.profile)[] | "  \(.[0].address.profile): \(map(.name // .id) | join(", "))",
         (.[] | select(.problem != null) | "    \(.name // .id): \(.problem)"))' "$folder/found.json"
 
-say "They are attached, and the locks that announce nothing by what is known of them"
-# What was found counts with the address that the gateway read; the name is the one of the played lock.
+say "They are attached; the locks without announcements are attached by their addresses"
+# A discovered lock is attached with the discovered address; its name is that of the simulated lock.
 jq -c --slurpfile found "$folder/found.json" '
     def place: .id // .name // .device // .node // .client // .topic // .base // .command_topic;
     ($found[0].data.discoveredDevices | map(select(.problem == null))) as $discovered
@@ -111,8 +111,8 @@ echo "${#device[@]} attached; typed: ${typed:-none}"
 # --- The show ------------------------------------------------------------------------------------------------------------
 
 say "What Olga sees"
-# What was retained is there at once, what is asked for comes in a moment. ring-mqtt retains nothing and cannot be asked: its locks
-# stay UNKNOWN until they speak.
+# Retained states arrive at once, requested ones a moment later. ring-mqtt retains nothing and cannot be queried: its locks
+# stay UNKNOWN until they publish.
 for ((waited = 0; waited < 50; waited++)); do
     call "$olga" GET "/devices?limit=100" >"$folder/devices.json"
     [ "$(jq '[.data.devices[] | select(.state == "UNKNOWN" and (.name | startswith("ring") | not))] | length' "$folder/devices.json")" -gt 0 ] || break
@@ -134,7 +134,7 @@ say "What goes wrong"
 whoever jam nuki-native-2
 show "Olga unlocks a lock that jams" "$olga" "/devices/${device[nuki-native-2]}/unlock"
 whoever offline esphome-2
-# The last will goes through the broker first.
+# The broker must first publish the last will.
 for ((waited = 0; waited < 50; waited++)); do
     [ "$(call "$olga" GET "/devices/${device[esphome-2]}" | jq '.data.device.isOnline')" != true ] && break
     sleep 0.1
@@ -143,13 +143,13 @@ show "Olga unlocks a lock that has lost its power" "$olga" "/devices/${device[es
 whoever drop zwave-js-ui-2
 show "Olga unlocks a lock that does not hear it" "$olga" "/devices/${device[zwave-js-ui-2]}/unlock" '{"timeoutMs": 2000}'
 
-say "What locks tell by themselves"
+say "Events that the locks report"
 whoever thumb-turn zigbee2mqtt-2
 whoever keypad zwave-js-ui-2 1
 whoever battery nuki-hub-2 12
 sleep 1
 
-say "The log of it all, as Olga reads it"
+say "The access log, as Olga sees it"
 show_log "$olga" 60
 
 [ -z "$once" ] || return 0

@@ -1,5 +1,5 @@
-# What the scripts share. Sourced, not run; leaves the caller in the project's root. What was typed is still known
-# afterwards: `here` is the folder that the script was called in, `script` its own absolute path.
+# Functions that the scripts share. Sourced, not run; changes to the project's root. `here` is the folder in which the script was
+# called, `script` its own absolute path.
 set -euo pipefail
 CDPATH=
 here=$PWD
@@ -10,10 +10,10 @@ root=$PWD
 say() { printf '\n==> %s\n' "$*" >&2; }
 fail() { printf '\n%s\n' "$*" >&2; exit 1; }
 
-# absolute PATH: a path as the caller meant it, from the folder that the script was called in.
+# absolute PATH: prints the absolute path, relative to the folder in which the script was called.
 absolute() { case $1 in /*) printf '%s\n' "$1" ;; *) printf '%s\n' "$here/$1" ;; esac; }
 
-# need COMMAND:PACKAGE…: installs the Debian packages of which the command, or the file, is missing.
+# need COMMAND:PACKAGE…: installs the Debian packages whose command or file is missing.
 need() {
     local missing=() pair
     for pair in "$@"; do
@@ -34,7 +34,7 @@ need() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 
-# What building and testing take. Git fetches over HTTPS, for which it needs certificates that it only recommends.
+# The packages for building and testing. Git needs certificates for HTTPS, which its package only recommends.
 need_packages() {
     local packages=(git:git curl:curl jq:jq python3:python3 /usr/include/sqlite3.h:libsqlite3-dev
         /usr/include/mosquitto.h:libmosquitto-dev /usr/sbin/mosquitto:mosquitto openssl:openssl)
@@ -42,15 +42,15 @@ need_packages() {
     need "${packages[@]}"
 }
 
-# What talking to a gateway takes.
+# The packages for requests to a gateway.
 need_callers() { need curl:curl jq:jq; }
 
-# Finds Swift, or says how to get it.
+# Finds Swift, or prints how to install it.
 need_swift() {
     command -v swift >/dev/null || fail "Doorward is built with Swift 6.3, which is not on this machine: install it by the two commands on https://www.swift.org/install/linux/ and run this again."
 }
 
-# The one build that tests, lint and demo share, so that none of them builds again what another has built.
+# The build that tests, lint and demo share, so that they do not build the same twice.
 # An import that Package.swift does not declare is an error here.
 build() {
     swift build --explicit-target-dependency-import-check error "$@"

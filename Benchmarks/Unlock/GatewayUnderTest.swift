@@ -52,7 +52,7 @@ struct GatewayUnderTest {
 
     // MARK: Requests
 
-    /// Signs every tenant in over HTTP.
+    /// Signs in every tenant over HTTP.
     ///
     /// - Returns: for each tenant, the requests that unlock their devices.
     func unlocks(withIdempotencyKey: Bool = false) async throws -> [[String]] {

@@ -49,7 +49,7 @@ struct StoreBenchmark {
     }
 }
 
-/// Writes intents and outcomes as the control layer does for an unlock.
+/// Writes intents and outcomes like the control layer for an unlock.
 private struct CommandWriter {
     let tenant: Fleet.Tenant
     let device: LockDevice
