@@ -78,7 +78,9 @@ struct Login: AsyncParsableCommand {
         // Check the address before the secret is read.
         _ = try access.client(server: server, .none)
         let key = try PasswordPrompt.firstLine("API key").reveal()
-        guard !key.isEmpty, key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw CommandFailure("this is not an API key") }
+        guard !key.isEmpty, key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw CommandFailure("this is not an API key")
+        }
         let client = try access.client(server: server, .bearer(key))
         _ = try await Self.refusing("the gateway does not accept this API key") { try await client.devices.first() }
         try await keep(Session(server: client.server, apiKey: key), access, in: file)

@@ -36,7 +36,9 @@ enum PasswordPrompt {
     }
 
     private static func askHidden(_ question: String) throws -> String {
-        guard let line = try PasswordInput.ask(question) else { throw CommandFailure("no password was entered; nothing was done") }
+        guard let line = try PasswordInput.ask(question) else {
+            throw CommandFailure("no password was entered; nothing was done")
+        }
         return line
     }
 }
