@@ -45,3 +45,61 @@ extension SHA256 {
         withUnsafeBytes(of: prefix) { update(bufferPointer: $0) }
     }
 }
+
+/// The part of a log's Merkle tree that is needed to append leaves and to compute its root: the roots of the complete subtrees
+/// that its leaves form, the largest (oldest) first. There is one hash for each bit that is set in `size`.
+package struct MerkleFrontier: Hashable, Sendable {
+    /// The number of leaves; also the `seq` of the next record.
+    package private(set) var size: UInt64
+    /// The concatenated hashes.
+    private var hashes: [UInt8]
+
+    /// The empty tree.
+    package init() { (size, hashes) = (0, []) }
+
+    /// Appends a leaf hash of 32 bytes. Computes one node hash on average, at most 64.
+    package mutating func append(leafHash: [UInt8]) {
+        precondition(leafHash.count == MerkleTree.hashByteCount, "a leaf hash has 32 bytes")
+        hashes.append(contentsOf: leafHash)
+        // Each trailing 1 bit of the old size stands for a complete subtree. It is joined with the subtree of the same size that
+        // ends with the new leaf.
+        for _ in 0..<(~size).trailingZeroBitCount { joinLastTwo() }
+        size += 1
+    }
+
+    /// The tree's root by RFC 6962; 32 bytes.
+    package var root: [UInt8] {
+        guard !hashes.isEmpty else { return MerkleTree.emptyRoot }
+        var rest = self
+        while rest.hashes.count > MerkleTree.hashByteCount { rest.joinLastTwo() }
+        return rest.hashes
+    }
+
+    private mutating func joinLastTwo() {
+        let start = hashes.count - 2 * MerkleTree.hashByteCount
+        var node = SHA256()
+        node.update(prefix: 0x01)
+        hashes.withUnsafeBytes { node.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[start...])) }
+        hashes.removeLast(2 * MerkleTree.hashByteCount)
+        node.finalize().withUnsafeBytes { hashes.append(contentsOf: $0) }
+    }
+}
+
+extension MerkleFrontier {
+    /// The stored form: `size` as 8 bytes big-endian, then the hashes, the largest subtree first.
+    package var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(8 + hashes.count)
+        bytes.append(bigEndian: size)
+        bytes.append(contentsOf: hashes)
+        return bytes
+    }
+
+    /// - Returns: `nil` unless there are exactly as many hashes as a tree of that size has.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count >= 8, let size = bytes[..<8].bigEndianUInt64,
+            bytes.count == 8 + size.nonzeroBitCount * MerkleTree.hashByteCount
+        else { return nil }
+        (self.size, hashes) = (size, Array(bytes[8...]))
+    }
+}

@@ -1,3 +1,5 @@
+package import DoorwardDomain
+
 /// A management permission. Raw values are those of `GET /permission-matrix`.
 package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
     /// To create a portfolio. Checked on the gateway, since the portfolio does not exist yet.
@@ -82,4 +84,27 @@ package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
     case adaptersManage = "adapters.manage"
     /// To read the gateway's own log.
     case gatewayLogRead = "gatewayLog.read"
+}
+
+/// The object of a management permission.
+package enum ManagedObject: Hashable, Sendable {
+    /// Everything that belongs to no portfolio: users, adapters, the gateway's own log.
+    case gateway
+    /// Reached by roles on it.
+    case portfolio(PortfolioID)
+    /// Reached by roles on it and on its portfolio, and for reading also by tenants of its units.
+    case property(PropertyID)
+    /// Reached by roles on it, on its property and on its portfolio.
+    case unit(UnitID)
+    /// Reached by the roles on its place, by tenants of units that share it, and by its guests.
+    case device(DeviceID)
+
+    /// The object to manage that an entity is.
+    package init(_ entity: AssociatedEntity) {
+        switch entity {
+        case .portfolio(let id): self = .portfolio(id)
+        case .property(let id): self = .property(id)
+        case .unit(let id): self = .unit(id)
+        }
+    }
 }

@@ -73,3 +73,115 @@ package enum SecurityService {
         }
     }
 }
+
+extension SecurityService {
+    /// Returns the subject's associations that each allow all of `operations` on a device, in ascending order; for a disabled user
+    /// it returns none. Only roles count: a guest cannot grant access. The cost depends on the associations on the device and above
+    /// it, and not on the subject's other ones.
+    package static func carriers(
+        of operations: [LockOperation], by subject: Subject, on device: DeviceID, in directory: TenancyDirectory
+    ) -> [UserRoleAssociation] {
+        guard subject.isEnabled, let user = subject.user, let device = directory.resolve(device), device.isAssigned
+        else { return [] }
+        var carriers: [UserRoleAssociation] = []
+        forEachRule(reaching: EntityPath(device), for: subject, at: nil, in: directory) { rule in
+            if case .role(let held, let column) = rule, operations.allSatisfy({ PermissionMatrix.holds($0, column) }) {
+                carriers.append(held.association(of: user.id))
+            }
+            return .next
+        }
+        return carriers.sorted { $0.id < $1.id }
+    }
+
+    /// The entities on which the subject's roles hold an operation, for all devices attached there; common areas are left out.
+    package static func entities(where subject: Subject, holds operation: LockOperation) -> [AssociatedEntity] {
+        guard let user = subject.user, subject.isEnabled else { return [] }
+        return user.roles.all.sorted { $0.id < $1.id }.filter {
+            PermissionMatrix.holds(operation, MatrixColumn(of: $0.role, on: $0.type))
+        }.map(\.entity)
+    }
+}
+
+extension SecurityService {
+    /// Decides whether a subject may manage an object.
+    ///
+    /// - Parameter instant: when given, a guest access counts as reach to a device, as in `decide`.
+    /// - Returns: `allowed` with the most specific rule, or `denied`. The reason is `role_insufficient` if the subject may know
+    ///   that the object exists, as always for the gateway itself. Otherwise the denial is without reach, as for an object that
+    ///   does not exist.
+    package static func allows(
+        _ subject: Subject, _ permission: ManagementPermission, on object: ManagedObject, at instant: Timestamp? = nil,
+        in directory: TenancyDirectory
+    ) -> Decision {
+        if subject.status == .unknown { return .denied(Denial(.userUnknown, hasReach: false)) }
+        guard let path = EntityPath(object, in: directory) else {
+            return .denied(denialOfUnknown(object, to: subject))
+        }
+        guard subject.isEnabled else {
+            let hasReach = object == .gateway || reaches(subject, path, at: instant, in: directory)
+            return .denied(Denial(.userDisabled, hasReach: hasReach))
+        }
+        let holders = PermissionMatrix.holders(of: permission)
+        var granting: Rule?
+        var nearest: RuleFailure?
+        forEachRule(reaching: path, for: subject, at: instant, in: directory) { rule in
+            if holders.hold(permission, by: rule, on: object) {
+                granting = rule.rule
+                return .stop
+            }
+            RuleFailure(.roleInsufficient, of: rule.rule).replace(&nearest)
+            return .next
+        }
+        if let granting { return .allowed(granting, override: false) }
+        guard nearest != nil || object == .gateway else {
+            let isUnassigned = path.device.map { !$0.isAssigned } ?? false
+            return .denied(Denial(isUnassigned ? .deviceUnassigned : .noAssociation, hasReach: false))
+        }
+        let missing = Denial.Missing(role: holders.leastRole(on: object))
+        return .denied(Denial(.roleInsufficient, hasReach: true, rule: nearest?.rule, missing: missing))
+    }
+
+    /// Whether a subject may know that an object exists: by an association on it or above it, by being allowed to read it (as a
+    /// tenant the property of their unit), or as super admin. Disabling a user does not change this.
+    package static func reaches(_ subject: Subject, _ object: AssociatedEntity, in directory: TenancyDirectory) -> Bool {
+        EntityPath(ManagedObject(object), in: directory).map { reaches(subject, $0, at: nil, in: directory) } ?? false
+    }
+
+    /// The same for a device, which is also reached through a unit that shares it and through guest accesses.
+    package static func reaches(
+        _ subject: Subject, device: DeviceID, at instant: Timestamp, in directory: TenancyDirectory
+    ) -> Bool {
+        directory.resolve(device).map { reaches(subject, EntityPath($0), at: instant, in: directory) } ?? false
+    }
+
+    private static func denialOfUnknown(_ object: ManagedObject, to subject: Subject) -> Denial {
+        guard subject.isEnabled else { return Denial(.userDisabled, hasReach: false) }
+        if case .device = object { return Denial(.deviceUnknown, hasReach: subject.isSuperAdmin) }
+        return Denial(.noAssociation, hasReach: false)
+    }
+}
+
+extension ManagementHolders {
+    /// Whether a rule that reaches the object gives the permission on it.
+    fileprivate func hold(_ permission: ManagementPermission, by rule: ReachingRule, on object: ManagedObject) -> Bool {
+        switch rule {
+        case .role(let held, let column): column != nil && roles.contains(held.role)
+        case .tenancyBelow: PermissionMatrix.tenantsHoldOnProperty.contains(permission) && roles.contains(.tenant)
+        case .guestAccess: false
+        case .superAdmin: superAdminHolds(on: object)
+        }
+    }
+
+    func superAdminHolds(on object: ManagedObject) -> Bool {
+        switch superAdmin {
+        case .nowhere: false
+        case .gatewayOnly: object == .gateway
+        case .everywhere: true
+        }
+    }
+
+    /// The lowest role that holds the permission on an object.
+    func leastRole(on object: ManagedObject) -> Role? {
+        object == .gateway || roles.isEmpty ? (superAdminHolds(on: object) ? .superAdmin : nil) : roles.last
+    }
+}
