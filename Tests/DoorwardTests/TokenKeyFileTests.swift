@@ -87,7 +87,7 @@ import Testing
     func broken(_ text: String) async throws {
         _ = try await file.key(knownTo: StoreGuard(store: store))
         try Data(text.utf8).write(to: URL(filePath: file.path))
-        #expect(try await refusal().contains("holds no key"))
+        #expect(try await refusal().contains("contains no key"))
     }
 
     @Test("a missing folder is reported")

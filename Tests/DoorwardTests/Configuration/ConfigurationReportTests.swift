@@ -89,7 +89,7 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
         #expect(try report(yaml).warnings == [])
         _ = try write("nonsense", to: "key")
-        #expect(try refusal(yaml).hasPrefix("\(key): this file holds no key"))
+        #expect(try refusal(yaml).hasPrefix("\(key): this file contains no key"))
     }
 
     @Test("a database without its key, or readable by others, is a warning, because only opening it shows more")

@@ -67,6 +67,9 @@ extension CommandCase {
         CommandCase(
             "grant", "Mover in a {how}", "--label", "Cellar", "--from", "now", "--until", "+1h", "--operations", "unlatch,Unlock",
             pipe: "Mover in a pipe\tCellar\tunlock, unlatch\t", terminal: "Mover in a terminal may unlock, unlatch Cellar"),
+        CommandCase(
+            "grant", "owner@doors.example", "Cellar", "--name", "Olga ({how})", "--from", "now", "--until", "+1h",
+            pipe: "Olga (pipe)\tCellar\tlock, unlock\t", terminal: "Olga (terminal) may lock, unlock Cellar"),
         CommandCase("grants", "--wide", pipe: "\tactive\t{access}\n", terminal: "{access}"),
         CommandCase("grants", pipe: "Plumber in a pipe\t", terminal: "Plumber in a terminal  "),
         CommandCase("grants", "Cellar", "--json", pipe: #"{"guestAccesses":["#),

@@ -26,7 +26,7 @@ import Testing
         try await rig.settle()
         #expect(rig.nuki.orders(at: "A") == [1])
         #expect(rig.reports.all(of: door).count { $0.fact == .deliveredLate(order) } == 1)
-        let told = lines.holding("warning", "the broker has handed a command on after its deadline; the lock may move by it now")
+        let told = lines.holding("warning", "the broker delivered a command after its deadline; the lock may execute it now")
         #expect(told.count == 1 && told.allSatisfy { $0.contains("device=\(door)") && $0.contains("command=\(order)") })
         await rig.end()
         proxy.close()
