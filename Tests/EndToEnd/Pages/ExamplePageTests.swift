@@ -7,7 +7,7 @@ extension EndToEnd {
         @Test("the commands for a simulated lock print what the page says")
         func simulator() async throws {
             let (_, _, shell) = try await ownersShell()
-            let blocks = try Page("simulator").shellBlocks(under: "## A lock, and something that happens to it")
+            let blocks = try Page("simulator").shellBlocks(under: "## A lock and its events")
             let result = try await type(blocks.joined(separator: "\n"), in: shell.folder, shell.environment)
             #expect(result.code == 0, "\(result.errors)")
             let lines = result.output.split(separator: "\n")
