@@ -136,7 +136,7 @@ import Testing
             try section.line("ca")
         }
         #expect(
-            throws: ConfigurationError("\(begin)FOLDERS: `bus.folders`: the folder `\(file)` cannot be read: it is no folder")
+            throws: ConfigurationError("\(begin)FOLDERS: `bus.folders`: the folder `\(file)` cannot be read: it is not a folder")
         ) { try section.readableFolders("folders") }
     }
 
