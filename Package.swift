@@ -9,7 +9,7 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A module under `Sources/`. What it may depend on is the table in CONTRIBUTING.md.
+/// A module under `Sources/`. The table in CONTRIBUTING.md lists the dependencies that it may have.
 func module(
     _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = [], resources: [Resource]? = nil
 ) -> Target {

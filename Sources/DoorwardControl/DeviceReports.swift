@@ -217,7 +217,7 @@ extension DeviceStatus {
         let change = ConditionChange(
             stateBefore: state, wasHeardOf: stateAt != nil, doorBefore: doorState, wasOnline: isOnline, wasBatteryLow: batteryLow)
         switch fact {
-        // A retained state is older than the lock's own report, as long as the lock has stayed online since.
+        // Ignore a retained state if the lock has stayed online since its own report: the retained state is older.
         case .state(_, .retained, _, _) where stateQuality == .confirmed && isOnline == true: break
         // The known state is outdated now; the time of the report does not change.
         case .state(state, .stale, _, _) where stateAt != nil: stateQuality = .stale

@@ -4,8 +4,10 @@ package import DoorwardDomain
 package typealias PasswordResetID = EntityID<PasswordReset>
 
 /// The right of the holder of its token to set one user's password once without knowing the old one. A user has at most one: a
-/// new one replaces it. It ends when its creator loses the right to create it, and when the roles or guest accesses of its user
-/// change, as its holder can sign in as that user, with all rights that the user has by then.
+/// new one replaces it.
+///
+/// A reset becomes invalid when its creator loses the right to create it. It also becomes invalid when the user's roles or guest
+/// accesses change, because the holder of the token can sign in as that user, with all rights that the user has by then.
 package struct PasswordReset: Hashable, Sendable {
     /// The id in records; it reveals nothing about the token.
     package let id: PasswordResetID

@@ -51,7 +51,7 @@ package final class Sessions: Sendable {
 
     func end(_ id: SessionID) { table.withLock { $0.end(id) } }
 
-    /// Ends every session of one user, and prevents those from starting that were authenticated before this call.
+    /// Ends all sessions of one user. A sign-in that was authenticated before this call can no longer begin a session.
     ///
     /// - Returns: the sessions that were ended.
     @discardableResult

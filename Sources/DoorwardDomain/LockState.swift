@@ -89,7 +89,7 @@ public struct LockCapabilities: OptionSet, Hashable, Sendable {
     /// All capabilities in `named`.
     public static let all = Self(rawValue: (1 << 12) - 1)
 
-    /// The API names, in the order of the domain's list.
+    /// The API names, in the order of `named`.
     public var names: [String] { Self.named.filter { contains($0.capability) }.map(\.name) }
 
     /// `nil` if any name is unknown.

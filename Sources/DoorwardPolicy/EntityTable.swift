@@ -46,7 +46,7 @@ struct EntityTable<Entry: TableEntry>: Sendable {
 
     /// Removes an entry. The last entry moves to its slot, so that there is never a gap.
     ///
-    /// - Returns: the slot that it had; `nil` if there is no such entry.
+    /// - Returns: the slot that the removed entry had; `nil` if there is no such entry.
     @discardableResult
     mutating func remove(_ id: EntityID<Entry.Entity>) -> Int? {
         guard let slot = slot(of: id) else { return nil }

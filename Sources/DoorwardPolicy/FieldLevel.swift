@@ -6,7 +6,7 @@ package enum FieldLevel: Int, CaseIterable, Comparable, Sendable {
     case publicLevel
     /// The level of a tenant: the fields that concern residents.
     case resident
-    /// The level of maintenance, and of a super admin on places: the fields needed to keep locks working.
+    /// The level of maintenance, and of a super admin on properties, units and devices: the fields needed to keep locks working.
     case operations
     /// The level of a manager, an admin and an auditor: all fields but those private to one person.
     case management
@@ -54,7 +54,7 @@ package enum FieldObject: Hashable, Sendable {
     case user(UserID)
     /// Visible to its guest, to its grantor, and by roles on its unit or property.
     case guestAccess(GuestAccessID)
-    /// A record or command, visible by the place of its device and by its actor.
+    /// A record or command: visible by a role on the unit, property or portfolio of its device, and to its actor.
     case event(unit: UnitID?, property: PropertyID?, portfolio: PortfolioID?, actor: UserID?)
 }
 

@@ -19,7 +19,7 @@ package struct PermissionMatrixView: Encodable, Sendable {
     package struct OperationHolder: Encodable, Sendable {
         /// In JSON the raw value; `SUPER_ADMIN` means the flag, `GUEST` a guest access.
         package let role: Role
-        /// On which devices, or when; absent if the role holds the operation wherever it reaches.
+        /// The devices or the time that the operation is limited to; absent if the role holds it on its entity and all below.
         package let condition: Condition?
     }
 

@@ -128,7 +128,7 @@ package final class InMemoryStore: GatewayStore {
         return read { [query] content in content.commands(query).first { $0.command.id == id } }
     }
 
-    /// Scans all commands, so only for few.
+    /// Scans all commands, so it is suitable only for tests with few commands.
     package func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
         let all = read { $0.commands(query) }
         return (Array(all.dropFirst(query.offset).prefix(query.limit)), all.count)

@@ -46,7 +46,7 @@ import Testing
         // The broker's host accepts the message within its lifetime, but the broker does not read it.
         let frame = try MQTTPublish("door/set", "UNLOCK", lifetime: .seconds(7 * 86_400))
         try gateway.connection.publish(frame)
-        // In small steps of virtual time: 30 seconds after a detected stall the connection is closed.
+        // Advance virtual time in small steps: the TCP connection is closed 30 seconds after a stall was detected.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
         let (failure, gone) = await gateway.disconnected(from: stands)
         #expect(failure == .standsStill)
@@ -72,7 +72,7 @@ import Testing
         let gateway = MQTTTestClient(settings, clock: clock)
         let stands = await gateway.connected()
         broker.signal(SIGSTOP)
-        // In small steps of virtual time: the TCP connection must still be open when the broker is killed.
+        // Advance virtual time in small steps, so that the TCP connection is still open when the broker is killed.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
         let (failure, gone) = await gateway.disconnected(from: stands)
         #expect(failure == .standsStill)

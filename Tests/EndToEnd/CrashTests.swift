@@ -50,8 +50,8 @@ extension EndToEnd {
             return locks
         }
 
-        /// The simulated locks start in their initial state with the gateway. A lock in another state was sent a command at the
-        /// start.
+        /// Expects that the start sent no command to a lock: simulated locks start in their initial state, so a lock in another
+        /// state has received a command.
         private static func expectNothingSent(_ owner: Caller, _ locks: [SimulatedLock]) async throws {
             for lock in locks {
                 let answer = try await owner.get("/devices/\(lock.id)/status")

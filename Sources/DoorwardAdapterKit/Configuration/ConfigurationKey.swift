@@ -11,7 +11,7 @@ public struct ConfigurationKey: Sendable {
     public let defaultValue: SettingValue?
     /// The default that the page shows instead of the value; `nil` to show the value.
     let shownDefault: String?
-    /// The key's documentation: a phrase in Markdown, without the range of a number.
+    /// The key's documentation: a phrase in Markdown. It leaves out the range of a number; `row` adds it unless 0 is allowed.
     public let meaning: String
 
     /// - Parameters:

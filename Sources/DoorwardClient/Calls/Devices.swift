@@ -7,7 +7,7 @@ package struct Devices: Sendable {
 
     /// A lock, and its JSON as the gateway wrote it.
     package struct Entry: Sendable, Equatable {
-        /// The lock as far as its type describes it.
+        /// The lock, with the fields that `Wire.Device` declares.
         package let lock: Wire.Device
         /// One JSON object.
         package let json: [UInt8]

@@ -80,7 +80,7 @@ extension MetricFamily {
 
     /// From a tenth of a millisecond to ten seconds.
     private static let fast = milliseconds([0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000])
-    /// For times that include a lock's: from a millisecond to the longest timeout of a command.
+    /// For times that include a lock's response time: from a millisecond to the longest timeout of a command.
     private static let slow = milliseconds([1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000])
 
     private static func milliseconds(_ bounds: [Double]) -> [Int64] { bounds.map { Int64(($0 * 1_000_000).rounded()) } }

@@ -129,7 +129,7 @@ enum PostingBlock {
         bytes.append(UInt8(rest))
     }
 
-    /// The `seq`s of a block; `nil` if the bytes are not the differences of `count` ascending ones up to `last`.
+    /// The `seq`s of a block; `nil` if `deltas` does not encode `count` ascending `seq`s that end with `last`.
     static func seqs(first: Int64, last: Int64, count: Int64, deltas: [UInt8]) -> [UInt64]? {
         guard first >= 0, last >= first, (1...Int64(capacity)).contains(count) else { return nil }
         var seqs = [UInt64(first)]

@@ -60,9 +60,10 @@ package final class MQTTTestClient: Sendable {
 
     /// A connection to a broker on this machine, with short pauses between attempts.
     ///
-    /// - Parameter clock: the connection's clock; `nil` for the machine's. A `VirtualClock` does not move unless the test moves
-    ///   it, so that a slow machine does not count as a stalled broker: the connection would reject frames after one second, and
-    ///   give the broker up after five. A connection that is to reconnect needs a clock that moves.
+    /// - Parameter clock: the connection's clock; `nil` for the machine's. A `VirtualClock` moves only when the test moves it, so
+    ///   a slow machine does not count as a stalled broker. With the machine's clock, the connection rejects frames if a liveness
+    ///   probe is unanswered for one second, and reports the broker as stalled after five. A connection that is to reconnect
+    ///   needs a clock that moves.
     package convenience init(
         port: Int, id: String = UUID().uuidString, _ filters: [String] = [], clock: VirtualClock? = VirtualClock()
     ) {

@@ -25,7 +25,8 @@ struct Logout: AsyncParsableCommand {
         if let ending { throw ending }
     }
 
-    /// Ends the session at the gateway, unless it is an API key. A failure is reported after the session was deleted here.
+    /// Ends the session at the gateway, unless it is an API key. A failure is returned and not thrown, so that the session file
+    /// is deleted before the failure is reported.
     private static func end(_ session: Session, _ access: ClientAccess, _ file: SessionFile) async -> CommandFailure? {
         guard session.refreshToken != nil else { return nil }
         do {

@@ -83,7 +83,7 @@ final class LockRegistry: Sendable {
         }
     }
 
-    /// The attached locks whose topic uses conflict with these, each once for each topic.
+    /// Returns the attached locks with a topic use that conflicts with one of `uses`, one entry for each conflict.
     func rivals(of uses: Set<TopicUse>, on broker: String) -> [(id: DeviceID, topic: TopicText, problem: VariableProblem)] {
         state.withLock { state in
             guard !state.byUse.isEmpty else { return [] }

@@ -111,7 +111,7 @@ extension MQTTAdapter: LockAdapter {
     }
 
     package func stop() async {
-        // Reports caused by closing the connections are not the locks'.
+        // Discard the reports that closing the connections causes: they do not come from the locks.
         surroundings.listener.set(nil)
         roll.stop()
         watch.withLock { $0.take()?.cancel() }

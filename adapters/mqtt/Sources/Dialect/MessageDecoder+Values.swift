@@ -65,7 +65,7 @@ extension MessageDecoder {
         if kind == .jam { isJam = true }
     }
 
-    /// Whether the state in the same part may be older than the last command.
+    /// Whether the message has a state in the part `index` that may be older than the last command.
     private func isOld(_ index: Int) -> Bool {
         guard let told, told.part == index, let doubt = memory.doubt, doubt.concerns(told.position) else { return false }
         return !doubt.isFresh(StaleStateFilter.Word(position: told.position, time: told.time), of: index)

@@ -41,7 +41,8 @@ extension DecodedMessage {
 }
 
 extension DialectState {
-    /// Whether the state will report the movement that an event announces, once it is made; `EventDeduplicator` keeps the operator until then.
+    /// Whether a change of the state is expected to report the movement that an event announces. `EventDeduplicator` keeps the
+    /// operator until then.
     fileprivate func awaits(_ event: LockEvent) -> Bool {
         underWay == nil && position != .unknown && position.lockState != event.operation?.resulting
     }

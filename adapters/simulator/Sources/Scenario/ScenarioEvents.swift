@@ -1,6 +1,6 @@
 /// The events of a scenario in the order of time, planned one day at a time.
 package struct ScenarioEvents: Sequence, IteratorProtocol, Sendable {
-    /// The most by which an event of a day can be moved to the day before.
+    /// The maximum time by which an event of one day can be moved into the previous day.
     static let maxSpread = Duration.hours(12)
 
     private let scenario: Scenario

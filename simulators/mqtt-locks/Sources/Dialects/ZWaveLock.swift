@@ -198,7 +198,7 @@ struct ZWaveLock: Dialect {
 
     // MARK: - Codes
 
-    /// A code is a string of 4 to 10 digits: a number has lost its leading zeros, and is rejected by its type.
+    /// A code is a string of 4 to 10 digits. A JSON number is rejected, as it cannot have leading zeros.
     private func writeCode(_ property: String, _ slot: Int?, _ value: JSON, _ context: inout LockContext) {
         guard let slot, Self.slots.contains(slot), context.isReachable else { return }
         switch property {

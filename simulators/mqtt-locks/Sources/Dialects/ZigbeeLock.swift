@@ -60,7 +60,7 @@ struct ZigbeeLock: Dialect {
     }
 
     private func motion(_ value: JSON, _ context: LockContext) -> Motion? {
-        // With a code for the radio frame, the state is nested one level deeper.
+        // If the command includes a code, the value is an object that contains the state and the code.
         switch (value["state"] ?? value).text?.uppercased() {
         case "LOCK": .lock
         case "UNLOCK": .unlock
