@@ -37,8 +37,9 @@ extension EndToEnd {
         @Test("two different passwords are rejected, and no super admin is created")
         func differing() async throws {
             let program = try create()
-            for (question, answer) in [("New password", "a long sentence for tests"), ("Repeat the password", "a long sentence for test5")]
-            {
+            for (question, answer) in [
+                ("New password", "a long sentence for tests"), ("Repeat the password", "a long sentence for test5"),
+            ] {
                 try await program.read(until: question)
                 try await program.read(until: ": ")
                 program.type(answer)
