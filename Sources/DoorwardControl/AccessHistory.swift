@@ -27,8 +27,8 @@ package struct AccessHistory: Sendable {
 
 extension TenancyDirectory {
     /// The scopes of a filtered list. A resident who reads the records of their unit sees neither which staff member acted nor
-    /// why a request was denied, so filtering by these matches nothing there: a filter must not reveal more than the records
-    /// do.
+    /// why a request was denied. A filter by another user or by a denial reason therefore matches no record in the scope of a
+    /// unit: a filter must not reveal more than the records do.
     fileprivate func recordScopes(of subject: Subject, filteredBy filter: RecordFilter) -> [RecordScope] {
         let scopes = recordScopes(of: subject)
         let namesOther = filter.actorUserID.map { !subject.isUser($0) } ?? false

@@ -118,7 +118,7 @@ package struct TransportState: Sendable {
     package let name: String
     /// Whether locks are reachable through it: `ok` or `down`.
     package let health: String
-    /// Why they are not reachable, for an operator; `nil` if they are, or if this is not yet known.
+    /// Why the locks are not reachable, as a text for an operator; `nil` if they are reachable, or if this is not yet known.
     package let problem: String?
     /// The portfolio whose locks use it; `nil` if it is assigned to no portfolio.
     package let portfolioID: PortfolioID?

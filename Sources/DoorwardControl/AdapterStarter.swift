@@ -53,8 +53,8 @@ final class AdapterStarter: Sendable {
         }
     }
 
-    /// Stops retrying, and waits for adapters that are being activated. An adapter whose start has not returned is stopped when it
-    /// returns.
+    /// Stops retrying, and waits for adapters that are being activated. An adapter whose start has not returned yet is stopped as
+    /// soon as its start returns.
     func stop() async {
         let (tasks, activations) = state.withLock { state in
             defer { state = State(isStopped: true) }
@@ -64,6 +64,8 @@ final class AdapterStarter: Sendable {
         for activation in activations { await activation.value }
     }
 
+    /// Activates a started adapter in a task that `stop` waits for.
+    ///
     /// - Returns: `nil` if the gateway is stopping.
     private func activation(
         of adapter: any LockAdapter, _ activate: @escaping @Sendable (any LockAdapter) async -> Void
@@ -97,7 +99,7 @@ final class AdapterStarter: Sendable {
     }
 
     private func fail(_ adapter: any LockAdapter, _ reason: String, retryIn pause: Duration?) {
-        // An adapter that is already attaching its locks when the timeout ends has started.
+        // Ignore the timeout if the adapter has started and is already attaching its locks.
         guard adapters.noteFailure(reason, of: adapter.kind) else { return }
         var metadata: Logger.Metadata = ["adapter": "\(adapter.kind)", "error": "\(reason)"]
         if let pause { metadata["retryInSeconds"] = "\(pause.components.seconds)" }

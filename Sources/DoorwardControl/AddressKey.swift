@@ -13,7 +13,7 @@ package struct AddressKey: Hashable, Sendable {
     package let minimum: JSONValue?
     /// The maximum value; `nil` if the value is not a number.
     package let maximum: JSONValue?
-    /// The allowed values, or those of each element of an array; `nil` if there is no such restriction.
+    /// The allowed values of the key, or of each element if its value is an array; `nil` if there is no such restriction.
     package let values: [String]?
     /// The default if the key is absent; `nil` if there is none.
     package let defaultValue: JSONValue?

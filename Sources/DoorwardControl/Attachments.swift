@@ -33,7 +33,7 @@ struct Attachments: Sendable {
             live.update { $0.isOnline = false }
             return .notStarted
         }
-        // It was offline only because the adapter had not started, which no longer applies.
+        // The device was marked as offline only because the adapter had not started; now it is unknown whether it is online.
         live.update { if $0.lastSeen == nil, $0.isOnline == false { $0.isOnline = nil } }
         guard adapter.owner(of: device.address)?.allows(hangingIn: device.portfolioID) ?? true else { return .foreign }
         giveCode(to: device)

@@ -4,7 +4,7 @@ package import DoorwardDomain
 package struct RequestOrigin: Sendable {
     /// The kind of client.
     package let source: RecordSource
-    /// The client's network address, as far as the proxies in between are trusted. Personal.
+    /// The client's network address. A forwarded address is used only if trusted proxies have reported it. Personal.
     package let clientAddress: String?
     /// The id of the request, also contained in its response.
     package let requestID: String?

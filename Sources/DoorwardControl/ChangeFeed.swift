@@ -151,7 +151,7 @@ package final class ChangeFeed: Sendable {
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                // The change or the cancellation may have come before there was a continuation to resume.
+                // A change or the cancellation may have occurred before the continuation was stored.
                 let isOver = state.withLock { state in
                     let isOver = state.last != position.number || Task.isCancelled
                     if !isOver { state.waiters[ticket] = continuation }
@@ -224,8 +224,9 @@ extension ChangeFeed.State {
 }
 
 extension TenancyChange {
-    /// The objects that the change affects; `before` is the directory before it. Permissions that depend on an entity's
-    /// position (those of the people of a moved property) are not listed: the reader derives them from the entity.
+    /// The objects that the change affects; `before` is the directory before the change. The result does not include permissions
+    /// that depend on an entity's position, such as those of the users with roles on a moved property: the reader derives them
+    /// from the entity.
     func objects(in before: TenancyDirectory) -> [ChangedObject] {
         switch self {
         case .putPortfolio(let portfolio): return [.portfolio(portfolio.id)]
@@ -247,7 +248,7 @@ extension TenancyChange {
         }
     }
 
-    /// The user who holds the association, and the guests whose access depends on it.
+    /// The user who holds the association, and the guests whose access depends on the association.
     private static func holders(of association: UserRoleAssociation, in directory: TenancyDirectory) -> [ChangedObject] {
         let carried = directory.guestAccesses(carriedBy: association)
         return [.permissions(of: association.userID)]

@@ -80,12 +80,12 @@ final class CommandExecution: Sendable {
             StoreTransaction(
                 commands: [.begin(command, intent: 0)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]
             ),
-            // Recovery settles only commands that are not in `running`: a command left there while in doubt would never be
-            // settled.
+            // Recovery settles only commands that are not in `running`. A command that was left in it while the store is in doubt
+            // would never be settled.
             beforeDoubt: { services.running.remove(id) })
     }
 
-    /// Makes a further intent durable, naming the rule that grants the command now.
+    /// Makes a further intent durable. It names the rule that grants the command now.
     private func writeFurtherIntent(under rule: Rule) async throws(GatewayError) {
         let now = services.clock.now()
         let command = state.withLock { command in
@@ -117,7 +117,7 @@ final class CommandExecution: Sendable {
         services.running.remove(id)
     }
 
-    /// The command's timeout: that of the request, but never beyond the end of the guest access's window.
+    /// The command's timeout: the requested timeout, shortened if the window of the guest access ends earlier.
     static func timeout(
         _ asked: Duration, under rule: Rule, at now: Timestamp, in tenancy: TenancyDirectory
     ) -> Duration {
@@ -159,7 +159,7 @@ final class CommandExecution: Sendable {
     /// The result of one pass through the dispatch gate.
     private enum Passage {
         case sent
-        /// Still allowed, but by another rule than the intent names: nothing was sent.
+        /// The command is still allowed, but not by the rule that the intent names. Nothing was sent.
         case grantedByOther(Rule)
         case ended(CommandOutcome)
     }
@@ -196,7 +196,7 @@ final class CommandExecution: Sendable {
         }
         live.lane.setInFlight(order)
         do {
-            // Derived from the remaining monotonic time, which is unaffected by steps of the wall clock.
+            // Derive the timeout from the remaining monotonic time, which is unaffected by steps of the wall clock.
             let rest = deadline.withLock { $0 }.duration(since: services.clock.monotonicNow())
             try adapter.send(
                 LockCommand(
@@ -248,7 +248,8 @@ final class CommandExecution: Sendable {
             state.withLock { $0 = ended }
             return finished
         } catch {
-            // Also if the store rejected the outcome or accepts no more writes, as the intent then has no outcome.
+            // Mark the store in doubt even if it rejected the outcome or accepts no more writes: the intent has no outcome then
+            // either.
             services.ledger.doubt(because: "the outcome of a command was not written")
             CommandOutcome.outcomeNotWritten(wasSent: ended.dispatchedAt == nil ? false : nil)
                 .apply(to: &ended, at: ended.completedAt ?? ended.requestedAt, stateNow: .unknown)
@@ -316,7 +317,7 @@ enum CommandOutcome: Sendable {
         }
     }
 
-    /// Whether the adapter may know the cause of this outcome.
+    /// Whether the adapter may be able to report the cause of this outcome.
     var isFailedDelivery: Bool {
         switch self {
         case .notSent, .lockSaid(.deadlinePassed), .lockSaid(.refused): true

@@ -32,7 +32,8 @@ package struct FinishedCommand: Sendable {
     package let command: Command
     /// The device's status when the command ended.
     package let status: DeviceStatus
-    /// The denial, if the right was lost before the command was sent; for a repeat only if the same reason still applies.
+    /// The denial, if the caller lost the right before the command was sent. A repeat has it only if the same reason still
+    /// applies.
     package let denial: Denial?
     /// The adapter's explanation of a failure or timeout; not kept across restarts.
     package let problem: TransportProblem?
@@ -55,7 +56,7 @@ package final class RunningCommand: Sendable {
 
     init(accepted: Command, end: Task<FinishedCommand, Never>) { (self.accepted, self.end) = (accepted, .awaited(end)) }
 
-    /// Creates it for a command that an earlier request with the same idempotency key created.
+    /// Creates the value for a command that an earlier request with the same idempotency key created.
     init(ended finished: FinishedCommand) { (accepted, end) = (finished.command, .known(finished)) }
 
     /// Waits for the command to end; its outcome is then durable, unless its state is `UNKNOWN`.

@@ -17,7 +17,7 @@ package final class Commands: Sendable {
         (self.running, self.clock) = (running, clock)
     }
 
-    /// A command that is visible to the caller: their own, or one in a scope whose history they may read.
+    /// A command that is visible to the caller: their own command, or a command in a scope whose history they may read.
     ///
     /// - Throws: `.outOfReach` for anything else. A super admin, from whom existence is not hidden, gets `.notFound`, or
     ///   `.denied` if the command exists.
@@ -29,10 +29,10 @@ package final class Commands: Sendable {
         throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
     }
 
-    /// The caller's own commands and those in scopes whose history the caller may read. Always newest first, whatever order the
-    /// request asks for, as the store sorts them by age.
+    /// The caller's own commands and those in scopes whose history the caller may read. The list is always sorted newest first,
+    /// whatever order the request names, because the store sorts them by age.
     ///
-    /// - Parameter deviceID: restricts the list to this device; `nil` does not.
+    /// - Parameter deviceID: the device to restrict the list to; `nil` for all devices.
     package func commands(
         for caller: Caller, deviceID: DeviceID?, _ request: PageRequest<CommandOrder>
     ) async throws(GatewayError) -> Page<StoredCommand> {
@@ -84,7 +84,8 @@ package final class Commands: Sendable {
             guard var command = stored?.command else {
                 throw .internalFailure("an idempotency entry refers to a command that does not exist")
             }
-            // The outcome was not written, and recovery has not settled it: the repeat gets the response of the first request.
+            // The outcome was not written, and recovery has not settled the command: the repeat gets the response of the first
+            // request.
             if !command.state.isEnd {
                 CommandOutcome.outcomeNotWritten(wasSent: nil).apply(to: &command, at: clock.now(), stateNow: .unknown)
             }
@@ -95,7 +96,8 @@ package final class Commands: Sendable {
 }
 
 extension Command {
-    /// Why the command was denied in the dispatch gate, if it was. The device is visible to the caller of a repeat.
+    /// The denial, if the command was denied in the dispatch gate. `hasReach` is true, as the device is visible to the caller of
+    /// a repeat.
     fileprivate var denialAtDispatch: Denial? {
         guard state == .denied, let reason = outcomeDetail.flatMap({ DenialReason(rawValue: $0) }) else { return nil }
         return Denial(reason, hasReach: true)

@@ -4,8 +4,8 @@ import Synchronization
 /// The current directory of the tenancy. Readers take a snapshot and keep it for the duration of their decision; a change
 /// replaces the directory as a whole, and never modifies a snapshot in use.
 package final class CurrentDirectory: Sendable {
-    /// One immutable version of the directory. Retaining it is one reference count, where a copy of `directory` is one for each
-    /// of the collections in it.
+    /// One immutable version of the directory. Retaining a snapshot increments one reference count; copying `directory`
+    /// increments one for each of its collections.
     package final class Snapshot: Sendable {
         /// Never changes. Read it in place: each copy retains every collection.
         package let directory: TenancyDirectory

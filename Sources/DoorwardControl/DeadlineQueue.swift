@@ -31,7 +31,7 @@ final class DeadlineQueue: Sendable {
 
     fileprivate struct Sleeper {
         let number: UInt64
-        /// When it wakes: never after the earliest deadline.
+        /// When the sleeper wakes: at the earliest deadline or before it.
         var wakesAt: MonotonicInstant
         let task: Task<Void, Never>
     }
@@ -63,7 +63,7 @@ final class DeadlineQueue: Sendable {
             let number = state.scheduled
             state.entries.insert(Entry(deadline: deadline, number: number))
             state.actions[number] = action
-            // A sleeper that wakes earlier continues to sleep until this deadline.
+            // If the current sleeper wakes before this deadline, no other is needed: it then sleeps again until the deadline.
             guard state.sleeper.map({ deadline < $0.wakesAt }) ?? true else { return Ticket(number: number) }
             state.sleeper?.task.cancel()
             state.sleeper = Sleeper(number: number, wakesAt: deadline, task: sleep(until: deadline, as: number))
@@ -71,7 +71,7 @@ final class DeadlineQueue: Sendable {
         }
     }
 
-    /// Cancels an action, unless it has run or is about to.
+    /// Cancels an action, unless it has run or is about to run.
     func cancel(_ ticket: Ticket) {
         let action = state.withLock { state in
             let action = state.actions.removeValue(forKey: ticket.number)

@@ -56,10 +56,10 @@ final class DenialRecorder: Sendable {
 
     /// Makes a denial durable, and returns the error to answer with.
     ///
-    /// It is written to the log of the device's portfolio. For a principal to whom the device is not visible, that record
-    /// contains only that an outsider was denied; the gateway's log contains the full record, with a reference to it. For a
-    /// device that does not exist the same number of records is written, so that the response time does not reveal whether it
-    /// exists (decision 0032).
+    /// The denial is written to the log of the device's portfolio. If the device is not visible to the principal, that record
+    /// contains only that an outsider was denied. The full record is then in the gateway's log, and refers to the record in the
+    /// portfolio's log. For a device that does not exist the same number of records is written, so that the response time does
+    /// not reveal whether a device exists (decision 0032).
     func record(
         _ denial: Denial, of request: CommandRequest, device: LockDevice?, in tenancy: TenancyDirectory
     ) async throws(GatewayError) -> GatewayError {
@@ -94,8 +94,8 @@ final class DenialRecorder: Sendable {
         return [PendingRecord(outside), PendingRecord(whole, counterpart: portfolio == nil ? nil : 0)]
     }
 
-    /// A portfolio that does not exist. Its log, which no user can read, gets one record for each denied attempt by a principal
-    /// without visibility on a device that does not exist or belongs to no portfolio.
+    /// The id of a portfolio that does not exist. No user can read its log. A denied attempt on a device that does not exist or
+    /// belongs to no portfolio is written there, if the device is not visible to the principal.
     static let noPortfolio = PortfolioID(high: 0, low: 0)
     private static let noDevice = DeviceSnapshot(
         deviceID: DeviceID(high: 0, low: 0), deviceName: "no such device", unitID: UnitID(high: 0, low: 0),
@@ -111,7 +111,8 @@ final class DenialRecorder: Sendable {
             source: origin.source, operation: request.operation, decision: .denied, reason: denial.reason, rule: denial.rule,
             clientAddress: origin.clientAddress, requestID: origin.requestID, device: device.map { DeviceSnapshot($0) },
             statedReason: request.statedReason, override: request.override)
-        // Text entered in place of an id may contain personal data of anyone; it is erased with the person who entered it.
+        // Text entered in place of an id may contain personal data of any person. It is erased with the data of the user who
+        // entered it.
         if device == nil {
             body.details["attemptedId"] = .personal(String(request.attemptedID.prefix(64)), person: caller.userID)
         }
@@ -143,7 +144,7 @@ extension RecordActor {
         if let user = tenancy.user(caller.userID) { self.init(user) } else { self.init(of: caller.principal) }
     }
 
-    /// A principal without a name.
+    /// The principal's kind and id, without a name.
     fileprivate init(of principal: Principal) {
         switch principal {
         case .user(let id): self.init(kind: .user, id: id.description, userID: id)

@@ -16,10 +16,10 @@ package struct DeviceChanges: Sendable {
     package var isRemoteOperationEnabled: Bool?
     /// The metadata that users store with the lock; replaces the previous one completely.
     package var metadata: [String: JSONValue]?
-    /// The new property; cleared, the device is unassigned. A property other than the current one also removes it from its
-    /// unit.
+    /// The new property; `.cleared` makes the device unassigned. A property other than the current one also removes the device
+    /// from its unit.
     package var propertyID = Patch<PropertyID>.unchanged
-    /// The new unit; cleared, the device is assigned to the property itself.
+    /// The new unit; `.cleared` assigns the device to the property itself.
     package var unitID = Patch<UnitID>.unchanged
 
     package init() {}
@@ -138,8 +138,8 @@ extension TenancyUnitOfWork {
         return moved
     }
 
-    /// The gateway's log contains both positions. A portfolio's log contains only its own: for a device that moves between
-    /// portfolios it must not reveal the other position, nor that there is one.
+    /// Records a move. The gateway's log contains both positions. A portfolio's log contains only the position in that portfolio:
+    /// if the device moves between portfolios, the log must reveal neither the other position nor that there is one.
     private mutating func noteMove(of moved: LockDevice, from device: LockDevice) {
         let (before, after) = (device.place, moved.place)
         func view(stamp: LockDevice, in portfolio: PortfolioID?) -> ChangeView {

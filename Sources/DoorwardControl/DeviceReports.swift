@@ -5,8 +5,8 @@ internal import Logging
 internal import Metrics
 import Synchronization
 
-/// Receives the reports of locks: updates the device status, ends the command that a report confirms or rejects, and records
-/// what a lock reports unprompted.
+/// Receives the reports of locks: updates the device status, ends the command that a report confirms or rejects, and records the
+/// events that no command has caused.
 package final class DeviceReports: ReportReceiver {
     private let directory: CurrentDirectory
     private let devices: DeviceRuntimes
@@ -30,7 +30,7 @@ package final class DeviceReports: ReportReceiver {
         (self.clock, self.random, self.logger) = (clock, random, logger)
     }
 
-    /// Updates the device's status, and queues a record of events that no command in flight accounts for. Never waits for the
+    /// Updates the device's status, and queues a record of each event that no command in flight has caused. Never waits for the
     /// disk.
     package func receive(_ report: LockReport) {
         metrics.countReceived()
@@ -122,7 +122,8 @@ package final class DeviceReports: ReportReceiver {
     private func writeSummary(of device: DeviceID, at due: MonotonicInstant) {
         let timer = Task(executorPreference: executor) { [self] in
             guard (try? await clock.sleep(until: due)) != nil else { return }
-            // Atomic with `finish`: the summary is queued before the queue is closed, or stays counted.
+            // Hold the lock under which `finish` cancels the timers: the summary is queued here before the queue is closed, or by
+            // `finish`.
             timers.withLock { timers in
                 guard !Task.isCancelled else { return }
                 timers[device] = nil
@@ -134,7 +135,7 @@ package final class DeviceReports: ReportReceiver {
 }
 
 extension DeviceReports {
-    /// The command that was delivered late, if its intent is recorded in the same log; other logs must not name it.
+    /// The command that was delivered late, if its intent is recorded in the same log; other logs must not name the command.
     private func lateOrder(in report: LockReport, _ log: LogID) -> CommandID? {
         guard case .deliveredLate(let order) = report.fact else { return nil }
         return devices.existing(report.deviceID)?.logOfSent(order) == log ? order : nil
@@ -219,7 +220,7 @@ extension DeviceStatus {
         switch fact {
         // Ignore a retained state if the lock has stayed online since its own report: the retained state is older.
         case .state(_, .retained, _, _) where stateQuality == .confirmed && isOnline == true: break
-        // The known state is outdated now; the time of the report does not change.
+        // Mark the known state as outdated; keep the time at which it was reported.
         case .state(state, .stale, _, _) where stateAt != nil: stateQuality = .stale
         case .state(let newState, let quality, _, _):
             (state, stateQuality, stateAt) = (newState, quality, now)
@@ -230,7 +231,7 @@ extension DeviceStatus {
             batteryLevel = level ?? batteryLevel
             batteryLow = low ?? batteryLow
         case .availability(let available): isOnline = available
-        // A jam is a state: it ends when the bolt is reported in another state.
+        // Keep the jam as it is: it is part of the state, and ends when the bolt is reported in another state.
         case .faults(let words): note(faults: words.subtracting([Self.jammed]), isJammed: faults.contains(Self.jammed))
         case .deliveredLate: doubtState()
         case .refusal, .event: break
@@ -274,7 +275,7 @@ final class AvailabilityRateLimit: Sendable {
         var counted: (last: RecordBody, changes: Int)?
     }
 
-    /// What to do with a change.
+    /// How to record a change.
     struct Admission {
         /// Records to write now.
         var records: [RecordBody] = []

@@ -52,7 +52,7 @@ package final class DeviceRuntimes: Sendable {
 
     func leave(_ place: QueueReservation, of device: DeviceRuntime) {
         busy.withLock { busy in
-            // Release it under this lock, so that a device that was reserved again meanwhile is not removed.
+            // Release the reservation under this lock, so that a device that was reserved again meanwhile is not removed.
             if device.lane.leave(place) { busy[device.id] = nil }
         }
     }
@@ -136,7 +136,7 @@ final class DeviceRuntime: Sendable {
 
     /// Ends a command that the lock has not confirmed: the bolt's position is unknown until the lock's next report.
     ///
-    /// Atomic with `take`: a report is handled before this outcome, as a possible confirmation, or after it, as a new event.
+    /// Atomic with the handling of reports: a report is handled before this outcome, as a possible confirmation, or after it.
     ///
     /// - Returns: whether the command had no outcome before.
     @discardableResult
@@ -205,7 +205,7 @@ struct UnconfirmedCommand: Sendable {
     let operation: LockOperation
     /// The log of its intent; no other log may name the command.
     let log: LogID
-    /// From this instant on no report confirms it.
+    /// From this instant on no report confirms the command.
     let expiresAt: MonotonicInstant
 }
 
@@ -231,8 +231,8 @@ extension LockReport.Fact {
         }
     }
 
-    /// Whether the command can be the cause of a movement. It is not if the lock names a person, or an operation method that only
-    /// a person, a schedule or the lock itself uses.
+    /// Whether the command can be the cause of a movement. It cannot if the report names a person, or an operation method that
+    /// only a person, a schedule or the lock itself uses.
     private static func isOfCommand(_ method: EventMethod?, _ operatorName: String?) -> Bool {
         operatorName == nil && [nil, .remote, .unknown].contains(method)
     }

@@ -4,7 +4,7 @@ internal import DoorwardPolicy
 
 /// The changes of a lock's settings.
 package struct DeviceSettingsChanges: Sendable {
-    /// The code sent with commands; cleared, the stored one is deleted.
+    /// The code sent with commands; `.cleared` deletes the stored code.
     package var code: Patch<Secret<String>>
 
     package init(code: Patch<Secret<String>>) { self.code = code }

@@ -2,7 +2,7 @@ internal import DoorwardAdapterKit
 package import DoorwardDomain
 internal import DoorwardPolicy
 
-/// The use cases of devices, except moving locks, which is `LockDAL`'s.
+/// The use cases of devices, except moving locks: `LockDAL` moves them.
 package struct Devices: Sendable {
     let directory: CurrentDirectory
     let writer: TenancyWriter
@@ -15,8 +15,8 @@ package struct Devices: Sendable {
 
     /// Adds a device to the property, or to one of its units if given, and attaches its lock to the adapter.
     ///
-    /// - Throws: `.invalid` for an address on a transport that the caller may not use, as for one that does not exist;
-    ///   `.addressTaken` if another lock is attached at the address.
+    /// - Throws: `.invalid` if the caller may not use the transport that the address names, and equally if there is no such
+    ///   transport; `.addressTaken` if another lock is attached at the address.
     package func attach(
         _ caller: Caller, _ new: NewDevice, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<LockDevice> {
@@ -36,8 +36,8 @@ package struct Devices: Sendable {
     package func change(
         _ caller: Caller, _ id: DeviceID, _ changes: DeviceChanges, onlyIf condition: Condition<LockDevice>? = nil
     ) async throws(GatewayError) -> LockDevice {
-        // Validate the address before deciding on the caller's rights; the transaction validates again against the device as it
-        // is then.
+        // Validate the address before the caller's rights are decided. The transaction validates it again, for the device as it
+        // is at that time.
         if let address = changes.address, let device = try? device(id, for: caller) {
             try check(address, for: device.adapter, within: scope(of: caller))
         }
@@ -134,8 +134,8 @@ package struct Devices: Sendable {
 
     /// The currently known status of a lock.
     ///
-    /// - Parameter refresh: whether to request the state from the lock first; the response shows in a later call. A lock that does
-    ///   not support this is not an error.
+    /// - Parameter refresh: whether to request the state from the lock first. A later call returns the state that the lock then
+    ///   reports. A lock that does not support such requests is not an error.
     package func status(
         of id: DeviceID, for caller: Caller, refresh: Bool
     ) throws(GatewayError) -> (device: LockDevice, status: DeviceStatus) {
@@ -152,7 +152,7 @@ package struct Devices: Sendable {
         if let denial = decision.denial { throw .denied(denial, operation: operation, deviceID: device.id) }
     }
 
-    /// A device that the caller may change, for operations that only its adapter understands.
+    /// A device that the caller may change, for operations that are specific to its adapter.
     package func changeable(_ id: DeviceID, for caller: Caller) throws(GatewayError) -> LockDevice {
         let device = try device(id, for: caller)
         let (tenancy, subject) = directory.resolve(caller)
@@ -280,9 +280,9 @@ extension TenancyUnitOfWork {
         return device
     }
 
-    /// - Throws: `.addressTaken` if another lock of the tenancy is attached at the address; `.invalid` if something else, such as
-    ///   the state topic, could not be distinguished from another lock's. A lock that was removed from the tenancy but is still
-    ///   attached, until its last command has ended, does not conflict.
+    /// - Throws: `.addressTaken` if another lock of the tenancy is attached at the address; `.invalid` if another part of the
+    ///   address, such as the state topic, conflicts with that of another lock. A lock that was removed from the tenancy stays
+    ///   attached until its last command has ended; it does not conflict.
     func requireFree(_ checked: CheckedAddress, for device: DeviceID? = nil) throws(GatewayError) {
         if let holder = checked.holder, holder != device, directory.device(holder) != nil { throw .addressTaken }
         let conflicts = checked.conflicts.filter { $0.device != device && directory.device($0.device) != nil }

@@ -2,7 +2,7 @@ import Crypto
 internal import DoorwardDomain
 import FoundationEssentials
 
-/// The cells of a name in a sketch, one in each row. Without the key the cells are not predictable.
+/// The cells of a name in a sketch, one in each row. Without the secret the cells are not predictable.
 struct SketchKey {
     /// The number of rows of a sketch.
     static let rows = 4

@@ -48,7 +48,7 @@ package final class GatewayControl: Sendable {
     package let directory: CurrentDirectory
     /// The current state of each device, in memory only.
     package let devices: DeviceRuntimes
-    /// The changes of all this, for readers that follow it.
+    /// The feed of changes of the tenancy, the locks' status, the logs and the commands.
     package let feed: ChangeFeed
     /// The adapters that communicate with the locks.
     package let adapters: AdapterRegistry
@@ -68,7 +68,7 @@ package final class GatewayControl: Sendable {
     private let reports: DeviceReports
     private let writer: TenancyWriter
     private let logger: Logger
-    /// Processes the locks' reports until they are finished.
+    /// The task that writes the events reported by locks; ends after `reports.finish()`.
     private let processing = Mutex<Task<Void, Never>?>(nil)
     /// Attempts to recover the store.
     private let recoveries = Mutex<[Task<Void, Never>]>([])
@@ -293,8 +293,8 @@ package final class GatewayControl: Sendable {
         logger.notice("the store can write again; commands are accepted", metadata: ["commandsSettled": "\(recovered)"])
     }
 
-    /// Reloads the sessions from the store, as a write in doubt may have ended some durably. A session becomes valid only once it
-    /// is durable. So a session that was in memory before the store was read, but is not in the store, has ended.
+    /// Reloads the sessions from the store, because a write in doubt may have durably ended some of them. A session becomes valid
+    /// only once it is durable. So a session that was in memory before the store was read, but is not in the store, has ended.
     private func reloadSessions() async throws {
         let before = signIn.sessions.ids
         let stored = try await ledger.credentials.liveSessions(at: clock.now())
@@ -304,7 +304,7 @@ package final class GatewayControl: Sendable {
 
     // MARK: - Stop
 
-    /// Rejects new commands, ends waiting ones, gives those in flight up to `patience`, and closes everything.
+    /// Rejects new commands, cancels waiting ones, waits up to `patience` for those in flight, and closes everything.
     package func stop(patience: Duration = .seconds(10)) async {
         isReady.withLock { $0 = false }
         await adapterStarter.stop()

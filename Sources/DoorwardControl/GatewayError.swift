@@ -59,8 +59,8 @@ package enum GatewayError: Error, Sendable {
         }
     }
 
-    /// Maps a constraint violation of the store. The use cases check nearly all constraints first, on the directory in memory:
-    /// the store decides where another transaction was written in between.
+    /// Maps a constraint violation of the store. The use cases check nearly all constraints first, on the directory in memory.
+    /// The store finds a violation that another transaction has caused after that check.
     init(_ refusal: StoreRefusal) {
         switch refusal {
         case .entityChanged: self = .preconditionFailed

@@ -32,8 +32,9 @@ package protocol AccessLogStore: Sendable {
     /// the log has no record.
     func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange?
 
-    /// The root of the complete subtree of the log's Merkle tree over the 2^`level` leaves from `index` · 2^`level` on; level 0
-    /// has the leaf hashes. Also available for removed records; `nil` if the tree has no such subtree yet.
+    /// The root hash of one complete subtree of the log's Merkle tree. The subtree covers 2^`level` leaves, from leaf `index` ·
+    /// 2^`level` on; at level 0 it is one leaf hash. Also available for removed records; `nil` if the tree has no such subtree
+    /// yet.
     func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]?
 }
 
@@ -61,8 +62,8 @@ package protocol CommandStore: Sendable {
     /// A command as last written; `nil` if there is none, or its intent was removed from its log.
     func command(_ id: CommandID) async throws(StoreError) -> StoredCommand?
 
-    /// The command, if the query matches it; its `deviceID`, `offset` and `limit` are ignored. A command that does not match
-    /// costs the same as one that does not exist.
+    /// The command, if the query matches it; the query's `deviceID`, `offset` and `limit` are ignored. A command that does not
+    /// match costs the same as one that does not exist.
     func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand?
 
     /// Commands, newest first; `total` is the number of all matches, independent of the page. Throws `.pageTooDeep` for a page
@@ -163,7 +164,8 @@ package struct StoreTransaction: Sendable {
     package var credentials: [CredentialChange]
     /// The changes of commands.
     package var commands: [CommandChange]
-    /// Results to store for repeats. Refused if the store has an entry with the same key that is less than 24 hours old.
+    /// The results of requests, stored for repeats. Refused if the store has an entry with the same key that is less than 24
+    /// hours old.
     package var idempotency: [IdempotencyEntry]
     /// The records to append to the logs, in order.
     package var records: [PendingRecord]
@@ -200,7 +202,7 @@ package struct RecordPosition: Hashable, Sendable {
     package let log: LogID
     /// The record's number in the log, from 0.
     package let seq: UInt64
-    /// The timestamp in the record: that of the body, or the log's last one if that was later.
+    /// The timestamp of the record: that of its body, or the last timestamp of the log if that is later.
     package let at: Timestamp
 
     package init(log: LogID, seq: UInt64, at: Timestamp) { (self.log, self.seq, self.at) = (log, seq, at) }
@@ -237,7 +239,8 @@ extension RecordBody {
     }
 }
 
-/// A command and the position of its intent. Like the intent, it belongs to the position that the device had at that time.
+/// A command, the log of its intent, and the device's position when the intent was written. The command stays in that position,
+/// like its intent, when the device is moved.
 package struct StoredCommand: Hashable, Sendable {
     /// The command as last written.
     package let command: Command

@@ -106,7 +106,7 @@ package struct NewGuestAccess: Sendable {
     package var label: String?
     /// The property that the devices must belong to; `nil` if the request names none.
     package var propertyID: PropertyID?
-    /// The unit to grant it in, of the devices' property; `nil` if the request names none.
+    /// The unit to grant the access in, which must be in the devices' property; `nil` if the request names none.
     package var unitID: UnitID?
     /// The devices to grant access to.
     package var deviceIDs: [DeviceID]
@@ -170,7 +170,7 @@ extension TenancyDirectory {
         return found.values.sorted { $0.id < $1.id }
     }
 
-    /// Whether the subject is the guest, the grantor, or may manage guest accesses of its property or unit.
+    /// Whether the subject is the guest, is the grantor, or may manage guest accesses of the access's property or unit.
     fileprivate func mayRead(_ access: GuestAccess, _ subject: Subject) -> Bool {
         if subject.isUser(access.guestUserID) || subject.isUser(access.grantedByUserID) { return true }
         return mayManage(access, subject)
@@ -183,8 +183,8 @@ extension TenancyDirectory {
         }
     }
 
-    /// Allows the grantor to revoke as long as they hold one of the associations that covered the devices, and others who may
-    /// manage it.
+    /// Requires the right to revoke the access. The grantor has it as long as one of the associations that covered the devices
+    /// exists. Others have it if they may manage the access.
     fileprivate func requireManagement(of access: GuestAccess, by subject: Subject) throws(GatewayError) {
         if subject.isUser(access.grantedByUserID), access.carriers.contains(where: { association($0) != nil }) { return }
         if mayManage(access, subject) { return }
@@ -219,8 +219,8 @@ extension TenancyUnitOfWork {
         return found
     }
 
-    /// The property of all devices. Requires that they share one, that it is the one in the request, and that the unit belongs
-    /// to it.
+    /// The property of all devices. Requires that all devices belong to it, that the request names no other property, and that
+    /// the unit belongs to it.
     private func commonProperty(of devices: [LockDevice], _ new: NewGuestAccess) throws(GatewayError) -> PropertyID {
         guard let propertyID = devices.first?.propertyID else { throw .invalid("deviceIds", "device_unassigned") }
         guard devices.allSatisfy({ $0.propertyID == propertyID }) else { throw .invalid("deviceIds", "not_in_property") }
@@ -269,10 +269,11 @@ struct GrantedRight {
     /// covers all devices.
     let carriersByDevice: [DeviceID: [AssociationID]]?
 
-    /// Access granted under an association above the units outlives it, so the highest role that covers all devices is recorded.
-    /// Access granted under tenancies ends with them: for each device with the last tenancy that covers it.
+    /// Access granted under an association above the units stays valid after the association ends, so only the highest role that
+    /// covers all devices is recorded. Access granted under tenancies ends with them: on each device, it ends with the last
+    /// tenancy that covers the device.
     ///
-    /// Other changes wait meanwhile, so the cost depends only on the number of these associations.
+    /// Other changes of the tenancy wait meanwhile, so the cost depends only on the number of these associations.
     ///
     /// - Parameter carriers: the associations that cover a device; called once for each device.
     /// - Returns: `nil` if no association covers a device.

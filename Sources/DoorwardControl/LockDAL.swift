@@ -29,8 +29,8 @@ package final class LockDAL: Sendable {
             ledger: services.ledger, clock: services.clock, random: services.random, perMinute: deniedPerMinute)
     }
 
-    /// Admits a caller unless they were denied too often within the last minute. `begin` checks this again; this is for code
-    /// that checks before it reads the request body.
+    /// Admits a caller unless they were denied too often within the last minute. `begin` checks this again; call this to check it
+    /// before the request body is read.
     ///
     /// - Throws: `.rateLimited`.
     package func admit(_ caller: Caller) async throws(GatewayError) { try await denials.admit(caller) }
@@ -54,7 +54,7 @@ package final class LockDAL: Sendable {
         }
     }
 
-    /// Executes a command to its end on the caller's task, which saves the thread switches of a task of its own.
+    /// Executes a command to its end on the caller's task, which avoids the thread switches of a separate task.
     ///
     /// Cancelling the caller's task does not end the command: no step after the intent reacts to cancellation.
     ///
@@ -97,7 +97,7 @@ package final class LockDAL: Sendable {
         if let repeatable {
             switch try await idempotency.begin(repeatable) {
             case .made(let result): return .replayed(try await commands.finished(result, denialNow: decided.decision.denial))
-            // The wait for a concurrent request may have taken long.
+            // Decide again, as the wait for a concurrent request may have taken long.
             case .fresh(hasWaited: true): decided = decide(request)
             case .fresh(hasWaited: false): break
             }

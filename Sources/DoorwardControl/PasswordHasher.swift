@@ -39,9 +39,9 @@ package final class PasswordHasher: Sendable {
 
     /// Whether `phcString` is a hash of `password`.
     ///
-    /// Takes equally long without a hash to compare with, or with one of another cost: a hash of cost c takes 2^c, and the
-    /// additional hashes of cost c, c+1, … add up to the work of the highest cost. So the time does not reveal which accounts
-    /// exist.
+    /// Takes the same time if there is no hash to compare with, or if its cost is not the highest one. A hash of cost c takes 2^c
+    /// units of work; additional hashes of cost c, c+1, … add up to the work of the highest cost. So the time does not reveal
+    /// which accounts exist.
     package func verify(_ password: Secret<String>, against phcString: String?) async throws(GatewayError) -> Bool {
         let stored = phcString.flatMap { ScryptHash(phcString: $0) }
         let compared = stored ?? decoy
@@ -59,7 +59,7 @@ package final class PasswordHasher: Sendable {
         phcString.flatMap { ScryptHash(phcString: $0) }.map { $0.cost != cost } ?? false
     }
 
-    /// Takes the cost of a stored hash into account for the highest known cost.
+    /// Raises the highest known cost to that of a stored hash, if the stored hash has a higher one.
     func noteCost(of phcString: String?) {
         if let stored = phcString.flatMap({ ScryptHash(phcString: $0) }) { _ = noteCost(stored.cost) }
     }

@@ -15,9 +15,9 @@ package struct PasswordResets: Sendable {
     ///
     /// The holder of a link can sign in as its user, so only a super admin can create one.
     ///
-    /// - Throws: `.outOfReach` for a user who is not visible to the caller; `.denied` with reach for any other caller who is
-    ///   not a super admin, whatever roles the user has; `.notFound` for a super admin and an unknown id; `.conflict` for a
-    ///   disabled user.
+    /// - Throws: `.outOfReach` if the user is not visible to the caller; `.denied` with reach if the user is visible but the
+    ///   caller is not a super admin; `.notFound` if the caller is a super admin and the id is unknown; `.conflict` if the user
+    ///   is disabled.
     package func offer(_ caller: Caller, to id: UserID) async throws(GatewayError) -> PasswordReset.Offer {
         let token = OneTimeToken.new(random)
         return try await writer.change(
@@ -41,8 +41,8 @@ package struct PasswordResets: Sendable {
     ///
     /// Once this returns, the old password and the sessions that began with it are invalid.
     ///
-    /// - Throws: `.invalid` for a password that violates the rules; `.unauthenticated`, the same for a token that is unknown,
-    ///   used, replaced or expired and for a user who is disabled or deleted; `.rateLimited`; `.unavailable`.
+    /// - Throws: `.invalid` if the password violates the rules; `.unauthenticated` if the token is unknown, used, replaced or
+    ///   expired, or if its user is disabled or deleted; `.rateLimited`; `.unavailable`.
     package func use(
         _ token: Secret<String>, newPassword: Secret<String>, origin: RequestOrigin
     ) async throws(GatewayError) {
@@ -55,8 +55,8 @@ package struct PasswordResets: Sendable {
         signIn.forgetFailures(email: user.email)
     }
 
-    /// The user whose password the token currently sets. The store deletes resets that a change has ended; this also checks
-    /// that creator and user are enabled.
+    /// The user whose password the token currently sets. The store deletes resets that a change has ended; this function also
+    /// checks that the creator and the user are enabled.
     private func holder(of digest: [UInt8]) async throws(GatewayError) -> User? {
         let reset = try await mappingStoreErrors { () throws(StoreError) in
             try await ledger.credentials.passwordReset(digest: digest)
@@ -68,7 +68,9 @@ package struct PasswordResets: Sendable {
         return tenancy.user(maker).map { $0.isEnabled && $0.isSuperAdmin } == true ? user : nil
     }
 
-    /// - Returns: false, and nothing was written, if the token was used meanwhile.
+    /// Writes the new hash and ends the user's sessions.
+    ///
+    /// - Returns: false, without a change, if the token was used meanwhile.
     private func set(
         _ hash: String, of user: User, with digest: [UInt8], _ origin: RequestOrigin
     ) async throws(GatewayError) -> Bool {

@@ -63,7 +63,7 @@ package struct Portfolios: Sendable {
             })
     }
 
-    /// A property that the caller may read; tenants may read that of their unit.
+    /// A property that the caller may read; tenants may read the property of their unit.
     ///
     /// - Throws: `.denied`; for a super admin `.notFound` if it does not exist.
     package func property(_ id: PropertyID, for caller: Caller) throws(GatewayError) -> Property {

@@ -4,14 +4,14 @@ package import DoorwardPolicy
 /// A condition that must hold when a transaction takes effect, after all earlier transactions and before its own changes. If any
 /// precondition does not hold, the store rejects the whole transaction.
 package enum Precondition: Hashable, Sendable {
-    /// The entity is as this change has written it, or is absent if the change has removed it. The version of an entity is its
-    /// content: an entity that was changed and changed back has the same version.
+    /// The entity has the content that this change has written, or is absent if the change has removed it. Only the content is
+    /// compared: an entity that was changed and changed back meets the precondition.
     case unchanged(since: TenancyChange)
     /// Fewer than `max` uses of the guest access are taken.
     case usesLeft(of: GuestAccessID, max: Int)
     /// The epoch has this value.
     case epoch(of: EpochOwner, is: UInt64)
-    /// The log has this lease, or none for `nil`.
+    /// The log has this lease; `nil` requires that it has none.
     case lease(of: LogID, is: LogLease?)
 }
 
@@ -23,12 +23,12 @@ package enum CounterChange: Hashable, Sendable {
     case returnUse(of: GuestAccessID)
     /// Increments the epoch.
     case raiseEpoch(of: EpochOwner)
-    /// Sets the log's lease, whatever it was; `nil` removes it.
+    /// Sets the log's lease, whatever lease it had before; `nil` removes it.
     case setLease(of: LogID, to: LogLease?)
 }
 
-/// The owner of an epoch. The epoch is raised when rights there are revoked, so that no transaction that is based on an earlier
-/// decision is written afterwards.
+/// The owner of an epoch. The epoch is raised when rights of this portfolio or user are revoked, so that no transaction that is
+/// based on an earlier decision is written afterwards.
 package enum EpochOwner: Hashable, Sendable {
     /// The epoch of everything in a portfolio.
     case portfolio(PortfolioID)
@@ -40,7 +40,7 @@ package enum EpochOwner: Hashable, Sendable {
 package struct LogLease: Hashable, Sendable {
     /// The gateway that holds it.
     package let holder: GatewayNumber
-    /// Increases with each holder, so that a lease that a gateway regains differs from the one that it lost.
+    /// Increases with each new holder, so that a lease that a gateway regains differs from the lease that it lost.
     package let epoch: UInt64
 
     package init(holder: GatewayNumber, epoch: UInt64) { (self.holder, self.epoch) = (holder, epoch) }

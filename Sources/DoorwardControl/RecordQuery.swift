@@ -35,8 +35,8 @@ package struct RecordQuery: Hashable, Sendable {
 
 /// A page of a list of records.
 package struct RecordPage: Hashable, Sendable {
-    /// Sorted as in the query. Fewer than its limit, or none, if the store would have had to scan too many other records to
-    /// find more.
+    /// Sorted as in the query. The page has fewer records than the limit, or none, if the store would have had to scan too many
+    /// other records to find more.
     package let records: [AccessRecord]
     /// The position where the next page begins, for `RecordQuery.after`; `nil` at the end of the list. It may be the position
     /// of a record that is not in the list.
@@ -45,7 +45,7 @@ package struct RecordPage: Hashable, Sendable {
     package init(records: [AccessRecord], next: RecordPosition?) { (self.records, self.next) = (records, next) }
 }
 
-/// The reader of a list. The store distributes its list-reading connections by this: first by logs, then by user.
+/// The reader of a list. The store distributes its list-reading connections among readers: first by their logs, then by user.
 package struct ListReader: Hashable, Sendable {
     /// `nil` for the gateway itself.
     package let userID: UserID?
@@ -59,9 +59,9 @@ package struct ListReader: Hashable, Sendable {
 package struct RecordFilter: Hashable, Sendable {
     /// The device concerned.
     package var deviceID: DeviceID?
-    /// The unit where it happened, as of that time. Never matches records of the gateway's log.
+    /// The unit that the record names. Never matches records of the gateway's log.
     package var unitID: UnitID?
-    /// The property where it happened, as of that time. Never matches records of the gateway's log.
+    /// The property that the record names. Never matches records of the gateway's log.
     package var propertyID: PropertyID?
     /// The log that contains the record.
     package var log: LogID?
@@ -93,7 +93,7 @@ package struct RecordFilter: Hashable, Sendable {
         (self.from, self.until) = (from, until)
     }
 
-    /// Whether a record matches the filter. This is the reference; each store implements the same in its own way.
+    /// Whether a record matches the filter. This is the reference; each store implements the same rules in its own way.
     package func passes(_ body: RecordBody) -> Bool {
         passesPlace(body)
             && (kind.map { $0 == body.kind } ?? true) && (operation.map { $0 == body.operation } ?? true)
@@ -122,8 +122,8 @@ package enum RecordScope: Hashable, Sendable {
     /// The records of one unit, in the log of its portfolio only.
     case unit(UnitID, in: PortfolioID)
 
-    /// The only log that the scope covers. Records of other logs are not covered, whatever position they name: neither the
-    /// gateway's log nor another portfolio's belongs to a property or a unit of this portfolio.
+    /// The only log that the scope covers. Records of other logs are not covered, even if they name a property or unit of this
+    /// portfolio.
     package var log: LogID {
         switch self {
         case .gatewayLog: .gateway

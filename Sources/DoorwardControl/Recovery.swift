@@ -15,7 +15,7 @@ struct Recovery {
 
     /// Ends every command that has an intent and no outcome as `UNKNOWN`; all outcomes are durable on return.
     ///
-    /// - Parameter isRunning: whether a command runs in this process, and so will write its outcome itself.
+    /// - Parameter isRunning: whether a command runs in this process; such a command writes its outcome itself.
     /// - Returns: the number of settled commands.
     func settleOpenCommands(except isRunning: (CommandID) -> Bool = { _ in false }) async throws(GatewayError) -> Int {
         let open = try await mappingStoreErrors { () throws(StoreError) in try await ledger.commands.openCommands(of: .single) }
@@ -35,7 +35,7 @@ struct Recovery {
         let open = try await mappingStoreErrors { () throws(StoreError) in try await ledger.commands.openCommands(of: .single) }
         let (now, monotonic) = (clock.now(), clock.monotonicNow())
         for open in open.reversed() {
-            // Uses the wall clock, the only one that continues across a restart; a clock step never extends the time beyond the
+            // Use the wall clock, the only one that continues across a restart; a clock step never extends the time beyond the
             // maximum.
             let rest = open.command.deadline.advanced(by: UnconfirmedCommand.patience).duration(since: now)
             let expiry = monotonic.advanced(by: min(rest, Self.maxPatience))

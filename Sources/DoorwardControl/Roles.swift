@@ -79,7 +79,7 @@ extension TenancyUnitOfWork {
         for association in held { try remove(association) }
     }
 
-    /// Requires the right to assign at least one role here, so that other callers learn nothing about who holds one.
+    /// Requires the right to assign at least one role on the entity, so that other callers do not learn who holds a role.
     private func requireAnyAssignment(on entity: AssociatedEntity) throws(GatewayError) {
         let roles = entity.type.assignableRoles.sorted { $0.rank > $1.rank }
         var refusal: GatewayError?

@@ -4,7 +4,8 @@ package import DoorwardPolicy
 /// The records of a complete tenancy that the host's operator writes into a new database, so that the origin of every right is
 /// recorded. They name the gateway as the actor, like all records of offline administration.
 package enum SeedRecords {
-    /// The records of the changes, in their order: one in the gateway's log for each, and another in the log of its portfolio.
+    /// The records of the changes, in the order of the changes. Each change has one in the gateway's log and another in the log
+    /// of its portfolio.
     ///
     /// - Parameter changes: the changes, parents before children. Removals and guest accesses are not part of a new tenancy and
     ///   get no record.
@@ -27,7 +28,7 @@ package enum SeedRecords {
         }
     }
 
-    /// The content of one record, the same as that of the use case that creates such an entity.
+    /// The content of one record. It is the same as in the record of the use case that creates such an entity.
     private struct Part {
         var action = ChangeAction.create
         let target: RecordTarget

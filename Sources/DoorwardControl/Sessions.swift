@@ -88,7 +88,7 @@ package final class Sessions: Sendable {
 }
 
 private struct SessionTable {
-    /// When to examine a session; it may have been extended since.
+    /// When to examine a session. The session may have been extended since this entry was added.
     private struct Expiry: Comparable {
         let at: Timestamp
         let id: SessionID

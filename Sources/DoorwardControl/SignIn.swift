@@ -5,8 +5,8 @@ import Synchronization
 
 /// The use cases of signing in and out.
 ///
-/// A session lasts as long as its refresh tokens are exchanged before they expire. Each can be exchanged once; a second use
-/// ends the whole session, as two parties then have the token.
+/// A session lasts as long as its refresh token is exchanged before it expires. Each refresh token can be exchanged once; a
+/// second use ends the whole session, as two parties then have the token.
 package final class SignIn: Sendable {
     /// The valid sessions, against which access tokens are checked.
     package let sessions: Sessions
@@ -36,8 +36,8 @@ package final class SignIn: Sendable {
         failures = SignInFailures(ledger: ledger, clock: clock, random: random, executor: executor)
     }
 
-    /// Admits an address unless too many sign-ins from it failed within the last minute. `logIn` checks this again, for the
-    /// account too; this is for code that checks before it reads the request body.
+    /// Admits an address unless too many sign-ins from it failed within the last minute. `logIn` checks this again, and checks
+    /// the account too; call this to check the address before the request body is read.
     ///
     /// - Throws: `.rateLimited`.
     package func admit(clientAddress: String?) throws(GatewayError) { try admit(email: nil, address: clientAddress) }
@@ -72,12 +72,13 @@ package final class SignIn: Sendable {
         // All spellings of a user's address are the same account.
         let account = user?.email ?? email
         try admit(email: account, address: clientAddress)
-        // Read before the hash: the session is only started if the password was not changed in between.
+        // Read the generation before the hash: the session is only started if the password was not changed in between.
         let generation = sessions.generation(of: user?.id ?? Self.nobody)
         // A password that exceeds the maximum length is not hashed, whether or not the user exists.
         let isAbsurd = password.reveal().utf8.count > PasswordRules.maxBytes
         let isRight = isAbsurd ? false : try await verify(password, of: user)
-        // Check again, whether or not the password is right: concurrent attempts wait for those that failed meanwhile.
+        // Check the rate limit again, as concurrent attempts may have failed meanwhile. For a wrong password,
+        // `noteFailureIfAdmitted` checks it below.
         if isRight { try admit(email: account, address: clientAddress) }
         guard let user, isRight, directory.current.user(user.id)?.isEnabled == true,
             let signedIn = try await begin(for: user, generation, origin)
@@ -99,7 +100,8 @@ package final class SignIn: Sendable {
 
     /// Exchanges a refresh token for a new one.
     ///
-    /// Unknown tokens are counted for the client's network, as failed sign-ins are; valid ones are exchanged all the same.
+    /// Unknown tokens are counted for the client's network, as failed sign-ins are. A network that has to wait can still exchange
+    /// valid tokens.
     ///
     /// - Throws: `.unauthenticated`; a token that was used before ends its session. `.rateLimited` for an unknown token from a
     ///   network that has to wait.
@@ -150,14 +152,14 @@ package final class SignIn: Sendable {
         try await hasher.verify(password, against: try await storedHash(of: user?.id ?? Self.nobody))
     }
 
-    /// Looked up for unknown addresses, so that the store takes as long as for a known one.
+    /// The user id to look up for unknown addresses, so that the store takes as long as for a known one.
     private static let nobody = UserID(high: 0, low: 0)
 
     private func storedHash(of user: UserID) async throws(GatewayError) -> String? {
         try await mappingStoreErrors { () throws(StoreError) in try await ledger.credentials.passwordHash(of: user) }
     }
 
-    /// Hashes the password again if the configured cost has changed since.
+    /// Hashes the password again if the configured cost has changed since it was stored.
     private func renewHash(of user: User, _ password: Secret<String>) async {
         do {
             guard hasher.isOutdated(try await storedHash(of: user.id)) else { return }
@@ -173,6 +175,8 @@ package final class SignIn: Sendable {
         for user in users { hasher.noteCost(of: try await storedHash(of: user)) }
     }
 
+    /// Writes a new session and makes it valid.
+    ///
     /// - Returns: `nil`, without a session, if the user was disabled or all their sessions were ended meanwhile.
     private func begin(for user: User, _ generation: UInt64, _ origin: RequestOrigin) async throws(GatewayError) -> SignedIn? {
         let now = clock.now()
@@ -202,7 +206,7 @@ package final class SignIn: Sendable {
     private func end(
         _ id: SessionID, of user: User?, _ event: RecordEvent, _ origin: RequestOrigin
     ) async throws(GatewayError) {
-        // End it in memory first: from here on its tokens are invalid, even if the write fails.
+        // End the session in memory first: from here on its tokens are invalid, even if the write fails.
         sessions.end(id)
         try await ledger.write(
             StoreTransaction(credentials: [.endSession(id)], records: [record(event, of: user, id, origin)]))
@@ -244,7 +248,7 @@ extension SignIn {
         return .unauthenticated
     }
 
-    /// Resets the account's failures, as guesses of its old password do not apply to the new one.
+    /// Resets the failure count of an account whose password was reset: guesses of the old password do not apply to the new one.
     func forgetFailures(email: String) { throttle.noteSuccess(email: email) }
 }
 

@@ -5,9 +5,9 @@ import Synchronization
 /// Rate limits password guessing. Only failures count; no account is locked permanently, and existing sessions are not
 /// affected.
 ///
-/// After five failures for an account the next attempt waits 1 s, then 2 s, 4 s … at most five minutes; after too many from one
-/// network within a minute, that network waits. Both use a fixed amount of memory, and failures of other accounts and networks
-/// cannot lower a count (decision 0031).
+/// After five failures for an account the next attempt waits 1 s, then 2 s, 4 s … at most five minutes. A network with too many
+/// failures within a minute has to wait too. Both counts use a fixed amount of memory, and failures of other accounts and
+/// networks cannot lower them (decision 0031).
 final class SignInThrottle: Sendable {
     private struct Tables {
         var accounts = FailureSketch(highest: UInt8(freeFailures + 9))
@@ -19,7 +19,7 @@ final class SignInThrottle: Sendable {
 
     private static let freeFailures = 5
     private static let maxWait = Duration.seconds(300)
-    /// Prefix lengths of an IPv6 subscriber network and of an IPv6 site, which has many such networks to choose from.
+    /// Prefix lengths of an IPv6 subscriber network and of an IPv6 site; a site contains many such networks.
     private static let (networkBits, siteBits) = (64, 48)
     /// The limit of a site, as a multiple of a network's limit.
     private static let networksPerSite = 16
@@ -51,8 +51,8 @@ final class SignInThrottle: Sendable {
         tables.withLock { count(email, limits, at: now, in: &$0) }
     }
 
-    /// Counts a failure, unless a wait for the account or network has begun since it was admitted: concurrent attempts are
-    /// handled as if they came one after another.
+    /// Counts a failure, unless a wait for the account or network has begun since the attempt was admitted: concurrent attempts
+    /// are handled as if they came one after another.
     ///
     /// - Throws: `.rateLimited`, without counting the failure.
     func noteFailureIfAdmitted(email: String?, address: String?) throws(GatewayError) {

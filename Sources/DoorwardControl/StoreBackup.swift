@@ -6,7 +6,7 @@ package struct StoreBackup: Equatable, Sendable {
     package let path: String
     /// The size of the file.
     package let bytes: Int64
-    /// The gateway's time at which the copy was taken: it contains everything answered before.
+    /// The gateway's time at which the copy was taken. The copy contains every change that was answered before.
     package let at: Timestamp
     /// Every log that has a record, by id, with the number of its records in the copy.
     package let logs: [LogSize]
@@ -26,9 +26,9 @@ package struct LogSize: Hashable, Sendable {
     package init(log: LogID, size: UInt64) { (self.log, self.size) = (log, size) }
 }
 
-/// Why a backup failed. It leaves no file under the requested name, unless one existed before.
+/// Why a backup failed. A failed backup leaves no file under the requested name, unless one existed before.
 package enum StoreBackupError: Error, Equatable, Sendable {
-    /// The file cannot be created as requested, or not now. Nothing was written.
+    /// The file cannot be created as requested, or cannot be created now. Nothing was written.
     case refused(StoreBackupProblem)
     /// The disk or the database failed; the text is for the log. The incomplete copy was deleted.
     case failed(String)

@@ -10,8 +10,8 @@ package struct StoreCare: Sendable {
 
     /// Writes a copy of the whole database to a new file on the gateway's host; commands continue meanwhile.
     ///
-    /// It is recorded in the gateway's log as an export of everything: an event `EXPORT` with the file and the size, written
-    /// once the copy is complete, so a copy does not contain its own record.
+    /// The backup is recorded in the gateway's log as an event `EXPORT` with the file and the size. The record is written once
+    /// the copy is complete, so a copy does not contain its own record.
     ///
     /// - Parameter file: an absolute path in an existing directory; an existing file is never overwritten.
     /// - Throws: `.denied`; `.invalid` with the problem of `file`; `.alreadyExists`; `.conflict` while another backup runs;

@@ -51,8 +51,8 @@ package final class StoreGuard: Sendable {
     ///
     /// - Parameter beforeDoubt: run when the write fails, before the store is marked in doubt: marking starts recovery, which
     ///   settles only commands that are not in `InFlightCommands`.
-    /// - Throws: `.unavailable` if the store failed; if it refused the transaction and wrote nothing, the error for the
-    ///   violated constraint.
+    /// - Throws: `.unavailable` if the store failed; the error for the violated constraint if the store refused the transaction
+    ///   and wrote nothing.
     @discardableResult
     package func write(
         _ transaction: StoreTransaction, beforeDoubt: () -> Void = {}
@@ -78,7 +78,7 @@ package final class StoreGuard: Sendable {
             let mark = uses.changes
             let stored = try await mappingStoreErrors { () throws(StoreError) in try await store.usesTaken() }
             isLoaded = uses.replace(with: stored, ifChangesAre: mark)
-            // Transactions in flight must end first; yield, as reading may not suspend.
+            // A transaction in flight must end before the counts can be replaced. Yield, as reading may not suspend.
             if !isLoaded { await Task.yield() }
         }
     }
@@ -103,7 +103,8 @@ package final class StoreGuard: Sendable {
         if case .failed(let cause) = error { doubt(because: cause) }
     }
 
-    /// Marks the store in doubt, as an event may not have been recorded: nothing is started until the store has been reloaded.
+    /// Marks the store in doubt because an event may not have been recorded: no command is accepted until the store has been
+    /// reloaded.
     func doubt(because cause: String) {
         logger.error("the store cannot write; commands are rejected until it can", metadata: ["cause": "\(cause)"])
         let begins = doubts.withLock { doubts in
@@ -116,8 +117,8 @@ package final class StoreGuard: Sendable {
 }
 
 extension StoreTransaction {
-    /// The logs and commands that a committed transaction has changed; the directory reports tenancy changes when it publishes
-    /// them.
+    /// The logs and commands that a committed transaction has changed. Tenancy changes are not included: the directory appends
+    /// them to the feed when it publishes them.
     fileprivate var changedObjects: [ChangedObject] {
         var objects: [ChangedObject] = []
         objects.reserveCapacity(records.count + commands.count)
@@ -145,7 +146,7 @@ package final class GuestUseCounts: Sendable {
     /// The number of uses taken; 0 if there are none.
     package func taken(of id: GuestAccessID) -> Int { state.withLock { $0.taken[id, default: 0] } }
 
-    /// The value to pass to `replace`; to be read before the store is.
+    /// The value to pass to `replace`. Read it before reading the store.
     fileprivate var changes: Int { state.withLock { $0.changes } }
 
     fileprivate func begin(_ counters: [CounterChange]) {
@@ -169,8 +170,10 @@ package final class GuestUseCounts: Sendable {
         }
     }
 
-    /// - Returns: false, without a change, if a transaction was in flight while the store was read, as the result may or may
-    ///   not include it.
+    /// Replaces the counts by those read from the store.
+    ///
+    /// - Returns: false, without a change, if a transaction was in flight while the store was read, as `stored` may or may not
+    ///   include it.
     fileprivate func replace(with stored: [GuestAccessID: Int], ifChangesAre mark: Int) -> Bool {
         state.withLock { state in
             guard state.inFlight == 0, state.changes == mark else { return false }

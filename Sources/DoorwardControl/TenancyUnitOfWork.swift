@@ -74,7 +74,7 @@ struct TenancyUnitOfWork {
         transaction.requires.append(.unchanged(since: entity.asWritten))
     }
 
-    /// - Throws: the errors of `TenancyDirectory.require`, for the caller and the directory as changed so far.
+    /// - Throws: the errors of `TenancyDirectory.require`, for the caller and for the directory with the changes made so far.
     func require(
         _ permission: ManagementPermission, on object: ManagedObject, at instant: Timestamp? = nil
     ) throws(GatewayError) {
@@ -87,7 +87,7 @@ struct TenancyUnitOfWork {
     ///
     /// - Parameters:
     ///   - entity: the entity that is changed, for the position in the records.
-    ///   - portfolios: the portfolios in which rights are affected; `nil` for that of `entity`.
+    ///   - portfolios: the portfolios in which rights are affected; `nil` for the portfolio of `entity`.
     mutating func note(
         _ action: ChangeAction, _ target: RecordTarget, at entity: AssociatedEntity? = nil,
         in portfolios: Set<PortfolioID>? = nil,

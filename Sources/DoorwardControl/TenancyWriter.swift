@@ -45,7 +45,7 @@ package final class TenancyWriter: Sendable {
         return try await commit(caller, body: body, afterwards: afterwards)
     }
 
-    /// Makes one change that creates an entity, once for each idempotency key.
+    /// Creates an entity in one change, once for each idempotency key.
     ///
     /// - Parameters:
     ///   - repeatable: the caller's idempotency key, if there is one.
@@ -102,7 +102,7 @@ package final class TenancyWriter: Sendable {
     ) async throws(GatewayError) -> Value {
         await turnstile.enter()
         defer { turnstile.leave() }
-        // Check again under the lock: the directory can be the basis of a draft only while no write is in doubt.
+        // Check again under the lock: a change may be based on the directory only while no write is in doubt.
         guard ledger.isAcceptingCommands else { throw .unavailable }
         let before = directory.current
         var draft = TenancyUnitOfWork(directory: before, caller: caller, now: clock.now(), random: random)

@@ -17,7 +17,7 @@ package struct Users: Sendable {
         return try await writer.create(
             caller, repeatable: repeatable,
             prepare: { () throws(GatewayError) in
-                // Hashing is expensive: done only for callers who may create users, and not for repeats.
+                // Hash the password only for callers who may create users, and not for repeats, as hashing is expensive.
                 let (tenancy, subject) = directory.resolve(caller)
                 try tenancy.require(.usersCreate, of: subject, on: .gateway)
                 hash = try await hasher.hash(new.password)
@@ -39,11 +39,12 @@ package struct Users: Sendable {
     ) async throws(GatewayError) -> User {
         do {
             let user = try await change(caller, id, changes, onlyIf: condition)
-            // The store rejects sessions that began while the transaction was written; this ends them in memory.
+            // The store rejects sessions that began while the transaction was written; end them in memory too.
             if !user.isEnabled { sessions.endAll(of: user.id) }
             return user
         } catch .unavailable {
-            // It is unknown whether the user is disabled in the store: if not, the user has to sign in again.
+            // It is unknown whether the store has the user as disabled. End the sessions: a user who is still enabled has to sign
+            // in again.
             if changes.isEnabled == false, mayDisable(caller) {
                 sessions.endAll(of: id)
             }
@@ -79,8 +80,8 @@ package struct Users: Sendable {
         )
     }
 
-    /// Returns a user who is visible to the caller. These are the caller, the people of each entity whose people the caller may
-    /// read and, for a super admin, all users.
+    /// Returns a user who is visible to the caller. Visible users are the caller and the people of each entity whose people the
+    /// caller may read; to a super admin, all users are visible.
     ///
     /// - Throws: `.outOfReach`; for a super admin `.notFound` if the user does not exist.
     package func user(_ id: UserID, for caller: Caller) throws(GatewayError) -> User {
@@ -103,7 +104,7 @@ package struct Users: Sendable {
 package struct NewUser: Sendable {
     /// The email address to sign in with; unique ignoring case.
     package var email: String
-    /// The first name, visible to those who share a unit with them.
+    /// The first name, visible to those who share a unit with the user.
     package var firstName: String
     /// The last name, hidden from guests.
     package var lastName: String

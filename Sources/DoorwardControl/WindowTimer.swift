@@ -6,7 +6,7 @@ import Synchronization
 /// Appends changes to the feed that are caused by time alone: the beginning and end of guest windows, and of a guest's
 /// visibility.
 ///
-/// Decisions do not depend on it; they compare the window with the clock themselves.
+/// Decisions do not depend on this timer; they compare the window with the clock themselves.
 final class WindowTimer: Sendable {
     fileprivate struct Edge: Comparable {
         let instant: Timestamp
@@ -50,7 +50,8 @@ final class WindowTimer: Sendable {
 
     /// Follows changes that have taken effect.
     ///
-    /// - Parameter instant: a time not later than when they took effect; edges after it appear in the feed after these changes.
+    /// - Parameter instant: a time at or before the time when they took effect; edges after it appear in the feed after these
+    ///   changes.
     func note(_ changes: [TenancyChange], since instant: Timestamp) {
         let accesses = changes.compactMap { if case .putGuestAccess(let access) = $0 { access.id } else { nil } }
         guard !accesses.isEmpty else { return }
@@ -104,7 +105,8 @@ extension WindowTimer.State {
         edges.insert(WindowTimer.Edge(instant: edge, access: access))
     }
 
-    /// Removes and returns the accesses with an edge between the last check and now, in either direction of the clock.
+    /// Removes the edges up to now, and returns the accesses with an edge between the last check and now, in either direction of
+    /// the clock.
     fileprivate mutating func takeChanged(at now: Timestamp, in tenancy: TenancyDirectory) -> Set<GuestAccessID> {
         var changed: Set<GuestAccessID> = []
         defer { checkedUntil = now }
