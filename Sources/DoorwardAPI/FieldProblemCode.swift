@@ -33,7 +33,7 @@ package enum FieldProblemCode: String, CaseIterable, Codable, Sendable {
     case missingZone = "missing_zone"
     /// Not an instant of RFC 3339.
     case badTime = "bad_time"
-    /// Not a time zone that the gateway knows.
+    /// Not a time zone that the gateway supports.
     case unknownZone = "unknown_zone"
     /// Only the gateway sets this field.
     case readOnly = "read_only"

@@ -1,6 +1,6 @@
 /// The limits on requests. A request that exceeds them is rejected before further processing.
 package enum WireLimits {
-    /// Maximum bytes of a body; a larger one gets 413.
+    /// Maximum bytes of a body; a larger body is rejected with status 413.
     package static let bodyBytes = 64 * 1024
     /// Maximum characters of a name, a label, a manufacturer or a model, after trimming.
     package static let nameCharacters = 200
@@ -18,7 +18,8 @@ package enum WireLimits {
     package static let pageSize = 1...200
     /// Items on a page if the request contains no `limit`.
     package static let defaultPageSize = 20
-    /// Maximum bytes of a page's items: a page of access records ends earlier, any other page beyond it is rejected.
+    /// Maximum bytes of a page's items. A page of access records ends before it exceeds them; any other page that exceeds them is
+    /// rejected.
     package static let pageBytes = 4 * 1024 * 1024
     /// The range of `limit` for access records.
     package static let recordPageSize = 1...500

@@ -80,7 +80,7 @@ final class CommandExecution: Sendable {
             StoreTransaction(
                 commands: [.begin(command, intent: 0)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]
             ),
-            // Recovery settles only commands that are not in `running`. A command that was left in it while the store is in doubt
+            // Recovery settles only commands that are not in `running`. A command left in it when the store is marked in doubt
             // would never be settled.
             beforeDoubt: { services.running.remove(id) })
     }

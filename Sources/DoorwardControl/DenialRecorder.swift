@@ -94,8 +94,8 @@ final class DenialRecorder: Sendable {
         return [PendingRecord(outside), PendingRecord(whole, counterpart: portfolio == nil ? nil : 0)]
     }
 
-    /// The id of a portfolio that does not exist. No user can read its log. A denied attempt on a device that does not exist or
-    /// belongs to no portfolio is written there, if the device is not visible to the principal.
+    /// The id of a portfolio that does not exist. No user can read its log. If a principal has no visibility, a denied attempt on
+    /// a device that does not exist or belongs to no portfolio is recorded there.
     static let noPortfolio = PortfolioID(high: 0, low: 0)
     private static let noDevice = DeviceSnapshot(
         deviceID: DeviceID(high: 0, low: 0), deviceName: "no such device", unitID: UnitID(high: 0, low: 0),

@@ -135,7 +135,7 @@ package final class DeviceReports: ReportReceiver {
 }
 
 extension DeviceReports {
-    /// The command that was delivered late, if its intent is recorded in the same log; other logs must not name the command.
+    /// The command that was delivered late, if its intent is recorded in `log`; other logs must not name the command.
     private func lateOrder(in report: LockReport, _ log: LogID) -> CommandID? {
         guard case .deliveredLate(let order) = report.fact else { return nil }
         return devices.existing(report.deviceID)?.logOfSent(order) == log ? order : nil

@@ -202,7 +202,7 @@ package struct RecordPosition: Hashable, Sendable {
     package let log: LogID
     /// The record's number in the log, from 0.
     package let seq: UInt64
-    /// The timestamp of the record: that of its body, or the last timestamp of the log if that is later.
+    /// The timestamp of the record: `at` of its body, or the last timestamp of the log if that is later.
     package let at: Timestamp
 
     package init(log: LogID, seq: UInt64, at: Timestamp) { (self.log, self.seq, self.at) = (log, seq, at) }

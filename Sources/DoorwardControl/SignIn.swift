@@ -159,7 +159,7 @@ package final class SignIn: Sendable {
         try await mappingStoreErrors { () throws(StoreError) in try await ledger.credentials.passwordHash(of: user) }
     }
 
-    /// Hashes the password again if the configured cost has changed since it was stored.
+    /// Hashes the password again if the cost of the stored hash is not the configured one.
     private func renewHash(of user: User, _ password: Secret<String>) async {
         do {
             guard hasher.isOutdated(try await storedHash(of: user.id)) else { return }

@@ -57,10 +57,10 @@ package struct RecordBody: Hashable, Sendable {
     package var at: Timestamp
     /// Determines which of the fields below are used.
     package var kind: RecordKind
-    /// Who did it. In a portfolio's log an actor to whom the device is not visible is `RecordActor.outside`; the gateway's log has
-    /// the identity.
+    /// The actor. In the log of a portfolio, an actor to whom the device is not visible is recorded as `RecordActor.outside`; the
+    /// gateway's log contains the actor's identity.
     package var actor: RecordActor
-    /// The interface through which it reached the gateway.
+    /// The interface through which the request or report reached the gateway.
     package var source: RecordSource
     /// The requested lock operation; `nil` if there was none.
     package var operation: LockOperation?
@@ -206,7 +206,8 @@ package indirect enum RecordValue: Hashable, Sendable {
     case array([RecordValue])
     /// Members are encoded in the key order of RFC 8785, section 3.2.3.
     case object([String: RecordValue])
-    /// A name or another personal value, belonging to `person` if they are a user; the record contains only a commitment to it.
+    /// A name or another personal value of `person`, which is `nil` unless the person is a user. The record contains only a
+    /// commitment to the value.
     case personal(String, person: UserID?)
     /// A personal value that was erased with its person, or that the reader may not see.
     case withheld
@@ -220,7 +221,7 @@ package enum RecordKind: String, CaseIterable, Codable, Sendable {
     case commandOutcome = "COMMAND_OUTCOME"
     /// A command was denied before it had an intent.
     case denial = "DENIAL"
-    /// A lock reported something unprompted, or after its command had ended.
+    /// A lock reported an event that no command has caused, or reported it after its command had ended.
     case deviceEvent = "DEVICE_EVENT"
     /// A change to users, roles, grants, devices or the hierarchy.
     case adminChange = "ADMIN_CHANGE"
@@ -242,7 +243,7 @@ package enum RecordDecision: String, CaseIterable, Codable, Sendable {
 package enum ChangeAction: String, CaseIterable, Codable, Sendable {
     /// The entity was created; `details` has its fields in `after`.
     case create = "CREATE"
-    /// Fields were changed: `before` and `after` contain exactly those.
+    /// Fields were changed: `before` and `after` contain exactly the changed fields.
     case update = "UPDATE"
     /// The entity was deleted; the records about it stay.
     case delete = "DELETE"

@@ -30,9 +30,9 @@ public struct Command: Hashable, Sendable {
     package var stateAfter: LockState?
     /// When the request had been validated: the command's timeout counts from here.
     package let requestedAt: Timestamp
-    /// The deadline in wall time, for display; the monotonic clock decides.
+    /// The deadline in wall time, for display only: the gateway measures the deadline by the monotonic clock.
     package let deadline: Timestamp
-    /// When its bytes were handed to the transport; `nil` if they were not.
+    /// When the command's bytes were handed to the transport; `nil` if they were not.
     package var dispatchedAt: Timestamp?
     /// When it ended; `nil` before.
     package var completedAt: Timestamp?
@@ -91,7 +91,8 @@ package struct RecordActor: Hashable, Sendable {
 
     /// The gateway itself, acting without a request: at its start, for example.
     package static let gateway = RecordActor(kind: .gateway)
-    /// An unidentified actor: in a portfolio's log one to whom the device is not visible, in the gateway's log an unauthenticated one.
+    /// An unidentified actor. In a portfolio's log: an actor to whom the device is not visible. In the gateway's log: an
+    /// unauthenticated actor.
     package static let outside = RecordActor(kind: .outside)
 
     /// The user with their current name; records keep the name of that time.

@@ -21,7 +21,7 @@ package enum Decision: Hashable, Sendable {
     /// Denied, with what may be disclosed about it: nothing to a caller to whom the device is not visible.
     case denied(Denial)
 
-    /// The rule that allowed it; `nil` if it is denied, even where the denial names a rule.
+    /// The rule that allows the request; `nil` if the request is denied, even if the denial names a rule.
     package var rule: Rule? {
         switch self {
         case .allowed(let rule, _): rule
@@ -29,7 +29,7 @@ package enum Decision: Hashable, Sendable {
         }
     }
 
-    /// `nil` when it is allowed.
+    /// The denial; `nil` if the request is allowed.
     package var denial: Denial? {
         switch self {
         case .allowed: nil
@@ -61,7 +61,7 @@ package enum Rule: Hashable, Sendable {
         }
     }
 
-    /// `nil` for the super admin, which is a flag of the user and no association.
+    /// The id of the association or guest access; `nil` for a super admin, whose right is a flag of the user.
     package var id: String? {
         switch self {
         case .association(let id, _): id.description
@@ -70,7 +70,7 @@ package enum Rule: Hashable, Sendable {
         }
     }
 
-    /// `guest` for a guest access, which is no association.
+    /// The role that the rule gives; `guest` for a guest access.
     package var role: Role {
         switch self {
         case .association(_, let role): role
@@ -86,13 +86,13 @@ package struct Denial: Error, Hashable, Sendable {
     package var reason: DenialReason
     /// Whether the object is visible to the caller. If not, the response contains only the code `forbidden`.
     package var hasReach: Bool
-    /// The rule that came nearest to allowing it.
+    /// The rule that came nearest to allowing the request.
     package var rule: Rule?
     /// When the window of `rule` opens, if the request was too early.
     package var opensAt: Timestamp?
     /// When the window of `rule` closed, if the request was too late.
     package var closesAt: Timestamp?
-    /// What is missing; `nil` if nothing specific would help.
+    /// What the request lacks; `nil` if no role, operation, capability or module would suffice.
     package var missing: Missing?
 
     package init(
@@ -141,17 +141,17 @@ package enum DenialReason: String, CaseIterable, Codable, Sendable {
     case roleInsufficient = "role_insufficient"
     /// The guest access does not list the operation, or no guest may have it.
     case operationNotGranted = "operation_not_granted"
-    /// At or after `validUntil`.
+    /// The request was made at or after the access's `validUntil`.
     case guestWindowEnded = "guest_window_ended"
-    /// All of `maxUses` are used or reserved.
+    /// All of the access's `maxUses` are used or reserved.
     case guestUsesExhausted = "guest_uses_exhausted"
-    /// Before `validFrom`.
+    /// The request was made before the access's `validFrom`.
     case guestWindowNotStarted = "guest_window_not_started"
-    /// Inside the window, but outside its recurring hours.
+    /// The request was made inside the window of the access, but outside its recurring hours.
     case outsideSchedule = "outside_schedule"
     /// The gateway's clock is not trusted enough to evaluate a window.
     case clockUntrusted = "clock_untrusted"
-    /// The portfolio's subscription does not include it.
+    /// The portfolio's subscription does not include the required module.
     case featureUnavailable = "feature_unavailable"
     /// The lock does not support the operation.
     case capabilityMissing = "capability_missing"

@@ -13,7 +13,7 @@ package enum DescriptorReserve {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return true }
         var (number, free) = (Int32(clamping: limit.rlim_cur), 0)
-        // The kernel always allocates the lowest free number, so the highest are in use only if nearly all are.
+        // The kernel always allocates the lowest free number, so the highest numbers are in use only if nearly all numbers are.
         while number > 0, free < count {
             number -= 1
             if fcntl(number, F_GETFD) < 0 { free += 1 }

@@ -141,7 +141,7 @@ package typealias AssociationID = EntityID<UserRoleAssociation>
 public typealias DeviceID = EntityID<LockDevice>
 /// The id of one grant to one guest; it does not identify the guest.
 package typealias GuestAccessID = EntityID<GuestAccess>
-/// The id of one request to one lock; its intent, its outcome and later reports carry it.
+/// The id of one request to move one lock; the command's intent, its outcome and later reports contain the id.
 public typealias CommandID = EntityID<Command>
 /// The id of one record, unique across logs; its position in its log is its `seq`.
 package typealias RecordID = EntityID<AccessRecord>

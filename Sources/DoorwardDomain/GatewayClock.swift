@@ -21,7 +21,7 @@ public struct MonotonicInstant: Hashable, Comparable, Sendable {
 
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Meaningful only for two instants of one process.
+    /// Compares two instants of the same process; a comparison between processes has no meaning.
     public static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
 
     /// This instant moved by `duration`, rounded towards zero to a nanosecond.

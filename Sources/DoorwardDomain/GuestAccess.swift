@@ -2,7 +2,7 @@
 package struct GuestAccess: Hashable, Sendable {
     /// The id by which rules and records name the grant, also for a guest who has only the link.
     package let id: GuestAccessID
-    /// When the access is valid. Outside it the guest can see names but not operate anything.
+    /// The window in which the access is valid. Outside the window the guest can see names but not operate anything.
     package var window: GuestWindow
     /// When it was granted. From here on the devices are visible to the guest. Decisions read it, so it is stored beside the window.
     package let createdAt: Timestamp
@@ -12,13 +12,13 @@ package struct GuestAccess: Hashable, Sendable {
     package var label: String?
     /// The property of the devices; a guest access never spans properties.
     package let propertyID: PropertyID
-    /// The unit whose guest it is; `nil` for a guest of the whole property.
+    /// The unit that the access was granted in; `nil` for a guest of the whole property.
     package var unitID: UnitID?
-    /// The role of the association `grantedUnderAssociationID` when the access was granted. Under TENANT, each device is lost with
-    /// the last of its carriers. Stored beside `unitID`, where it needs no additional memory: there may be a million guest
-    /// accesses.
+    /// The role of the association `grantedUnderAssociationID` when the access was granted. If it is TENANT, access to a device
+    /// ends with the last of the device's carriers. Stored beside `unitID`, where it needs no additional memory: there may be a
+    /// million guest accesses.
     package let grantedUnderRole: Role
-    /// The devices that it covers. A device that is moved away is removed from the list, together with its carriers.
+    /// The devices that the access covers. A device that is moved away is removed from the list, together with its carriers.
     package var deviceIDs: [DeviceID] { didSet { simplifyCarriers() } }
     /// For each device, the grantor's associations that covered it when the access was granted, ascending. `nil` if every
     /// device was covered by `grantedUnderAssociationID` alone.
@@ -27,7 +27,7 @@ package struct GuestAccess: Hashable, Sendable {
     package var operations: [LockOperation]
     /// Who granted it. The access stays valid if the grantor is disabled.
     package let grantedByUserID: UserID
-    /// The association whose right was passed on: if several covered the devices, the one that covered the most of them.
+    /// The association whose right was passed on. If several covered the devices, it is the one that covered the largest number.
     package let grantedUnderAssociationID: AssociationID
     /// When it was revoked; `nil` if it was not. Once set, it applies at every instant.
     package var revokedAt: Timestamp?
@@ -59,7 +59,7 @@ package struct GuestAccess: Hashable, Sendable {
         carriersByDevice.map { Set($0.values.joined()).sorted() } ?? [grantedUnderAssociationID]
     }
 
-    /// Normalizes the map: listed devices only, ascending, and `nil` where it contains no information.
+    /// Normalizes the map: keeps the listed devices only, sorts the ids, and sets the map to `nil` if it contains no information.
     private mutating func simplifyCarriers() {
         guard let carriers = carriersByDevice else { return }
         let pairs = Set(deviceIDs).map { ($0, Set(carriers[$0] ?? []).sorted()) }

@@ -29,7 +29,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     private static let maxTextBytes = 64
     private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
 
-    /// Whether it is this machine's own: `127.0.0.0/8` or `::1`.
+    /// Whether the address is a loopback address: `127.0.0.0/8` or `::1`.
     package var isLoopback: Bool {
         bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
     }

@@ -1,5 +1,5 @@
-/// Parses JSON (RFC 8259) strictly. It rejects a duplicate key in an object, which parsers treat differently, anything after the value,
-/// a lone surrogate, an invalid number, and nesting beyond a limit.
+/// Parses JSON (RFC 8259) strictly. It rejects a duplicate key in an object, as parsers differ in which value they use. It also
+/// rejects anything after the value, a lone surrogate, an invalid number, and nesting beyond a limit.
 package struct JSONParser<Value: JSONTree> {
     private let bytes: [UInt8]
     private let maxDepth: Int
@@ -96,7 +96,7 @@ package struct JSONParser<Value: JSONTree> {
             if !skip("+") { _ = skip("-") }
             try digits()
         }
-        // ASCII: digits, signs, a point and an exponent.
+        // The text is ASCII: digits, signs, a point and an exponent.
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         guard let number = Value.number(text, isInteger: position == integerEnd) else { throw .notJSON }
         return number
@@ -118,7 +118,7 @@ package struct JSONParser<Value: JSONTree> {
             switch byte {
             case UInt8(ascii: "\""):
                 guard let string = String(validating: text, as: UTF8.self) else { throw .notJSON }
-                // Before it is looked up or compared: both take quadratic time for text that is not stream-safe.
+                // Check the string before it is looked up or compared: both take quadratic time for text that is not stream-safe.
                 if string.isStreamSafe { return string }
                 guard !rejectsMarks else { throw .tooManyMarks }
                 return string.streamSafe
@@ -145,7 +145,7 @@ package struct JSONParser<Value: JSONTree> {
         }
     }
 
-    /// `\uXXXX`, or a surrogate pair of them.
+    /// Reads `\uXXXX`, or a surrogate pair of two such escapes.
     private mutating func codePoint() throws(JSONFailure) -> [UInt8] {
         var code = try fourHexDigits()
         if (0xD800..<0xDC00).contains(code) {

@@ -54,7 +54,7 @@ public struct LockDevice: Hashable, Sendable {
 
 /// Settings of the lock itself.
 package struct LockSettings: Hashable, Codable, Sendable {
-    /// Seconds from an unlock until the lock locks itself; `nil` if it does not, or does not report it.
+    /// Seconds from an unlock until the lock locks itself; `nil` if it does not lock itself, or does not report the time.
     package var autoRelockSeconds: Int?
 
     package init(autoRelockSeconds: Int? = nil) { self.autoRelockSeconds = autoRelockSeconds }

@@ -79,7 +79,7 @@ public struct LockCapabilities: OptionSet, Hashable, Sendable {
     /// It accepts a code with a command.
     public static let acceptsCode = Self(rawValue: 1 << 11)
 
-    /// Every capability with its API name, in the order of the domain's list.
+    /// Every capability with its API name, in the order in which the API lists them.
     public static let named: [(name: String, capability: LockCapabilities)] = [
         ("LOCK", .lock), ("UNLOCK", .unlock), ("UNLATCH", .unlatch), ("INTERMEDIATE_STATES", .intermediateStates), ("JAM", .jam),
         ("DOOR", .door), ("BATTERY", .battery), ("OPERATOR", .operator), ("FAILED_ATTEMPTS", .failedAttempts),

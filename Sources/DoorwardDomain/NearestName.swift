@@ -1,4 +1,5 @@
-/// The candidate that `name` is most likely a misspelling of: at most a third of its letters differ. `nil` if there is none.
+/// Returns the candidate that `name` is most likely a misspelling of; `nil` if there is none. At most a third of the letters of
+/// `name` differ, or one letter in a short name.
 package func nearestName(to name: String, among candidates: some Sequence<String>) -> String? {
     let allowed = max(1, name.count / 3)
     return candidates.map { ($0, editDistance(name.lowercased(), $0.lowercased())) }
@@ -6,7 +7,7 @@ package func nearestName(to name: String, among candidates: some Sequence<String
         .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
 }
 
-/// The end of a message about `name`: "; did you mean `lock`?", or empty if there is no such candidate.
+/// Returns the end of a message about `name`: "; did you mean `lock`?", or an empty text if no candidate is near enough.
 package func didYouMean(_ name: String, among candidates: some Sequence<String>) -> String {
     nearestName(to: name, among: candidates).map { "; did you mean `\($0)`?" } ?? ""
 }

@@ -46,12 +46,12 @@ private struct SourceGenerator: RandomNumberGenerator {
     mutating func next() -> UInt64 { injected?.next() ?? block.next() }
 }
 
-/// Random numbers from the operating system's cryptographic generator, fetched in blocks, as one system call for each would
-/// cost more than everything else. Each number is returned once and wiped from the block at the same time.
+/// Random numbers from the operating system's cryptographic generator. They are fetched in blocks, as a system call for each
+/// number would cost more than all other work. Each number is returned once and wiped from the block at the same time.
 ///
 /// MUST NOT be copied: both copies would return the same numbers. Its one owner keeps it behind a mutex.
 private struct RandomBlock {
-    /// 256 bytes, the most that `getentropy` returns at once.
+    /// 256 bytes, the maximum that `getentropy` returns in one call.
     private static let wordCount = 32
 
     private var words: [UInt64] = []

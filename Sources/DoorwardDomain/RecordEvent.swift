@@ -1,6 +1,6 @@
 /// An event in a record: at a lock, of a session, or of the gateway's lifecycle.
 public enum RecordEvent: String, CaseIterable, Codable, Sendable {
-    /// The lock reported that the bolt is extended, and no command in flight accounts for it.
+    /// The lock reported that the bolt is extended, and no command in flight has caused this.
     case locked = "LOCKED"
     /// The bolt was retracted by thumb turn, key, code or the manufacturer's app; or by a command, after that command had
     /// ended.
@@ -61,7 +61,7 @@ public enum RecordEvent: String, CaseIterable, Codable, Sendable {
     case retentionCut = "RETENTION_CUT"
 }
 
-/// How a lock was operated, as far as it reports it.
+/// How a lock was operated, if the lock reports it.
 public enum EventMethod: String, CaseIterable, Codable, Sendable {
     /// The thumb turn, from inside.
     case manual = "MANUAL"
@@ -85,6 +85,6 @@ public enum EventMethod: String, CaseIterable, Codable, Sendable {
     case schedule = "SCHEDULE"
     /// A command over the network, including the gateway's own.
     case remote = "REMOTE"
-    /// The lock does not report it.
+    /// The lock does not report how it was operated.
     case unknown = "UNKNOWN"
 }

@@ -2,7 +2,7 @@
 package struct Unit: Hashable, Sendable {
     /// The id by which roles, devices and guest accesses refer to the unit.
     package let id: UnitID
-    /// The display name, such as that on the door plate; not unique.
+    /// The display name, such as the name on the door plate; not unique.
     package var name: String
     /// The property it belongs to; never changes.
     package let propertyID: PropertyID

@@ -22,7 +22,7 @@ package struct User: Hashable, Sendable {
     package var defaultUnitID: UnitID?
     /// Whether the user bought the compliance report, which then requires no module of the portfolio.
     package var hasCompliancePack: Bool
-    /// When it was created, by the gateway's clock.
+    /// When the user was created, by the gateway's clock.
     package let createdAt: Timestamp
     /// When the user's own data was last changed; changes of their roles and guest accesses do not count.
     package var updatedAt: Timestamp
@@ -50,7 +50,7 @@ package struct UserRoleAssociation: Hashable, Sendable {
     package let id: AssociationID
     /// The user who holds the role; another user's role is another association.
     package let userID: UserID
-    /// The entity that the role is held on; it applies to everything below as well.
+    /// The entity that the role is held on; the role applies to everything below this entity as well.
     package let entity: AssociatedEntity
     /// One of the type's `assignableRoles`; any other role grants no right.
     package let role: Role
@@ -75,7 +75,7 @@ package struct Session: Hashable, Sendable {
     package let userID: UserID
     /// When the sign-in succeeded.
     package let createdAt: Timestamp
-    /// When the current refresh token expires, and with it the session, unless it is refreshed before.
+    /// When the current refresh token expires. The session expires with the token, unless it is refreshed before.
     package var expiresAt: Timestamp
 
     package init(id: SessionID, userID: UserID, createdAt: Timestamp, expiresAt: Timestamp) {

@@ -17,7 +17,7 @@ extension Wire {
         package var decision: String?
         /// The reason of a denial.
         package var reason: String?
-        /// The rule that allowed it, or came nearest to allowing it.
+        /// The rule that allowed the operation, or came nearest to allowing it.
         package var rule: Rule?
         /// The actor as residents see them: `you`, a first name, or `staff`.
         package var actor: String?
@@ -61,7 +61,7 @@ extension Wire {
         package var statedReason: String?
         /// The override of a lockdown; `nil` if there was none.
         package var override: Override?
-        /// An event that was no command, such as `JAMMED` or `SIGNED_IN`.
+        /// The event, such as `JAMMED` or `SIGNED_IN`, in a record of a device event, a session or the gateway's lifecycle.
         package var event: String?
         /// The method of an operation at the door, such as `KEYPAD`.
         package var method: String?

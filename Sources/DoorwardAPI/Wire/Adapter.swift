@@ -5,7 +5,7 @@ extension Wire {
         package var kind: String
         /// `ok`, `degraded` or `down`.
         package var health: String
-        /// The reason why it is not `ok`, as a sentence.
+        /// The reason why the health is not `ok`, as a sentence.
         package var problem: String?
         /// The number of its locks in all portfolios.
         package var deviceCount: Int

@@ -13,13 +13,13 @@ extension Wire {
         package var actor: Actor?
         /// `API CONSOLE CLI GUEST_LINK DEVICE GATEWAY`.
         package var source: String?
-        /// The rule that allowed it.
+        /// The rule that allowed the command.
         package var rule: Rule?
         /// The reason that the caller gave.
         package var reason: String?
         /// The override of a lockdown; `nil` if there was none.
         package var override: Override?
-        /// Whether bytes were handed to the lock's transport; `nil` before that is decided, and if it is unknown.
+        /// Whether bytes were handed to the lock's transport; `nil` if this is not yet decided, or unknown.
         package var sent: Bool?
         /// `false` if the lock was in the requested state already.
         package var changed: Bool?
@@ -88,7 +88,7 @@ extension Wire {
     package struct CommandOrder: Encodable, Sendable {
         /// A reason for the log.
         package var reason: String?
-        /// Overrides a lockdown, for callers who may.
+        /// The override of a lockdown, for callers who may override it.
         package var override: Override?
         /// Milliseconds from the request's arrival until its deadline; by default the gateway's own timeout.
         package var timeoutMs: Int?

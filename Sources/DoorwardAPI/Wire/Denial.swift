@@ -7,13 +7,13 @@ extension Wire {
         package var deviceId: String?
         /// The reason, such as `guest_window_ended`.
         package var reason: String?
-        /// The rule that came nearest to allowing it.
+        /// The rule that came nearest to allowing the request.
         package var rule: Rule?
         /// When the access begins, if it has not begun yet.
         package var opensAt: String?
         /// When the examined access ends, or has ended.
         package var closesAt: String?
-        /// `nil` if nothing that could be obtained is missing.
+        /// The role, operation, capability or module that the request lacks; `nil` if none of these would suffice.
         package var missing: Missing?
 
         /// The right or feature that is missing.

@@ -11,7 +11,7 @@ extension Wire {
         package var address: [String: Value]?
         /// The manufacturer; `nil` if it is unknown.
         package var manufacturer: String?
-        /// The manufacturer's name for it; `nil` if it is unknown.
+        /// The manufacturer's model name; `nil` if it is unknown.
         package var model: String?
         /// `nil` if it is unknown.
         package var firmwareVersion: String?
@@ -19,7 +19,7 @@ extension Wire {
         package var portfolioId: String?
         /// `nil` for a lock that was detached from its property.
         package var propertyId: String?
-        /// Visible also to readers who do not see the id.
+        /// The name of the property; visible even to readers who may not see `propertyId`.
         package var propertyName: String?
         /// `nil` for a lock that is attached to no unit.
         package var unitId: String?
@@ -27,7 +27,7 @@ extension Wire {
         package var unitName: String?
         /// Whether the lock may be operated through the gateway.
         package var isRemoteOperationEnabled: Bool?
-        /// `nil` while it is unknown.
+        /// Whether the lock is online; `nil` if this is unknown.
         package var isOnline: Bool?
         /// When the lock last reported; `nil` if it never did.
         package var lastSeen: String?
@@ -35,7 +35,7 @@ extension Wire {
         package var state: String?
         /// The quality of the state: `CONFIRMED RETAINED ASSUMED STALE`.
         package var stateQuality: String?
-        /// The time since which the state has been known.
+        /// When the lock reported `state`; `nil` if it never has.
         package var stateAt: String?
         /// `OPEN CLOSED UNKNOWN`.
         package var doorState: String?

@@ -7,7 +7,7 @@ extension Wire {
         package var state: String?
         /// As in `Device.stateQuality`.
         package var stateQuality: String?
-        /// The time since which the state has been known.
+        /// As in `Device.stateAt`.
         package var stateAt: String?
         /// As in `Device.doorState`.
         package var doorState: String?
@@ -15,7 +15,7 @@ extension Wire {
         package var batteryLevel: Int?
         /// Whether the lock reports a low battery; `nil` if it does not report this.
         package var batteryLow: Bool?
-        /// `nil` while it is unknown.
+        /// Whether the lock is online; `nil` if this is unknown.
         package var isOnline: Bool?
         /// When the lock last reported; `nil` if it never did.
         package var lastSeen: String?

@@ -3,11 +3,11 @@ extension Wire {
     package struct DiscoveredDevice: Decodable, Equatable, Sendable {
         /// The adapter's id for it, which is stable while the lock is reported.
         package var id: String
-        /// Its name in its own system; `nil` if that provides none.
+        /// The lock's name in the system that it belongs to; `nil` if that system provides none.
         package var name: String?
-        /// The manufacturer, if its own system provides it.
+        /// The manufacturer, if that system provides it.
         package var manufacturer: String?
-        /// The manufacturer's name for it, if its own system provides it.
+        /// The manufacturer's model name, if that system provides it.
         package var model: String?
         /// The kind of adapter to attach it with.
         package var adapter: String

@@ -5,18 +5,18 @@ extension Wire {
         package var code: String
         /// One sentence for people.
         package var message: String
-        /// The gateway always sends it; `nil` if it is missing nevertheless.
+        /// The details of the error. The gateway always sends them; `nil` if the response lacks them.
         package var details: Details?
         /// The id under which the gateway's own log contains the request.
         package var requestId: String?
 
-        /// The known members of `details`; which of them are there depends on the code.
+        /// The known members of `details`; the error's code determines which of them are present.
         package struct Details: Decodable, Sendable {
             /// The fields of an `invalid_request`.
             package var fields: [FieldProblem]?
-            /// The command of every error about a command that exists.
+            /// The command that the error is about; `nil` if there is none.
             package var command: Command?
-            /// The details of a denied request; without a reason for any other error.
+            /// The details of a denied request; for any other error its `reason` is `nil`.
             package var denial: Denial
 
             private enum CodingKeys: String, CodingKey { case fields, command }

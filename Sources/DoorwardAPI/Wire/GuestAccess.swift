@@ -53,9 +53,9 @@ extension Wire {
 
     /// The body of `POST /guest-access`: a plain window, `[validFrom, validUntil)`.
     package struct NewGuestAccess: Encodable, Sendable {
-        /// The guest by id; `nil` for a guest who is given by address or label.
+        /// The id of the guest; `nil` if the guest is named by `guestEmail` or has only a label.
         package var guestUserId: String?
-        /// The guest by their exact email address, instead of by id.
+        /// The exact email address of the guest, instead of the id.
         package var guestEmail: String?
         /// The description of a guest without a user.
         package var label: String?
@@ -63,9 +63,9 @@ extension Wire {
         package var deviceIds: [String]
         /// Some of `LOCK UNLOCK UNLATCH VIEW_STATUS`; only operations that the caller holds.
         package var operations: [String]
-        /// RFC 3339, inclusive.
+        /// The start of the window in RFC 3339, inclusive.
         package var validFrom: String
-        /// RFC 3339, exclusive.
+        /// The end of the window in RFC 3339, exclusive.
         package var validUntil: String
 
         package init(

@@ -13,7 +13,7 @@ extension Wire {
         package var unitId: String?
         /// The manufacturer; `nil` if it is unknown.
         package var manufacturer: String?
-        /// The manufacturer's name for it; `nil` if it is unknown.
+        /// The manufacturer's model name; `nil` if it is unknown.
         package var model: String?
 
         package init(name: String, adapter: String, address: [String: Value], propertyId: String, unitId: String?) {

@@ -1,7 +1,7 @@
 extension Wire {
     /// The decision on one operation of the caller on a lock at one instant.
     package struct Permission: Decodable, Equatable, Sendable {
-        /// Whether it is allowed.
+        /// Whether the operation is allowed.
         package var allowed: Bool
         /// The operation, such as `UNLOCK`.
         package var operation: String
@@ -9,7 +9,7 @@ extension Wire {
         package var deviceId: String
         /// The instant of the decision.
         package var at: String
-        /// The rule that allows it, or came nearest to allowing it.
+        /// The rule that allows the operation, or came nearest to allowing it.
         package var rule: Rule?
         /// The reason of a denial, such as `guest_window_ended`.
         package var reason: String?
@@ -17,7 +17,7 @@ extension Wire {
         package var opensAt: String?
         /// When the examined access ends, or has ended.
         package var closesAt: String?
-        /// `nil` if nothing that could be obtained is missing.
+        /// The role, operation, capability or module that the caller lacks; `nil` if none of these would suffice.
         package var missing: Denial.Missing?
     }
 

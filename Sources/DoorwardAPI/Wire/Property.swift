@@ -15,14 +15,14 @@ extension Wire {
         package var unitIds: [String]?
         /// An IANA name; `nil` if none was given.
         package var defaultTimeZone: String?
-        /// The lockdown, as far as the reader may see it.
+        /// The lockdown; members that the reader may not see are `nil`.
         package var lockdown: Lockdown?
         /// When it was created.
         package var createdAt: String?
         /// When it was last changed.
         package var updatedAt: String?
 
-        /// The lockdown of a property, which closes all its locks to everyone.
+        /// The lockdown of a property. While it is active, the locks can be locked, but not opened.
         package struct Lockdown: Decodable, Equatable, Sendable {
             /// Whether it is active.
             package var active: Bool

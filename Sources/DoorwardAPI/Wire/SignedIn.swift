@@ -10,7 +10,7 @@ extension Wire {
         /// Valid for one refresh; a second use ends the session.
         package var refreshToken: String
 
-        /// Without the tokens, so that printing it does not reveal them.
+        /// A description without the tokens, so that printing the value does not reveal them.
         package var description: String { "the sign-in of \(user.id)" }
         /// As `description`.
         package var debugDescription: String { description }

@@ -13,7 +13,7 @@ extension Wire {
         package var tenantUserIds: [String]?
         /// The locks that are attached to it.
         package var deviceIds: [String]?
-        /// The locks of the property that its tenants share.
+        /// The common areas: locks of the property that the unit's tenants may operate too.
         package var commonAreaAccessIds: [String]?
         /// When it was created.
         package var createdAt: String?

@@ -13,9 +13,9 @@ extension Wire {
         package var isEnabled: Bool?
         /// Whether the user administers the gateway.
         package var isSuperAdmin: Bool?
-        /// The role associations, as far as the reader may see them.
+        /// The role associations that the reader may see.
         package var roleAssociations: [RoleAssociation]?
-        /// The accesses whose guest is the user, including ended ones; visible to the user.
+        /// The guest accesses that the user holds, including ended ones; visible to the user.
         package var guestAccesses: [GuestAccess]?
         /// The portfolio that the user's clients open first.
         package var defaultPortfolioId: String?
@@ -30,7 +30,7 @@ extension Wire {
         /// When the user was last changed.
         package var updatedAt: String?
 
-        /// First and last name, as far as the reader may see them; `nil` without either.
+        /// The first and last name, if the reader may see them; `nil` if the reader may see neither.
         package var fullName: String? {
             let parts = [firstName, lastName].compactMap(\.self).filter { !$0.isEmpty }
             return parts.isEmpty ? nil : parts.joined(separator: " ")
