@@ -120,7 +120,7 @@ package struct TransportState: Sendable {
     package let health: String
     /// Why the locks are not reachable, as a text for an operator; `nil` if they are reachable, or if this is not yet known.
     package let problem: String?
-    /// The portfolio whose locks use it; `nil` if it is assigned to no portfolio.
+    /// The portfolio whose locks use the transport; `nil` if the transport is assigned to no portfolio.
     package let portfolioID: PortfolioID?
 
     init(_ transport: AdapterTransport) {

@@ -2,7 +2,7 @@ package import DoorwardDomain
 
 /// A request to move a lock.
 package struct CommandRequest: Sendable {
-    /// The requester, whose rights are decided on.
+    /// The requester; the decision depends on their rights.
     package let caller: Caller
     /// `nil` if the id in the request is malformed.
     package let deviceID: DeviceID?

@@ -12,7 +12,7 @@ package final class DeviceRuntimes: Sendable {
 
     private let feed: ChangeFeed
     private let shards = (0..<64).map { _ in Shard() }
-    /// The devices whose queue is not empty: those whose gates a change of rights has to wait for.
+    /// The devices whose queue is not empty. A change of rights waits for the dispatch gates of these devices only.
     private let busy = Mutex<[DeviceID: DeviceRuntime]>([:])
 
     /// - Parameter feed: receives each change of a device's status.

@@ -194,7 +194,7 @@ package struct DeviceFilter: Sendable {
     package var property: PropertyID?
     /// Devices of this unit.
     package var unit: UnitID?
-    /// Devices whose last known state is this.
+    /// Devices with this last known state.
     package var state: LockState?
     /// Devices known to be online, or known to be offline.
     package var isOnline: Bool?

@@ -2,7 +2,7 @@ import Crypto
 internal import DoorwardDomain
 import FoundationEssentials
 
-/// Bearer tokens of 256 random bits, of which the store keeps only a digest.
+/// Bearer tokens of 256 random bits. The store keeps only a digest of each token.
 enum OneTimeToken {
     /// Generates a token, in the alphabet of `Base64URL`.
     static func new(_ random: RandomSource) -> Secret<String> {

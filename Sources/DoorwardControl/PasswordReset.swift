@@ -9,7 +9,7 @@ package typealias PasswordResetID = EntityID<PasswordReset>
 /// A reset becomes invalid when its creator loses the right to create it. It also becomes invalid when the user's roles or guest
 /// accesses change, because the holder of the token can sign in as that user, with all rights that the user has by then.
 package struct PasswordReset: Hashable, Sendable {
-    /// The id in records; it reveals nothing about the token.
+    /// The id of the reset in records; it reveals nothing about the token.
     package let id: PasswordResetID
     /// The user whose password it sets.
     package let userID: UserID

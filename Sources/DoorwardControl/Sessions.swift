@@ -18,6 +18,8 @@ package final class Sessions: Sendable {
     /// The current generation of the user's sessions; ending all of them starts a new one.
     func generation(of user: UserID) -> UInt64 { table.withLock { $0.generations[user, default: 0] } }
 
+    /// Adds a session that was just started.
+    ///
     /// - Parameter generation: the user's generation before the password was verified.
     /// - Returns: false, without adding the session, if all sessions of the user were ended since.
     func begin(_ session: Session, _ generation: UInt64) -> Bool {
@@ -96,7 +98,7 @@ private struct SessionTable {
         static func < (a: Self, b: Self) -> Bool { (a.at, a.id) < (b.at, b.id) }
     }
 
-    /// More than the one session that a sign-in adds, so that pruning keeps up.
+    /// How many expired sessions to examine when a session is added. More than one, so that pruning keeps up with sign-ins.
     static let forgottenBesideABeginning = 4
 
     private(set) var live: [SessionID: Session] = [:]

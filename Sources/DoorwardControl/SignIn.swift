@@ -170,7 +170,7 @@ package final class SignIn: Sendable {
         }
     }
 
-    /// Takes the hash costs of these users into account, as their passwords may have been set before the cost was configured.
+    /// Passes the hash costs of these users to the hasher, as their passwords may have been set when another cost was configured.
     func noteCosts(of users: [UserID]) async throws(GatewayError) {
         for user in users { hasher.noteCost(of: try await storedHash(of: user)) }
     }

@@ -38,7 +38,7 @@ final class WindowTimer: Sendable {
         state = Mutex(State(checkedUntil: clock.now()))
     }
 
-    /// Starts again with the current directory.
+    /// Replaces all edges by those of the current directory, and schedules the next wake-up.
     func restart() {
         let tenancy = directory.current
         state.withLock { state in
@@ -48,10 +48,10 @@ final class WindowTimer: Sendable {
         }
     }
 
-    /// Follows changes that have taken effect.
+    /// Adds the next edges of the guest accesses in `changes`, which have taken effect.
     ///
-    /// - Parameter instant: a time at or before the time when they took effect; edges after it appear in the feed after these
-    ///   changes.
+    /// - Parameter instant: a time no later than the one at which the changes took effect. Edges after `instant` appear in the
+    ///   feed after these changes.
     func note(_ changes: [TenancyChange], since instant: Timestamp) {
         let accesses = changes.compactMap { if case .putGuestAccess(let access) = $0 { access.id } else { nil } }
         guard !accesses.isEmpty else { return }

@@ -5,7 +5,7 @@ public protocol GatewayClock: Sendable {
     /// The wall clock, UTC.
     func now() -> Timestamp
 
-    /// The monotonic clock. Only differences mean anything.
+    /// The current reading of the monotonic clock. Only the difference of two readings has a meaning.
     func monotonicNow() -> MonotonicInstant
 
     /// Suspends until the monotonic clock has reached `instant`.

@@ -9,11 +9,11 @@ public struct LockDevice: Hashable, Sendable {
     package var adapter: String
     /// The adapter-specific address of the lock, validated by the adapter.
     package var address: [String: JSONValue]
-    /// As entered by the user who attached it; `nil` if not given.
+    /// The manufacturer, as entered by the user who attached the lock; `nil` if not given.
     package var manufacturer: String?
     /// The manufacturer's model name, as entered by the user; `nil` if not given.
     package var model: String?
-    /// As the lock reports it; `nil` if it does not.
+    /// The firmware version that the lock reports; `nil` if it reports none.
     package var firmwareVersion: String?
     /// `nil` while the device is unassigned; then `propertyID` and `unitID` are `nil` too.
     package var portfolioID: PortfolioID?
@@ -23,9 +23,9 @@ public struct LockDevice: Hashable, Sendable {
     package var unitID: UnitID?
     /// When false, the lock cannot be moved through the gateway by anyone.
     package var isRemoteOperationEnabled: Bool
-    /// As reported by the adapter; an operation whose capability is missing is denied.
+    /// The capabilities that the adapter reports; an operation whose capability is missing is denied.
     package var capabilities: LockCapabilities
-    /// The values that were set last.
+    /// The settings of the lock, as they were set last.
     package var settings: LockSettings
     /// The code sent with every command, encrypted for this device; `nil` if none is stored.
     package var sealedCode: [UInt8]?

@@ -23,7 +23,7 @@ extension Wire {
         package var actor: String?
         /// `USER GUEST_LINK API_KEY DEVICE GATEWAY OUTSIDE`; absent in a reduced view.
         package var actorKind: String?
-        /// `nil` for an outsider, about whom nothing else is recorded.
+        /// The id of the actor; `nil` for an outsider, about whom nothing else is recorded.
         package var actorId: String?
         /// The actor's name at that time; `nil` once it was erased.
         package var actorName: String?
@@ -35,7 +35,7 @@ extension Wire {
         package var clientAddress: String?
         /// The id of the request, as in its response.
         package var requestId: String?
-        /// `nil` if the record is not about a lock.
+        /// The id of the lock; `nil` if the record is not about a lock.
         package var deviceId: String?
         /// The name of the lock at that time; absent in a reduced view.
         package var deviceName: String?

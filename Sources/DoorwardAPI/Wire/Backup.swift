@@ -5,7 +5,7 @@ extension Wire {
         package var file: String
         /// The size of the file in bytes.
         package var bytes: Int
-        /// The instant of the backup: everything acknowledged before it is included.
+        /// The instant of the backup. Every change that was acknowledged before is included.
         package var at: String
         /// Each log with the number of its records in the backup.
         package var logs: [LogSize]

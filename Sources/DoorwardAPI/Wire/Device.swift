@@ -3,7 +3,7 @@ extension Wire {
     package struct Device: Decodable, Equatable, Sendable {
         /// Opaque; gateways generate UUIDs in lower case.
         package var id: String
-        /// Given by people: it may contain any character but control characters, and need not be unique.
+        /// The name, given by people. It may contain any character except control characters, and need not be unique.
         package var name: String
         /// The kind of adapter, such as `simulator`.
         package var adapter: String?

@@ -3,7 +3,7 @@ extension Wire {
     package struct GuestAccess: Decodable, Equatable, Sendable {
         /// The id in `DELETE /guest-access/:id`.
         package var id: String
-        /// `nil` for a guest who has only a label.
+        /// The user who is the guest; `nil` for a guest who has only a label.
         package var guestUserId: String?
         /// A note about a user; for a guest without a user, the only description.
         package var label: String?
@@ -31,7 +31,7 @@ extension Wire {
         package var grantedByUserId: String?
         /// The role association under which it was granted.
         package var grantedUnderAssociationId: String?
-        /// `nil` if it was not revoked.
+        /// When the access was revoked; `nil` if it was not.
         package var revokedAt: String?
         /// When it was granted.
         package var createdAt: String?

@@ -3,7 +3,7 @@ extension Wire {
     package struct Property: Decodable, Equatable, Sendable {
         /// Opaque, as every id.
         package var id: String
-        /// Given by people; need not be unique.
+        /// The name, given by people; need not be unique.
         package var name: String
         /// The portfolio that it belongs to.
         package var portfolioId: String?

@@ -3,7 +3,7 @@ extension Wire {
     package struct Unit: Decodable, Equatable, Sendable {
         /// Opaque, as every id.
         package var id: String
-        /// Given by people; other properties may have a unit of the same name.
+        /// The name, given by people; units of other properties may have the same name.
         package var name: String
         /// The property that it belongs to.
         package var propertyId: String?

@@ -3,9 +3,9 @@ extension Wire {
     package struct User: Decodable, Equatable, Sendable {
         /// Opaque, as every id.
         package var id: String
-        /// Visible to users who share a unit with them.
+        /// The first name; visible to users who share a unit with this user.
         package var firstName: String?
-        /// Visible to co-tenants and managers.
+        /// The last name; visible to co-tenants and managers.
         package var lastName: String?
         /// The address for signing in; visible to managers and to the user.
         package var email: String?
