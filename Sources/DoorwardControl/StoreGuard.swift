@@ -88,7 +88,7 @@ package final class StoreGuard: Sendable {
     /// How many times the store was marked in doubt. Recovery reads it first, and passes it to `clearInDoubt` at the end.
     var inDoubtGeneration: Int { doubts.withLock { $0.count } }
 
-    /// Ends the store's in-doubt state, unless a write was in doubt after `count`: commands are accepted again.
+    /// Ends the in-doubt state that was current at generation `count`: commands are accepted again.
     ///
     /// - Returns: false, without a change, if the store was marked in doubt again since.
     func clearInDoubt(asOf count: Int) -> Bool {
