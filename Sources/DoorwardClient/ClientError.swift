@@ -8,7 +8,7 @@ package enum ClientError: Error, Equatable, Sendable {
     case noAnswer(server: String, why: String)
     /// The gateway responded with an error.
     case refused(APIError)
-    /// The response is not that of a gateway, or of another version: its envelope could not be decoded.
+    /// The response comes from another server, or from a gateway of another version: its envelope could not be decoded.
     case notAGateway(server: String)
     /// The gateway's certificate is not trusted, or is for another host; `why` describes the problem. Nothing was sent.
     case tlsFailed(server: String, why: String)

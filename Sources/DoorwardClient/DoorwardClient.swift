@@ -50,8 +50,8 @@ package struct DoorwardClient: Sendable {
 
     // MARK: - Sending
 
-    /// Sends an authenticated call. If the gateway rejects the session's token, it is refreshed once and the call repeated: the
-    /// gateway checks the token before anything else, so the first call had no effect.
+    /// Sends an authenticated call. If the gateway rejects the session's token, the client refreshes the token and repeats the
+    /// call once. The gateway checks the token before anything else, so the rejected call had no effect.
     func answer<Content: Decodable & Sendable>(_ call: APIRequest, as type: Content.Type = Content.self) async throws -> Response<
         Content
     > {

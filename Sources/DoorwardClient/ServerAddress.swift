@@ -1,13 +1,12 @@
 internal import FoundationEssentials
 
 /// The base URL of a gateway: scheme, host and port.
-///
-/// HTTPS, except for a gateway on the same machine, as requests carry secrets.
+/// The scheme must be HTTPS, as requests carry secrets. HTTP is allowed for a gateway on the same machine.
 package struct ServerAddress: Equatable, Sendable, CustomStringConvertible {
     /// `https://doors.example` or `http://127.0.0.1:8080`, without a slash at the end.
     package let description: String
 
-    /// - Throws: `ClientError.badAddress` for anything else, and for plain HTTP to another machine.
+    /// - Throws: `ClientError.badAddress` for a text that is not such a URL, and for plain HTTP to another machine.
     package init(_ text: String) throws(ClientError) {
         let url = URL(string: text)
         guard let url, let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http",

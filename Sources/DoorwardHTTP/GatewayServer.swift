@@ -7,9 +7,8 @@ internal import NIOCore
 internal import NIOSSL
 
 /// The HTTP server of one gateway.
-///
-/// `run` has the form that `Service` of ServiceLifecycle requires: it returns when the task is cancelled or the group shuts down,
-/// after the responses in progress.
+/// `run` has the form that `Service` of ServiceLifecycle requires: when the task is cancelled or the group shuts down, it
+/// completes the responses in progress and returns.
 package struct GatewayServer: Sendable {
     private let services: @Sendable () async throws -> Services
     private let settings: HTTPSettings

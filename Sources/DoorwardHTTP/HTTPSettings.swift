@@ -15,7 +15,7 @@ package struct HTTPSettings: Sendable {
     package var accessTokenLifetime = Duration.seconds(15 * 60)
     /// The `iss` of access tokens: the gateway's name.
     package var tokenIssuer = "doorward.local"
-    /// The time that a command has until its deadline if the request contains no `timeoutMs`.
+    /// The timeout of a command if the request contains no `timeoutMs`.
     package var commandTimeout = Duration.seconds(10)
     /// Maximum number of open connections. Half of them are reserved for clients that have signed in.
     package var maxConnections = 4096

@@ -1,12 +1,12 @@
 package import DoorwardDomain
 
-/// The fields of a device that decisions need, in 72 bytes without a reference: its place and its capabilities.
+/// The fields of a device that decisions need: its ids, capabilities and flags. A node takes 72 bytes and contains no reference.
 ///
 /// A node belongs to the version of the directory that it came from, which also contains the device's other fields.
 package struct DeviceNode: TableEntry {
-    /// The id, by which the directory's table finds the node.
+    /// The id, which is the key of the node in the directory's table.
     package let id: DeviceID
-    // Plain ids, as each optional would take 24 bytes. `flags` tells which of them are set.
+    // Plain ids, as each optional would take 24 bytes. `flags` contains which of them are set.
     private let unit: UnitID
     private let property: PropertyID
     private let portfolio: PortfolioID
@@ -47,7 +47,7 @@ package struct DeviceNode: TableEntry {
     /// False for a device without a property, which only super admins can see.
     var isAssigned: Bool { flags.contains(.hasProperty) }
     var isRemoteOperationEnabled: Bool { flags.contains(.isRemoteOperationEnabled) }
-    /// Whether there are units whose tenants share it.
+    /// Whether there are units whose tenants share the device.
     var isShared: Bool { flags.contains(.isShared) }
     var sharingSlot: Int? { flags.contains(.hasSharingSlot) ? Int(sharing) : nil }
 
@@ -119,7 +119,7 @@ struct RecentValues<Value: Equatable & Sendable>: Sendable {
 
     private var values: [Value] = []
 
-    /// The value itself, or an equal one that was stored recently.
+    /// Returns an equal value that was stored recently. If there is none, stores and returns `value`.
     mutating func shared(_ value: Value) -> Value {
         if let known = values.last(where: { $0 == value }) { return known }
         if values.count == Self.capacity { values.removeFirst() }

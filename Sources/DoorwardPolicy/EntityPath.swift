@@ -44,7 +44,7 @@ enum ReachingRule {
     /// A role on the object or above it, with its column of the permission matrix; no column if the role gives no right where it is
     /// held, such as an OWNER of a unit.
     case role(HeldRole, MatrixColumn?)
-    /// A tenant's role on a unit of the property that is the object.
+    /// A tenant's role on a unit. The object is the property that contains the unit.
     case tenancyBelow(HeldRole)
     case guestAccess(GuestAccessNode)
     case superAdmin
@@ -61,7 +61,8 @@ enum ReachingRule {
 /// Whether an iteration over rules continues.
 enum IterationStep { case next, stop }
 
-// Only the code below knows which rules reach an object. Every decision, explanation and list is a fold over `forEachRule`.
+// Only the code below determines which rules reach an object. Every decision, explanation and list is computed with
+// `forEachRule`.
 extension SecurityService {
     /// Calls `body` with each rule by which a subject reaches an object, until `body` returns `.stop`. The status of the subject is
     /// ignored.
@@ -99,7 +100,7 @@ extension SecurityService {
         if user.isSuperAdmin { _ = body(.superAdmin) }
     }
 
-    /// The roles on the path, as a part of `forEachRule`.
+    /// Calls `body` with each role on the path, until `body` returns `.stop`; a part of `forEachRule`.
     @inline(__always)
     static func forEachRole(
         of user: UserNode, reaching path: EntityPath, in directory: TenancyDirectory, _ body: (ReachingRule) -> IterationStep
@@ -139,7 +140,7 @@ extension SecurityService {
         }.sorted { $0.id < $1.id }
     }
 
-    /// Whether a rule reaches the object, so that the subject may know that it exists.
+    /// Whether a rule reaches the object. If none does, responses must not reveal to the subject that the object exists.
     static func reaches(
         _ subject: Subject, _ path: EntityPath, at instant: Timestamp?, in directory: TenancyDirectory
     ) -> Bool {

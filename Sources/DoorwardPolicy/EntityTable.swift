@@ -6,8 +6,8 @@ protocol TableEntry: Sendable {
     var id: EntityID<Entity> { get }
 }
 
-/// All entities of one kind, by id: a persistent dictionary with two memory accesses per lookup, copied at no cost. An entity keeps
-/// its slot until another is removed.
+/// All entities of one kind, by id: a persistent dictionary with two memory accesses per lookup, copied at no cost. An entity
+/// keeps its slot until it or another entity is removed.
 struct EntityTable<Entry: TableEntry>: Sendable {
     private var index = SlotIndex<Entry.Entity>()
     private var entries = PersistentArray<Entry>()
@@ -44,7 +44,7 @@ struct EntityTable<Entry: TableEntry>: Sendable {
         return entries.count - 1
     }
 
-    /// Removes an entry. The last entry moves to its slot, so that there is never a gap.
+    /// Removes an entry. The last entry moves to the slot of the removed one, so that there is never a gap.
     ///
     /// - Returns: the slot that the removed entry had; `nil` if there is no such entry.
     @discardableResult
@@ -65,10 +65,9 @@ extension EntityTable: Sequence {
 }
 
 /// A persistent array: copying it costs nothing, and a change copies one page.
-///
-/// Elements are stored in pages of 64, pages in chapters of 64. Uniquely referenced ones are changed in place, shared ones are
-/// copied first. So the cost of a change is nearly independent of the number of elements: only the list of chapters, one word for
-/// 4096 elements, may have to be copied.
+/// Elements are stored in pages of 64, pages in chapters of 64. A page or chapter that is referenced once is changed in place;
+/// one that several arrays share is copied first. So the cost of a change is nearly independent of the number of elements: only
+/// the list of chapters, one word for 4096 elements, may have to be copied.
 struct PersistentArray<Element: Sendable>: Sendable {
     private typealias Page = ContiguousArray<Element>
     private typealias Chapter = ContiguousArray<Page>

@@ -50,7 +50,8 @@ package enum FieldObject: Hashable, Sendable {
     case unit(UnitID)
     /// Visible to every subject with reach to it, including guests and the tenants of a unit that shares it.
     case device(DeviceID)
-    /// Visible at the level that the reader has where the person holds a role or guest access; in full to the person and to super admins.
+    /// Visible at the level that the reader has on the entities on which the person holds a role or guest access. The person and
+    /// super admins see all fields.
     case user(UserID)
     /// Visible to its guest, to its grantor, and by roles on its unit or property.
     case guestAccess(GuestAccessID)
@@ -64,9 +65,9 @@ package enum FieldTable {
     package enum Kind: String, CaseIterable, Sendable {
         /// Includes the device's status, which is not a separate entity in the API.
         case device = "LockDevice"
-        /// Without the subscription: reading it requires its own permission.
+        /// Leaves out the subscription, as reading it requires a separate permission.
         case portfolio = "Portfolio"
-        /// Includes the lockdown, of which levels below MANAGEMENT see only whether it is active.
+        /// Includes the lockdown. Levels below MANAGEMENT see only whether it is active.
         case property = "Property"
         /// Its residents are visible to the management only, its devices also to the tenants.
         case unit = "Unit"

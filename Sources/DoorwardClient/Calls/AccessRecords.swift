@@ -1,6 +1,6 @@
 package import DoorwardAPI
 
-/// The access log, as far as the caller may read it.
+/// The calls that read the access log. They return only records that the caller may read.
 package struct AccessRecords: Sendable {
     let client: DoorwardClient
 
@@ -55,7 +55,7 @@ package struct AccessRecords: Sendable {
             content: entries, json: Array("{\"accessRecords\":[".utf8) + list + Array("],\"nextCursor\":\(next)}".utf8))
     }
 
-    /// - Parameter cursor: where the page begins: `nextCursor` of the previous page of the same query; `nil` for the first page.
+    /// - Parameter cursor: the `nextCursor` of the previous page of the same query; `nil` for the first page.
     package func page(_ query: Query, cursor: String? = nil) async throws -> Response<Wire.AccessRecordPage> {
         try await client.answer(
             .get(

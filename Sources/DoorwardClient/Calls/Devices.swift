@@ -30,7 +30,7 @@ package struct Devices: Sendable {
         try await client.answer(.get("devices", query: [("limit", "1")]), as: Wire.DevicePage.self).content.devices.first
     }
 
-    /// Fetches a lock, with its state as the gateway knows it.
+    /// Fetches a lock, with the last state that the gateway received from it.
     package func device(_ id: String) async throws -> Response<Wire.DeviceAnswer> {
         try await client.answer(.get("devices", id))
     }
@@ -69,7 +69,7 @@ package struct Devices: Sendable {
     private static let margin = 15_000
 
     /// Sends the command with an idempotency key: if the connection breaks, it is sent once more with the same key, and the
-    /// gateway answers with the outcome of the first. The lock moves at most once.
+    /// gateway answers with the outcome of the first request. The lock moves at most once.
     ///
     /// - Throws: `ClientError.refused`, with the command, for every outcome but a confirmation. After `.noAnswer` it is unknown
     ///   whether the lock moves.

@@ -10,7 +10,8 @@ package struct GuestAccesses: Sendable {
         Pages(client: client, call: .get("guest-access", query: [("deviceId", deviceID), ("sortBy", "validFrom")]))
     }
 
-    /// Grants a guest access. If the connection breaks, the request is repeated with the same key, and grants it once.
+    /// Grants a guest access. If the connection breaks, the request is repeated with the same idempotency key, so that the access
+    /// is granted once.
     package func grant(_ access: Wire.NewGuestAccess) async throws -> Response<Wire.GuestAccessAnswer> {
         try await client.answer(.post("guest-access", body: access))
     }

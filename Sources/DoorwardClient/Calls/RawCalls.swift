@@ -9,7 +9,7 @@ package struct RawCalls: Sendable {
     package struct Request: Sendable, Equatable {
         /// Upper case, such as `GET`.
         package var method: String
-        /// After `/api/v1`: begins with a slash, percent-encoded, perhaps with a query.
+        /// The path after `/api/v1`, percent-encoded. It begins with a slash and may include a query.
         package var path: String
         /// Items that are added to the query, not yet percent-encoded.
         package var query: [Field] = []
@@ -23,9 +23,9 @@ package struct RawCalls: Sendable {
 
     /// A name and a value.
     package struct Field: Sendable, Equatable {
-        /// For a header: a token of RFC 9110.
+        /// The name. The name of a header is a token of RFC 9110.
         package var name: String
-        /// Any text; for a header without control characters.
+        /// Any text. The value of a header contains no control characters.
         package var value: String
 
         package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
@@ -42,7 +42,7 @@ package struct RawCalls: Sendable {
         call.headers = request.headers.map { ($0.name, $0.value) }
         call.body = request.body
         if request.method == "POST" { call.idempotencyKey = UUID().uuidString.lowercased() }
-        // A command waits for its lock, and a backup for the disk.
+        // The response to a command waits for the lock, and that to a backup for the disk.
         if request.method != "GET" { call.timeLimit = .seconds(3600) }
         let ready = call
         return try await client.authenticated {

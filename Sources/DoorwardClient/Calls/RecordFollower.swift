@@ -1,9 +1,9 @@
 internal import DoorwardAPI
 
-/// Follows the end of an access log: returns the records that follow the known ones.
-///
-/// Within a log the order of records is fixed. Between logs the clock determines it, and after a clock step one log can lag behind
-/// another for long. So each known log has its own cursor, and one more cursor over all logs discovers new logs.
+/// Returns the new records of the access log, after those that the caller already has.
+/// Within a log the order of records is fixed. The order of records of different logs depends on the clock: after a clock step,
+/// the new records of one log can sort before the old ones of another for long. So each known log has its own cursor, and one
+/// more cursor over all logs discovers new logs.
 package struct RecordFollower: Sendable {
     private let query: AccessRecords.Query
     /// The stream over all logs first, then one per log.
@@ -29,7 +29,8 @@ package struct RecordFollower: Sendable {
         for entry in entries { followLog(of: entry) }
     }
 
-    /// Returns the new records, oldest first within each log. After an error nothing is lost: the next call returns them.
+    /// Returns the new records, oldest first within each log. After an error no record is lost: the next call returns the records
+    /// that this call did not.
     package mutating func next(from records: AccessRecords) async throws -> [AccessRecords.Entry] {
         var tail = self
         var fresh: [AccessRecords.Entry] = []
@@ -62,8 +63,8 @@ package struct RecordFollower: Sendable {
 extension AccessRecords {
     /// Fetches the newest records, after which a `RecordFollower` is to begin.
     ///
-    /// - Parameter count: how many are displayed; `nil` for all. More may be fetched, as the logs to follow are found from their
-    ///   records.
+    /// - Parameter count: the number of records to display; `nil` for all. More may be fetched, because the `RecordFollower`
+    ///   takes from them which logs to follow.
     package func newest(_ query: Query, toFollowShowing count: Int?) async throws -> Response<[Entry]> {
         try await newest(query, limit: count.map { max($0, WireLimits.recordPageSize.upperBound) })
     }
@@ -74,7 +75,7 @@ private struct Stream: Sendable {
     private var query: AccessRecords.Query
     /// The cursor of the last page, which is read again since it may have grown; `nil` for the first page.
     private var cursor: String?
-    /// The record after which the stream begins; `nil` once the last page begins after it.
+    /// The record after which the stream begins; `nil` once the page at `cursor` begins after it.
     private var anchor: AccessRecords.Entry?
     /// The last record read.
     private var last: AccessRecords.Entry?
@@ -90,12 +91,12 @@ private struct Stream: Sendable {
     /// Continues after a record that another stream has returned.
     mutating func skip(to entry: AccessRecords.Entry) { self = Stream(query, after: entry) }
 
-    /// Returns every record after the anchor that this stream has not returned yet; another stream may have.
+    /// Returns every record after the anchor that this stream has not returned yet. Another stream may have returned it.
     mutating func next(from records: AccessRecords) async throws -> [AccessRecords.Entry] {
         do {
             return try await read(from: records)
         } catch ClientError.refused(let refusal) where refusal.status == 400 && cursor != nil {
-            // The gateway rejects the cursor, after a change of its keys or of its database.
+            // The gateway rejects the cursor, because the gateway's keys or database have changed.
             self = Stream(query, after: last)
             return try await read(from: records)
         }

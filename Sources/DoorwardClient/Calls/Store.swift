@@ -12,7 +12,7 @@ package struct Store: Sendable {
     /// - Parameter file: an absolute path on the gateway's host; the file must not exist yet.
     package func backUp(to file: String) async throws -> Response<Wire.BackupAnswer> {
         var call = try APIRequest.post("store", "backup", body: ["file": file])
-        // A repeated request would fail, as the file of the first exists.
+        // A repeated request would fail, as the first one may have created the file.
         call.idempotencyKey = nil
         call.timeLimit = Self.longest
         return try await client.answer(call)

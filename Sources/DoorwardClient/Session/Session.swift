@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// A signed-in session as it is stored between calls. The description contains no secrets.
 package struct Session: Codable, Equatable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The gateway that issued the tokens; they are sent to no other.
+    /// The gateway that issued the tokens. The tokens are sent to no other gateway.
     package var server: String
     /// Email address of the user; `nil` with an API key.
     package var email: String?
@@ -10,9 +10,10 @@ package struct Session: Codable, Equatable, Sendable, CustomStringConvertible, C
     package var token: String
     /// Seconds since 1970 at which the access token expires by this machine's clock; `nil` with an API key.
     package var expiresAt: Int64?
-    /// Valid for one refresh; `nil` with an API key.
+    /// The refresh token, which is valid for one refresh; `nil` with an API key.
     package var refreshToken: String?
-    /// The absolute path of the PEM file whose certificates alone are trusted at this gateway; `nil` for those of the system.
+    /// The absolute path of a PEM file; only its certificates are trusted for this gateway. `nil` if the system's certificates
+    /// are trusted.
     package var caFile: String?
 
     /// Makes a session that uses an API key.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// The file that stores a session, readable only by its owner, and the lock under which it is changed.
+/// The file that stores a session, readable only by its owner, and the file lock that is held while the session is refreshed.
 package struct SessionFile: Sendable {
     /// An absolute path.
     package let path: String

@@ -43,7 +43,7 @@ struct SessionKeeper: Sendable {
         }
     }
 
-    /// - Throws: `ClientError.notSignedIn` without a session of this gateway: a token is sent to no other.
+    /// - Throws: `ClientError.notSignedIn` if no session of this gateway is stored. A token is never sent to another gateway.
     private func current() throws -> Session {
         guard let session = try file.read(), session.server == channel.server.description else {
             throw ClientError.notSignedIn(server: channel.server.description)
@@ -55,7 +55,7 @@ struct SessionKeeper: Sendable {
         var call = try APIRequest.post("auth", "refresh", body: ["refreshToken": refreshToken])
         // A refresh token is valid once, and the gateway does not store the response.
         call.idempotencyKey = nil
-        // Short, as a cancelled caller waits for it.
+        // A short limit, as a cancelled caller waits for the end of this request.
         call.timeLimit = .seconds(10)
         do {
             let answer: Response<Wire.SignedIn> = try await channel.send(call, token: nil).successful().answer(

@@ -6,7 +6,7 @@ struct APIRequest: Sendable {
     let method: HTTPMethod
     /// The path after `/api/v1`, percent-encoded.
     let path: String
-    /// Headers in addition to those of every call, or replacing them. No name occurs twice.
+    /// Headers that are added to the default headers, or replace those of the same name. No name occurs twice.
     var headers: [(name: String, value: String)] = []
     var query: [(name: String, value: String)] = []
     var body: [UInt8]?

@@ -8,7 +8,7 @@ internal import NIOSSL
 struct ConnectionFailure {
     /// The reason, for a person.
     let words: String
-    /// Whether it failed before anything was sent.
+    /// Whether the connection failed before anything was sent.
     var isBeforeSending = false
     /// Whether the connection broke before the response was complete.
     var isBroken = false

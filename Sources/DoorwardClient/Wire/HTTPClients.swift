@@ -3,7 +3,8 @@ internal import NIOCore
 internal import NIOSSL
 internal import Synchronization
 
-/// The HTTP clients of the process: one for the system's certificate authorities, and one for each set of others.
+/// The HTTP clients of the process: one that trusts the system's certificate authorities, and one for each other set of trusted
+/// authorities.
 ///
 /// They are never shut down, and live as long as the process. They follow no redirections, as these could send a token to another
 /// server, and they repeat no requests: `HTTPTransport` decides which requests may be repeated.

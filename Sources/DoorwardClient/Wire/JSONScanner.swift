@@ -1,6 +1,7 @@
 /// Extracts parts of JSON texts without decoding them, so that they can be passed on as written.
 enum JSONScanner {
-    /// Returns the value of an object's member by its name as written; `nil` if the text is not an object or has no such member.
+    /// Returns the value of the member `name` of an object; `nil` if the text is not an object or has no such member. A name
+    /// written with escapes does not match.
     static func member(_ name: String, of object: some RandomAccessCollection<UInt8>) -> [UInt8]? {
         var scanner = Scanner(Array(object))
         guard scanner.skip("{") else { return nil }
@@ -33,7 +34,7 @@ private struct Scanner {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Skips white space and this character; stays before the character if it is another.
+    /// Skips white space, and then `character` if it comes next. Returns whether it came next.
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
         skipSpace()
         guard index < bytes.count, bytes[index] == UInt8(ascii: character) else { return false }

@@ -15,7 +15,7 @@ package struct RawResponse: Sendable {
     /// The status line, such as `HTTP/1.1 200 OK`.
     package var statusLine: String { "\(response.version) \(status) \(response.status.reasonPhrase)" }
 
-    /// In the order in which they were received.
+    /// The headers, in the order received.
     package var headers: [RawCalls.Field] { response.headers.map { RawCalls.Field($0.name, $0.value) } }
 
     /// Whether the body is one JSON document.

@@ -78,7 +78,7 @@ extension BodyReader {
 
     mutating func requiredID<Entity>(_ key: String) -> EntityID<Entity> { require(key, id(key)) ?? .nonexistent }
 
-    /// `nil` if the list is absent.
+    /// Reads a list of ids; `nil` if the list is absent.
     mutating func ids<Entity>(_ key: String) -> [EntityID<Entity>]? { strings(key)?.map { EntityID(orNonexistent: $0) } }
 
     /// The change of an optional field: `null` clears it; if the key is absent, it stays as it is.

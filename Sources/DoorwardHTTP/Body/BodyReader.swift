@@ -86,7 +86,7 @@ struct BodyReader {
 
     mutating func requiredFreeObject(_ key: String) -> [String: JSONValue] { require(key, freeObject(key)) ?? [:] }
 
-    /// Reads an object field by field with a reader of its own.
+    /// Reads an object field by field: `read` gets a separate `BodyReader` for the members of the object.
     mutating func object<Value>(_ key: String, _ read: (inout BodyReader) -> Value) -> Value? {
         guard let members = object(key) else { return nil }
         var reader = BodyReader(members, path: name(of: key), mistakes: mistakes)

@@ -16,12 +16,10 @@ struct DescriptorBound: AvailableConnectionsDelegate {
     func isAcceptingNewConnections() -> Bool { open < limit }
 }
 
-/// Pauses accepting when only reserved descriptors are free, or the system has no descriptor or buffer left, and closes connections
-/// to make room.
-///
-/// The reserve is checked before each wait for a connection, so that one may be accepted beyond it. A socket whose `accept` has
-/// failed stays readable: without a pause the event loop would retry at once, forever. Disabling `autoRead` removes the socket from
-/// the selector; not reading does not.
+/// Pauses accepting when only reserved descriptors are free, or the system has no descriptor or buffer left, and closes
+/// connections to make room. The reserve is checked before each wait for a connection, so one connection may still be accepted
+/// when the reserve is no longer free. A socket whose `accept` has failed stays readable: without a pause the event loop would
+/// retry at once, forever. Disabling `autoRead` removes the socket from the selector; to call no `read` would not remove it.
 final class AcceptPauseHandler: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias OutboundIn = any Channel
@@ -65,7 +63,7 @@ final class AcceptPauseHandler: ChannelDuplexHandler {
 
     private func resume(_ channel: any Channel) {
         isPaused = false
-        // Reading begins again at once, without a call of `read`.
+        // Enabling `autoRead` resumes reading at once, without a call of `read`.
         if isReserveFree() { setReading(true, channel) } else { pause(channel, EMFILE) }
     }
 

@@ -7,9 +7,9 @@ final class ClientConnection: Sendable {
     @TaskLocal static var current: ClientConnection?
 
     let peer: PeerAddress
-    /// The network of the client's address, or of the trusted proxy's.
+    /// The network of the peer's address; the peer is a client or a trusted proxy.
     let network: ClientNetwork
-    /// Whether the connection counts towards the limit of `network`; a trusted proxy's does not.
+    /// Whether the connection counts towards the limit of `network`. A connection of a trusted proxy does not count.
     var countsForNetwork: Bool { !peer.isTrustedProxy }
     private let closeChannel: @Sendable () -> Void
     private let state: Mutex<State>

@@ -2,7 +2,8 @@
 struct ConnectionLimits: Sendable {
     /// Maximum number of open connections.
     var total: Int
-    /// Maximum number of open connections of one `ClientNetwork`; for the clients of a trusted proxy, of requests in progress.
+    /// Maximum number of open connections of one `ClientNetwork`. For clients behind a trusted proxy, it is the maximum number of
+    /// requests in progress of one network.
     var perNetwork: Int
     /// Timeout of an idle connection: without a request, or since the last response.
     var idle: Duration

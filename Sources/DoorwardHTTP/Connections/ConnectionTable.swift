@@ -83,7 +83,7 @@ final class ConnectionTable: Sendable {
 
     // MARK: - Requests through trusted proxies
 
-    /// Counts a request of a client behind a trusted proxy; `finishForwarded` ends it.
+    /// Counts a request of a client behind a trusted proxy as in progress until `finishForwarded`.
     ///
     /// - Returns: false if the client already has as many requests in progress as one address may have connections.
     func beginForwarded(_ network: ClientNetwork) -> Bool {
@@ -106,7 +106,7 @@ final class ConnectionTable: Sendable {
 
     // MARK: - Time
 
-    /// Closes, until it is cancelled, every connection whose client exceeds a timeout.
+    /// Closes every connection whose client exceeds a timeout. Runs until the task is cancelled.
     func enforceTimeLimits(every interval: Duration = .seconds(1)) async {
         while (try? await clock.sleep(until: now.advanced(by: interval))) != nil { closeOverdue() }
     }
@@ -154,7 +154,8 @@ extension ConnectionTable.State {
         return (true, evicted)
     }
 
-    /// Removes at most `count` evictable connections: first those of the network with the most, within a network the oldest.
+    /// Removes at most `count` evictable connections: first those of the network with the most connections, and within a network
+    /// the oldest first.
     mutating func evict(_ count: Int, _ isMeant: (ClientConnection) -> Bool) -> [ClientConnection] {
         var candidates: [(id: ObjectIdentifier, connection: ClientConnection, share: Int, since: MonotonicInstant)] = []
         for (id, connection) in connections where isMeant(connection) {
