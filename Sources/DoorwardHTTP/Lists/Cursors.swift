@@ -3,14 +3,13 @@ internal import DoorwardControl
 internal import DoorwardDomain
 
 /// Makes and reads the opaque cursors of access records. A cursor is valid for the caller and the filters that it was made for.
-///
-/// It is sealed with AES-256-GCM: the position in it would reveal the log's number of records, which the caller may not know. All
-/// cursors have the same length.
+/// A cursor is encrypted with AES-256-GCM: otherwise its position would reveal how many records the log has, which the caller may
+/// not learn. All cursors have the same length.
 struct Cursors: Sendable {
     private let key: SymmetricKey
     private let random: RandomSource
 
-    /// Bytes of a place: `at`, `seq`, a byte that states whether the log is a portfolio's, and the portfolio's id.
+    /// Bytes of a position: `at`, `seq`, a byte that is set for the log of a portfolio, and the portfolio's id.
     private static let placeBytes = 8 + 8 + 1 + 16
     /// Bytes of a cursor, including the nonce and the tag of AES-GCM.
     private static let sealedBytes = 12 + placeBytes + 16
@@ -19,7 +18,7 @@ struct Cursors: Sendable {
     init(key: SymmetricKey, random: RandomSource) { (self.key, self.random) = (key, random) }
 
     /// - Parameter scope: the caller, filters and order that the cursor is bound to.
-    /// - Throws: errors of the cipher, which no place causes.
+    /// - Throws: errors of the cipher, which no position causes.
     func cursor(after place: RecordPosition, scope: String) throws -> String {
         let nonce = try AES.GCM.Nonce(data: random.bytes(12))
         let sealed = try AES.GCM.seal(Self.bytes(of: place), using: key, nonce: nonce, authenticating: Array(scope.utf8))

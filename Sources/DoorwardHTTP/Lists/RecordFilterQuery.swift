@@ -6,10 +6,10 @@ internal import DoorwardDomain
 struct RecordFilterQuery {
     /// `nil` if no record can match: two filters name different logs.
     private(set) var filter: RecordFilter? = RecordFilter()
-    /// The filters in one form, whatever their order in the query; a cursor is bound to it.
+    /// The canonical form of the filters, which does not depend on their order in the query. A cursor is bound to this form.
     private(set) var canonical = ""
 
-    /// - Parameter device: the device of the path, for the list of one lock.
+    /// - Parameter device: the device in the path, if the list is that of one lock.
     init(_ query: inout QueryReader, device: DeviceID? = nil) {
         narrow(device ?? query.id("deviceId"), "deviceId") { $0.deviceID = $1 }
         narrow(query.id("unitId"), "unitId") { $0.unitID = $1 }
@@ -56,7 +56,7 @@ struct RecordFilterQuery {
 }
 
 extension RecordFilter {
-    /// - Returns: false if another log was named already: no record is in both.
+    /// - Returns: false if an earlier filter requires another log, as no record is in two logs.
     fileprivate mutating func narrow(to log: LogID) -> Bool {
         defer { self.log = log }
         return self.log == nil || self.log == log

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import Metrics
 
-/// The metric handles of one method of one route, made with the route so that a request only has to count.
+/// The metric handles of one method of one route, created with the route so that a request only updates them.
 struct EndpointMetrics: Sendable {
     /// Counters by the first digit of the status.
     private let answers: [Counter]

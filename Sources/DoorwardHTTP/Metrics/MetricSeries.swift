@@ -49,7 +49,7 @@ final class GaugeSeries: MeterHandler {
 final class HistogramSeries: TimerHandler, RecorderHandler {
     /// Upper bounds, inclusive, ascending.
     let bounds: [Int64]
-    /// One for each bound, and one for values beyond the last.
+    /// One counter for each bound, and one for values above the last bound.
     private let cells: [MetricCell]
     private let sumCell = MetricCell()
 

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Metrics
 
-/// The metrics that the operating system has of the process, read for each page.
+/// The metrics of the process that the operating system provides, read for each page of `/metrics`.
 struct ProcessMetrics: Sendable {
     private let resident: Meter
     private let descriptors: Meter

@@ -21,7 +21,7 @@ package final class PrometheusMetrics: MetricsFactory {
     /// Series by the metric's name, then by the labels in the order of their names.
     private let table = Mutex<[String: [[Label]: Series]]>([:])
 
-    /// Exports every metric that the gateway lists; recordings under other names are dropped.
+    /// Makes a registry that exports the metrics of `MetricFamily.all`. It drops recordings under other names.
     package convenience init() { self.init(families: MetricFamily.all) }
 
     init(families: [MetricFamily]) {
@@ -30,38 +30,39 @@ package final class PrometheusMetrics: MetricsFactory {
 
     // MARK: - MetricsFactory
 
-    /// Returns the counter of this name and these labels; if it is not listed, a handler that does nothing. The functions for the
-    /// other kinds do the same.
+    /// Returns the counter of this name and these labels. If the metric is not listed, returns a handler that does nothing. The
+    /// functions for the other kinds do the same.
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         guard case .counter(let series)? = series(label, dimensions) else { return NOOPMetricsHandler.instance }
         return series
     }
 
-    /// A listed gauge, which exports the last value that was set.
+    /// Returns a listed gauge, which exports the last value that was set.
     package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         guard case .gauge(let series)? = series(label, dimensions) else { return NOOPMetricsHandler.instance }
         return series
     }
 
-    /// A listed histogram. It counts by the listed bounds, whatever `aggregate` is.
+    /// Returns a listed histogram. It uses the listed bounds, whatever `aggregate` is.
     package func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         guard case .histogram(let series)? = series(label, dimensions) else { return NOOPMetricsHandler.instance }
         return series
     }
 
-    /// A listed histogram of durations, which takes nanoseconds and exports seconds.
+    /// Returns a listed histogram of durations, which takes nanoseconds and exports seconds.
     package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         guard case .histogram(let series)? = series(label, dimensions) else { return NOOPMetricsHandler.instance }
         return series
     }
 
-    /// Does nothing, as for every kind: a series that disappeared and came back would look like a restarted gateway.
+    /// Does nothing: if a series disappeared and came back, it would look as if the gateway had restarted. The functions for the
+    /// other kinds do nothing either.
     package func destroyCounter(_ handler: any CounterHandler) {}
-    /// The gauge keeps its last value.
+    /// Does nothing: the gauge keeps its last value.
     package func destroyMeter(_ handler: any MeterHandler) {}
-    /// The histogram keeps its counts.
+    /// Does nothing: the histogram keeps its counts.
     package func destroyRecorder(_ handler: any RecorderHandler) {}
-    /// The durations keep their counts.
+    /// Does nothing: the histogram of durations keeps its counts.
     package func destroyTimer(_ handler: any TimerHandler) {}
 
     /// The series of this name and these labels, created if it does not exist; `nil` if the metric is not listed with exactly these labels.
@@ -79,7 +80,7 @@ package final class PrometheusMetrics: MetricsFactory {
 
     // MARK: - Reading
 
-    /// All series of each metric that has any, in the order of the metrics' names.
+    /// Each metric that has series, with all its series. The metrics are in the order of their names.
     var content: [(family: MetricFamily, series: [(labels: [Label], series: Series)])] {
         let table = table.withLock { $0 }
         return families.values.sorted { $0.name < $1.name }.compactMap { family in

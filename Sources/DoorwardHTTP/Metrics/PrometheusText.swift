@@ -43,7 +43,7 @@ struct PrometheusText {
         text += " \(value)\n"
     }
 
-    /// A whole number without a fraction; any other in the shortest form that is read back as the same value.
+    /// Renders a whole number without a fraction, and any other number in the shortest form that is parsed as the same value.
     static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
@@ -69,12 +69,12 @@ struct MetricFamily: Sendable {
     /// The kind of the values. The bounds of histograms are fixed, so that a recording costs no more than a few comparisons and two
     /// additions.
     enum Kind: Sendable {
-        /// Only grows, from 0 at the start of the process. Its name ends in `_total`.
+        /// A value that starts at 0 with the process and only grows. Its name ends in `_total`.
         case counter
         case gauge
         /// Durations; its name ends in `_seconds`. The bounds are nanoseconds, ascending.
         case durations([Int64])
-        /// Whole numbers, by ascending bounds.
+        /// Whole numbers. The bounds are ascending.
         case sizes([Int64])
 
         /// The type in the line `# TYPE`.
@@ -101,7 +101,7 @@ struct MetricFamily: Sendable {
 
 /// The content of `/metrics`: most values are recorded as they occur, the others are read for each page.
 package struct MetricsPage: Sendable {
-    /// The registry in which everything is recorded.
+    /// The registry of all metrics.
     let metrics: PrometheusMetrics
     private let process: ProcessMetrics
     private let samplers: [@Sendable () async -> Void]

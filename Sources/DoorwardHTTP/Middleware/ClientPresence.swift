@@ -8,8 +8,8 @@ struct ClientPresence: Sendable {
 
     init(_ channel: any Channel) { self.channel = channel }
 
-    /// Runs `body`, and cancels it when the client closes the connection or the client's sending half of it. Use it only for work
-    /// without side effects that no other task waits for.
+    /// Runs `body`, and cancels it when the client closes the connection or shuts down its sending side. Use this only for work
+    /// that has no side effects and that no other task waits for.
     func whileConnected<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let task = Task { try await body() }
         let watch = try? await channel.eventLoop.submit {

@@ -48,7 +48,7 @@ struct Endpoint: Sendable {
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// Leaves the event loop for routes that may take long.
+    /// Executes a route. A route that may take long is executed on the global executor instead of the event loop.
     private func execute(
         _ route: Route, _ request: Request, _ facts: RequestMetadata, _ context: GatewayContext
     ) async -> APIResponse {

@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 
-/// The context of a request on its way through the server.
+/// The context in which the server handles one request.
 struct GatewayContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The connection in the `ConnectionTable`; `nil` for a request without one, as in tests of routes.
@@ -30,10 +30,10 @@ struct GatewayContext: RequestContext {
         connection?.peer ?? PeerAddress(channel.remoteAddress?.ipAddress, proxies: proxies)
     }
 
-    /// The logger with the metadata of the request. Created for each line, as most requests log none.
+    /// The logger with the metadata of the request. It is created for each log line, as most requests log none.
     var requestLogger: Logger {
         var logger = logger
-        // Remove the server's own number of the request: each request has one id in the log.
+        // Remove the number that Hummingbird gives the request: each request has one id in the log.
         logger[metadataKey: "hb.request.id"] = nil
         for (key, value) in facts?.metadata ?? [:] { logger[metadataKey: key] = value }
         return logger

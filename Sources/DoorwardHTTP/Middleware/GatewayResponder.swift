@@ -20,7 +20,8 @@ struct GatewayResponder: HTTPResponder {
         return response
     }
 
-    /// Counts a request through a trusted proxy for the client behind it, as the client's own connection would be counted.
+    /// If the peer is a trusted proxy, counts the request for the client behind the proxy, as a connection of that client would
+    /// be counted.
     private func counted(_ request: Request, _ context: GatewayContext, _ facts: RequestMetadata) async -> Response {
         guard facts.peer.isTrustedProxy else { return await answered(request, context, facts) }
         guard let place = ForwardedPlace(ClientNetwork(facts.origin.clientAddress), in: services.connections) else {
@@ -28,7 +29,7 @@ struct GatewayResponder: HTTPResponder {
         }
         var context = context
         context.place = place
-        // A response that is streamed keeps the context until its end.
+        // A streamed response keeps the context, and so the slot, until the end of its body.
         return await answered(request, context, facts)
     }
 

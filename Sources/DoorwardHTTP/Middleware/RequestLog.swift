@@ -61,7 +61,7 @@ struct RequestLog: Sendable {
 }
 
 extension StreamLog.End {
-    /// `body` in the line: whether the client got the whole body.
+    /// The value of `body` in the log line: whether the client got the whole body.
     fileprivate var word: String {
         switch self {
         case .complete: "complete"
@@ -72,8 +72,7 @@ extension StreamLog.End {
 }
 
 /// A log handler that passes metadata to another handler only when a line is logged.
-///
-/// Hummingbird adds metadata to a copy of its logger for every request, and other handlers may format it each time.
+/// Hummingbird adds metadata to a copy of its logger for every request, and other log handlers may format the metadata each time.
 struct DeferredLogHandler: LogHandler {
     private let base: Logger
     var metadata: Logger.Metadata = [:]

@@ -24,7 +24,8 @@ final class RequestMetadata: Sendable {
     /// The gateway's own span of the trace.
     private let span: String?
 
-    /// The request that the current task handles, with which every log line of the request is marked; `nil` outside a request.
+    /// The metadata of the request that the current task handles, added to every log line of the request; `nil` outside a
+    /// request.
     @TaskLocal static var current: RequestMetadata?
 
     init(_ head: HTTPRequest, peer: PeerAddress, proxies: TrustedProxies, random: RandomSource) {
@@ -79,7 +80,7 @@ package enum RequestLogging {
 }
 
 extension String {
-    /// Whether all characters are visible ASCII; a space is not.
+    /// Whether all characters are visible ASCII characters. A space is not visible.
     var isVisibleASCII: Bool { utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 }
 

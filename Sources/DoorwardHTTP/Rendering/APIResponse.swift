@@ -55,7 +55,7 @@ struct APIResponse: Sendable {
 
     /// A page of a list, with `data.pagination`.
     ///
-    /// - Throws: `.invalid` if its items have more than `WireLimits.pageBytes`; rendering stops there.
+    /// - Throws: `.invalid` if the items together have more than `WireLimits.pageBytes`; rendering stops at that size.
     static func page<Item>(
         _ name: String, _ page: Page<Item>, _ write: (inout JSONWriter, Item) -> Void
     ) throws(GatewayError) -> APIResponse {
@@ -114,7 +114,7 @@ extension HTTPField.Name {
     static let prefer = token("Prefer")
     static let preferenceApplied = token("Preference-Applied")
 
-    /// A header name that is a constant of this file.
+    /// Makes a header name from a constant of this file.
     private static func token(_ text: String) -> HTTPField.Name {
         // Only the constants above are passed, and the first response of any test would reveal an invalid one.
         guard let name = HTTPField.Name(text) else { preconditionFailure("not a header name: \(text)") }
@@ -123,7 +123,7 @@ extension HTTPField.Name {
 }
 
 /// Limits the memory of response bodies that clients have not read yet, so that slow readers of large pages cannot exhaust it. A
-/// small body is not counted: the number of connections limits those.
+/// small body is not counted: the limit on connections also limits how many small bodies there are.
 final class ResponseMemory: Sendable {
     /// Bytes that are passed to a connection at once. A body of up to this size is not counted.
     static let chunkBytes = 64 * 1024
@@ -142,7 +142,7 @@ final class ResponseMemory: Sendable {
     /// Bytes that are currently reserved.
     var reserved: Int { state.withLock { $0.total } }
 
-    /// The same response, with its memory reserved if it is large.
+    /// Returns the same response, with memory reserved for its body if the body is large.
     ///
     /// - Parameter principal: the principal of the request; all unauthenticated requests share one limit.
     /// - Throws: `.unavailable` if the limit is exceeded.

@@ -5,7 +5,7 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 internal import HTTPTypes
 
-/// The `ETag` of an object: the version that a reader has read.
+/// The `ETag` of an object, which identifies the version that a reader has read.
 ///
 /// It is computed from the fields that the reader sees, so it reveals nothing about other fields.
 struct EntityTag: Hashable, Sendable {
@@ -29,7 +29,7 @@ extension ProjectedRenderer {
 }
 
 extension APIResponse {
-    /// The same response, with the `ETag` of the object that it contains.
+    /// Returns the same response, with the `ETag` of the object in it.
     func tagged(_ tag: EntityTag) -> APIResponse {
         var answer = self
         answer.headers[.eTag] = tag.text

@@ -44,7 +44,7 @@ struct ErrorResponse {
 
     // MARK: - Errors of use cases
 
-    /// - Parameter view: renders the command that an error is about, as its caller may see it.
+    /// - Parameter view: renders the command that the error is about, with the fields that the caller may see.
     init(_ error: GatewayError, view: @Sendable @escaping (Command, inout JSONWriter) -> Void) {
         switch error {
         case .invalid(let problems): self.init(invalid: problems)
@@ -99,10 +99,11 @@ struct ErrorResponse {
         details = { denial.writeDetails(operation, device, into: &$0) }
     }
 
-    /// A command that ended without a confirmation. A denied command includes the details of the denial, as any denial does, if the
-    /// caller may still know of the device. The command itself is always included, as it is the caller's own.
+    /// The error for a command that ended without a confirmation. For a denied command, it includes the details of the denial if
+    /// the caller may still know that the device exists. It always includes the command, which is the caller's own.
     ///
-    /// - Parameter problem: the adapter's explanation of the failure, as far as the caller may see it, in whole sentences.
+    /// - Parameter problem: the adapter's explanation of the failure, in whole sentences; `nil` if there is none, or if the
+    ///   caller may not see it.
     init(
         _ finished: FinishedCommand, problem: String? = nil, view: @Sendable @escaping (Command, inout JSONWriter) -> Void
     ) {
@@ -115,7 +116,7 @@ struct ErrorResponse {
         }
     }
 
-    /// A command that ended without a confirmation, with the error of its end state.
+    /// The error for the end state of a command that ended without a confirmation.
     private init(
         _ command: Command, problem: String? = nil, view: @Sendable @escaping (Command, inout JSONWriter) -> Void
     ) {

@@ -12,7 +12,7 @@ struct JSONWriter {
 
     mutating func object(_ fields: (inout Self) -> Void) { enclosed("{", "}", fields) }
 
-    /// Writes the fields of an entity that its reader sees, as an object.
+    /// Writes an entity as an object with the fields that `reader` may see.
     mutating func object<Entity>(
         _ entity: Entity, _ fields: [Field<Entity>], for reader: FieldReader, in tenancy: TenancyDirectory
     ) {
@@ -23,7 +23,7 @@ struct JSONWriter {
         needsComma = true
     }
 
-    /// Writes the fields of an entity that its reader sees, into the current object.
+    /// Writes the fields of an entity that `reader` may see into the current object.
     mutating func fields<Entity>(
         _ entity: Entity, _ fields: [Field<Entity>], for reader: FieldReader, in tenancy: TenancyDirectory
     ) {
