@@ -3,7 +3,7 @@ package import DoorwardDomain
 /// Triggers events of simulated locks, for `POST /simulator/devices/:id/events`. It is implemented outside this module with the
 /// simulator adapter, so that this module depends on no adapter.
 package protocol SimulatorControl: Sendable {
-    /// The `adapter` of the devices that it controls.
+    /// The field `adapter` of the devices that this object controls.
     var adapterKind: String { get }
 
     /// The names of events that `trigger` accepts, such as `jam`.
@@ -25,6 +25,6 @@ package enum SimulatorAnswer: Sendable {
     case unknownSlot
     /// The battery is empty and must be replaced first.
     case batteryDead
-    /// The adapter does not know the lock, or cannot read its address.
+    /// The lock is not attached to the adapter, or the adapter cannot read the lock's address.
     case notAttached
 }

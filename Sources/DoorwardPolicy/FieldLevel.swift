@@ -77,7 +77,7 @@ package enum FieldTable {
         case guestAccess = "GuestAccess"
         /// Residents see the same fields of a command as of its records; the command's actor sees all fields.
         case command = "Command"
-        /// Not visible to guests; how much of the actor a resident sees is decided when it is rendered.
+        /// Not visible to guests; how a resident sees the actor is determined when the record is rendered.
         case record = "AccessRecord"
     }
 

@@ -6,9 +6,10 @@ package final class GuestAccessNode: Sendable {
     /// The granted operations, as a set that is tested without further memory accesses.
     let operations: OperationSet
     let isRevoked: Bool
-    /// Whether a tenant granted it, so that access to each device ends with the tenancies that carried it.
+    /// Whether a tenant granted the access. If so, access to each device ends with the tenancies that it depends on.
     private let isUnderTenancy: Bool
-    /// The stored access. Its id and its window come first in it, next to the precomputed values above.
+    /// The stored access. Its first fields are its id and its window, so that they are in memory next to the precomputed values
+    /// above.
     package let access: GuestAccess
 
     init(_ access: GuestAccess) {
@@ -27,24 +28,25 @@ package final class GuestAccessNode: Sendable {
         return access.createdAt.milliseconds..<max(access.createdAt.milliseconds, reachEnds)
     }
 
-    /// The next instant after `instant` at which time alone changes a decision on the access, or its reach.
+    /// The next instant after `instant` at which a decision on the access or the access's reach changes without a change of the
+    /// directory.
     func nextEdge(after instant: Timestamp) -> Timestamp? {
         let reach = reach
         let reachEdges = [reach.lowerBound, reach.upperBound].map(Timestamp.init(milliseconds:))
-        // A revoked access is denied as revoked at every instant.
+        // A revoked access is denied at every instant, so its window changes no decision.
         let edges = isRevoked ? reachEdges : reachEdges + [window.validFrom, window.validUntil]
         return edges.lazy.filter { $0 > instant }.min()
     }
 
-    /// Whether the grantor has lost every tenancy that carried a listed device.
+    /// Whether the grantor has lost every tenancy that the access to a listed device depends on.
     func hasLostGrantor(of device: DeviceID, in directory: TenancyDirectory) -> Bool {
         guard isUnderTenancy else { return false }
         guard let carriers = access.carriersByDevice else { return directory.holders[access.grantedUnderAssociationID] == nil }
         return !(carriers[device] ?? []).contains { directory.holders[$0] != nil }
     }
 
-    /// Whether the guest may know of a listed device: from the creation until 30 days after the end, unless the device was moved to
-    /// another portfolio, which must not be disclosed.
+    /// Whether the guest may know that a listed device exists: from the creation of the access until 30 days after its end. False
+    /// if the device was moved to another portfolio, as the move must not be disclosed.
     func givesReach(to device: DeviceNode, at instant: Timestamp, in directory: TenancyDirectory) -> Bool {
         guard reach.contains(instant.milliseconds) else { return false }
         guard let property = device.propertyID, property != access.propertyID else { return true }
@@ -63,7 +65,7 @@ struct HeldGuestAccesses: Sendable {
     /// Accesses that list no device.
     private var empty = SortedIDs<GuestAccess>()
 
-    /// Every access once, ascending.
+    /// The ids of all accesses without duplicates, ascending.
     var ids: [GuestAccessID] { Set(entries.map(\.node.id)).union(empty).sorted() }
 
     mutating func insert(_ node: GuestAccessNode) {

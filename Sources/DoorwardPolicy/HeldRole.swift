@@ -1,6 +1,6 @@
 internal import DoorwardDomain
 
-/// A role association as stored in its user's node: all of a `UserRoleAssociation` but the user.
+/// A role association as stored in its user's node: all fields of a `UserRoleAssociation` except the user.
 struct HeldRole: Hashable, Sendable {
     let entityID: EntityID<AssociatedEntity>
     let id: AssociationID
@@ -33,8 +33,8 @@ struct HeldRole: Hashable, Sendable {
         UserRoleAssociation(id: id, userID: user, entity: entity, role: role, createdAt: createdAt, updatedAt: updatedAt)
     }
 
-    /// Orders by the low half of the entity's id, so that one search finds all roles on it; then the higher role comes first, then
-    /// the smaller id. This is the order in which rules are reported.
+    /// Orders by the low half of the entity's id, so that one search finds all roles on the entity. On one entity the higher role
+    /// comes first, then the smaller id. This is the order in which rules are reported.
     static func precedes(_ a: HeldRole, _ b: HeldRole) -> Bool {
         if a.entityID.low != b.entityID.low { return a.entityID.low < b.entityID.low }
         if a.entityID.high != b.entityID.high { return a.entityID.high < b.entityID.high }

@@ -4,13 +4,14 @@ package import DoorwardDomain
 package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
     /// To create a portfolio. Checked on the gateway, since the portfolio does not exist yet.
     case portfolioCreate = "portfolio.create"
-    /// To read a portfolio. A role on a property or unit does not give it: its holder need not see the whole portfolio.
+    /// To read a portfolio. A role on a property or unit does not give this permission, as the holder of such a role need not see
+    /// the whole portfolio.
     case portfolioRead = "portfolio.read"
     /// To change a portfolio's name, its only field; changing its staff requires other permissions.
     case portfolioRename = "portfolio.rename"
     /// To delete a portfolio; with a cascade, also everything in it.
     case portfolioDelete = "portfolio.delete"
-    /// To read tier, modules and limits, with how much of them is used.
+    /// To read tier, modules and limits of a portfolio, and how much of the limits is used.
     case subscriptionRead = "subscription.read"
     /// To change tier, modules and limits of a portfolio.
     case subscriptionChange = "subscription.change"
@@ -18,7 +19,8 @@ package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
     case portfolioAdminsAssign = "portfolio.admins.assign"
     /// To assign and remove AUDITOR on a portfolio.
     case portfolioAuditorsAssign = "portfolio.auditors.assign"
-    /// To read a property. A tenant holds it on the property of their unit, although roles otherwise apply only downwards.
+    /// To read a property. A tenant holds this on the property of their unit, although other roles apply only to their entity and
+    /// everything below it.
     case propertyRead = "property.read"
     /// To change a property's name, address and time zone.
     case propertyChange = "property.change"
@@ -40,7 +42,8 @@ package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
     case unitDelete = "unit.delete"
     /// To assign and remove TENANT.
     case unitTenantsAssign = "unit.tenants.assign"
-    /// To read a device. Every role with VIEW_STATUS holds it; a guest, who has no role, sees a device by that operation alone.
+    /// To read a device. Every role with VIEW_STATUS holds this permission. A guest has no role and needs only VIEW_STATUS to see
+    /// a device.
     case deviceRead = "device.read"
     /// To attach a device. Checked on the property or unit that it will be attached to.
     case deviceAttach = "device.attach"
@@ -64,7 +67,7 @@ package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
     case peopleList = "people.list"
     /// To read one user who holds a role or guest access in the object.
     case peopleRead = "people.read"
-    /// To manage API keys with no more than one's own rights on the object.
+    /// To manage API keys that have at most the caller's own rights on the object.
     case apiKeysManage = "apiKeys.manage"
     /// To export the access log; on the gateway, the gateway's own log.
     case accessLogExport = "accessLog.export"
@@ -78,7 +81,7 @@ package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
     case usersDisable = "users.disable"
     /// To delete a user with all their roles and guest accesses; the records about them stay.
     case usersDelete = "users.delete"
-    /// To destroy a person's keys, and with them the personal values in the logs.
+    /// To destroy a person's keys, which makes the personal values in the logs unreadable.
     case usersErase = "users.erase"
     /// To see and change the gateway's adapters.
     case adaptersManage = "adapters.manage"
@@ -96,10 +99,10 @@ package enum ManagedObject: Hashable, Sendable {
     case property(PropertyID)
     /// Reached by roles on it, on its property and on its portfolio.
     case unit(UnitID)
-    /// Reached by the roles on its place, by tenants of units that share it, and by its guests.
+    /// Reached by roles on its unit, property or portfolio, by tenants of units that share it, and by its guests.
     case device(DeviceID)
 
-    /// The object to manage that an entity is.
+    /// Makes the managed object for an entity.
     package init(_ entity: AssociatedEntity) {
         switch entity {
         case .portfolio(let id): self = .portfolio(id)

@@ -4,9 +4,9 @@ package import DoorwardDomain
 package enum MatrixColumn: UInt8, CaseIterable, Sendable {
     /// OWNER of the device's portfolio.
     case owner
-    /// PORTFOLIO_ADMIN of that portfolio; with the rights of an owner on its locks.
+    /// PORTFOLIO_ADMIN of that portfolio, who has the rights of an owner on its locks.
     case portfolioAdmin
-    /// PROPERTY_MANAGER of the device's property; with the rights of an owner there, except that a lockdown binds them.
+    /// PROPERTY_MANAGER of the device's property, who has the rights of an owner there but cannot override a lockdown.
     case propertyManager
     /// MAINTENANCE of that property: operates and monitors its locks, reads no history, changes nothing.
     case maintenance
@@ -54,7 +54,7 @@ package struct MatrixColumns: OptionSet, Hashable, Sendable {
     static let guestInWindow = Self(.guestInWindow)
     static let guestIfGranted = Self(.guestIfGranted)
 
-    /// Whether the set contains the column; `OptionSet` itself only tests for a set.
+    /// Whether the set contains the column; `OptionSet` itself tests only whether it contains another set.
     package func contains(_ column: MatrixColumn) -> Bool { rawValue & (1 << UInt16(column.rawValue)) != 0 }
 }
 

@@ -30,7 +30,8 @@ package enum PermissionMatrix {
         column.map(columns(holding: operation).contains) ?? false
     }
 
-    /// The lowest role that could hold an operation on a device: one attached to a unit, or else one that may be a common area.
+    /// The lowest role that could hold an operation on a device. `hangsOnUnit` is whether the device is attached to a unit; if it
+    /// is not, the device may be a common area.
     package static func leastRole(holding operation: LockOperation, hangsOnUnit: Bool) -> Role? {
         let elsewhere: MatrixColumns = hangsOnUnit ? [.tenantCommonArea] : [.tenantOwnUnit]
         let columns = columns(holding: operation).subtracting(elsewhere)
@@ -77,7 +78,8 @@ package enum PermissionMatrix {
         }
     }
 
-    /// The permissions that a tenant holds on the property of their unit, although roles otherwise apply only downwards.
+    /// The permissions that a tenant holds on the property of their unit, although other roles apply only to their entity and
+    /// everything below it.
     package static let tenantsHoldOnProperty: [ManagementPermission] = [.propertyRead]
 }
 
@@ -95,8 +97,8 @@ package struct ManagementHolders: Sendable {
 
     /// Where the super admin flag alone gives the permission.
     package let superAdmin: SuperAdminScope
-    /// The roles that hold it on their entity and everything below it, highest first. A role below the object does not count, so that
-    /// an auditor of a property cannot read the portfolio.
+    /// The roles that hold it on their entity and everything below it, highest first. A role on an entity below the object does
+    /// not count, so that an auditor of a property cannot read the portfolio.
     package let roles: [Role]
 
     init(superAdmin: SuperAdminScope, _ roles: [Role]) { (self.superAdmin, self.roles) = (superAdmin, roles) }

@@ -11,7 +11,7 @@ struct RuleFailure {
         (self.reason, self.rule, self.opensAt, self.closesAt) = (reason, rule, opensAt, closesAt)
     }
 
-    /// The number of tests that the rule passed. An association has no window and no grantor, and passes their tests.
+    /// The number of tests that the rule passed. An association has no window and no grantor, so it passes the tests of both.
     private var testsPassed: Int {
         switch reason {
         case .guestAccessRevoked: 0

@@ -63,7 +63,7 @@ extension SecurityService {
                 directory.guestAccess(access).map(place)
             }
         let levels = Set(objects).compactMap { roleLevel(of: subject, on: EntityPath($0, in: directory), in: directory) }
-        // OWNER adds the fields that concern the user alone.
+        // At most MANAGEMENT: OWNER would add the fields that concern the user alone.
         return levels.max().map { min($0, .management) }
     }
 

@@ -59,8 +59,8 @@ extension SecurityService {
 }
 
 extension TenancyDirectory {
-    /// A superset of the devices that a rule of the subject reaches, other than as super admin. A decision on each of them selects
-    /// the visible ones.
+    /// Returns a superset of the devices that the subject's rules reach, apart from the rule for super admins. The caller selects
+    /// the visible devices with a decision on each.
     fileprivate func deviceCandidates(for subject: Subject) -> Set<DeviceID> {
         var candidates = Set(subject.link?.access.deviceIDs ?? subject.user?.guestAccesses.entries.map(\.deviceID) ?? [])
         for entity in subject.roleEntities {

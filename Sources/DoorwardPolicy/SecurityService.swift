@@ -9,8 +9,8 @@ package enum SecurityService {
     ///   - instant: the time of the operation, by the gateway's clock.
     ///   - override: whether the caller gave a reason to override a lockdown. An override with nothing to override is ignored.
     ///   - directory: the snapshot that the subject was resolved in.
-    /// - Returns: `allowed` with the most specific rule that allows it, or `denied` with the one reason that is nearest to being
-    ///   allowed, and with whether the subject may know that the device exists.
+    /// - Returns: `allowed` with the most specific rule that allows it, or `denied` with the reason of the rule that came nearest
+    ///   to allowing it. A denial also states whether the subject may know that the device exists.
     package static func decide(
         _ subject: Subject, _ operation: LockOperation, on device: DeviceID, at instant: Timestamp, override: Bool,
         in directory: TenancyDirectory
@@ -18,7 +18,8 @@ package enum SecurityService {
         decide(subject, operation, on: directory.resolve(device), at: instant, override: override, in: directory)
     }
 
-    /// Resolves a principal in a snapshot and decides: for a single decision, as at the dispatch gate.
+    /// Resolves a principal in a snapshot and decides its request. Meant for a single decision, such as that at the dispatch
+    /// gate.
     package static func decide(
         _ principal: Principal, _ operation: LockOperation, on device: DeviceID, at instant: Timestamp, override: Bool,
         in directory: TenancyDirectory
@@ -30,7 +31,7 @@ package enum SecurityService {
         }
     }
 
-    /// Decides for a device that was resolved in the same snapshot; `nil` for a device that does not exist.
+    /// Decides for a device that was resolved in the same snapshot; `device` is `nil` if the device does not exist.
     package static func decide(
         _ subject: Subject, _ operation: LockOperation, on device: DeviceNode?, at instant: Timestamp, override: Bool,
         in directory: TenancyDirectory
@@ -54,7 +55,7 @@ package enum SecurityService {
                 granting = granting ?? rule.rule
                 return .stop
             }
-            // Several units may share the device: report the smallest id.
+            // Several units may share the device: report the association with the smallest id.
             if granting?.sortKey.map({ $0 < held.id.cast() }) != true { granting = held.rule }
             return .next
         }
@@ -75,9 +76,9 @@ package enum SecurityService {
 }
 
 extension SecurityService {
-    /// Returns the subject's associations that each allow all of `operations` on a device, in ascending order; for a disabled user
-    /// it returns none. Only roles count: a guest cannot grant access. The cost depends on the associations on the device and above
-    /// it, and not on the subject's other ones.
+    /// Returns the subject's associations that each allow all of `operations` on a device, in ascending order; for a disabled
+    /// user it returns none. Only roles count: a guest cannot grant access. The cost depends on the associations on the device
+    /// and above it, and not on the subject's other associations.
     package static func carriers(
         of operations: [LockOperation], by subject: Subject, on device: DeviceID, in directory: TenancyDirectory
     ) -> [UserRoleAssociation] {
@@ -93,7 +94,7 @@ extension SecurityService {
         return carriers.sorted { $0.id < $1.id }
     }
 
-    /// The entities on which the subject's roles hold an operation, for all devices attached there; common areas are left out.
+    /// The entities on which a role of the subject holds an operation on all devices attached there. Common areas are left out.
     package static func entities(where subject: Subject, holds operation: LockOperation) -> [AssociatedEntity] {
         guard let user = subject.user, subject.isEnabled else { return [] }
         return user.roles.all.sorted { $0.id < $1.id }.filter {
@@ -107,8 +108,8 @@ extension SecurityService {
     ///
     /// - Parameter instant: when given, a guest access counts as reach to a device, as in `decide`.
     /// - Returns: `allowed` with the most specific rule, or `denied`. The reason is `role_insufficient` if the subject may know
-    ///   that the object exists, as always for the gateway itself. Otherwise the denial is without reach, as for an object that
-    ///   does not exist.
+    ///   that the object exists; every subject may know this of the gateway. Otherwise the denial is without reach, like the
+    ///   denial for an object that does not exist.
     package static func allows(
         _ subject: Subject, _ permission: ManagementPermission, on object: ManagedObject, at instant: Timestamp? = nil,
         in directory: TenancyDirectory
@@ -142,12 +143,13 @@ extension SecurityService {
     }
 
     /// Whether a subject may know that an object exists: by an association on it or above it, by being allowed to read it (as a
-    /// tenant the property of their unit), or as super admin. Disabling a user does not change this.
+    /// tenant may read the property of their unit), or as super admin. Disabling a user does not change this.
     package static func reaches(_ subject: Subject, _ object: AssociatedEntity, in directory: TenancyDirectory) -> Bool {
         EntityPath(ManagedObject(object), in: directory).map { reaches(subject, $0, at: nil, in: directory) } ?? false
     }
 
-    /// The same for a device, which is also reached through a unit that shares it and through guest accesses.
+    /// Whether a subject may know that a device exists. A device is also reached through a unit that shares it and through guest
+    /// accesses.
     package static func reaches(
         _ subject: Subject, device: DeviceID, at instant: Timestamp, in directory: TenancyDirectory
     ) -> Bool {

@@ -23,7 +23,7 @@ package struct SortedIDs<Entity>: Hashable, Sendable {
     package mutating func insert(_ id: EntityID<Entity>) {
         let index = lowerBound(of: id)
         if index < ids.count && ids[index] == id { return }
-        // Allocate exactly the size needed: there are millions of these, and most never change.
+        // Allocate exactly the size needed: there are millions of these arrays, and most never change.
         var grown = ContiguousArray<EntityID<Entity>>()
         grown.reserveCapacity(ids.count + 1)
         grown += ids[..<index]

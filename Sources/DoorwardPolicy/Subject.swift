@@ -31,9 +31,9 @@ package struct Subject: Sendable {
         (user, self.link, self.status, self.version) = (nil, link, status, version)
     }
 
-    /// False also for an unknown principal.
+    /// Whether the subject's requests can be allowed; false for a disabled user and for an unknown principal.
     package var isEnabled: Bool { status == .enabled }
-    /// True also while the user is disabled.
+    /// Whether the user is a super admin, even a disabled one.
     package var isSuperAdmin: Bool { user?.isSuperAdmin ?? false }
     /// The user whose own records the subject reads; `nil` for a guest link and for an unknown principal.
     package var userID: UserID? { user?.id }
@@ -49,7 +49,7 @@ package struct Subject: Sendable {
         user?.roles.held(on: .unit(unit)).filter { $0.role == .tenant }.map(\.createdAt).min()
     }
 
-    /// The reason for which every request of the subject is denied; `nil` for an enabled one.
+    /// The reason for which every request of the subject is denied; `nil` if the subject is enabled.
     var denialReason: DenialReason? {
         switch status {
         case .unknown: .userUnknown

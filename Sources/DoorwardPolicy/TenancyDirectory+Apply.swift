@@ -66,7 +66,7 @@ extension TenancyDirectory {
         unassignedDevices.remove(id)
     }
 
-    /// Updates the lists of devices by place for one device.
+    /// Updates the lists of the devices of properties and units, and of the unassigned devices, for one device.
     private mutating func list(_ device: DeviceNode, before old: DeviceNode?) {
         if let property = old?.propertyID, property != device.propertyID {
             devicesByProperty[property, default: []].remove(device.id)

@@ -2,10 +2,9 @@ package import DoorwardDomain
 internal import HashTreeCollections
 
 /// The whole tenancy in memory. It is a value, so decisions can read one version while the next one is being made.
-///
-/// Copying costs nothing, and a change costs the logarithm of the size, whatever the number of devices, users and records: versions
-/// share all pages and branches that did not change. Children may be put before their parents; until the parents are there, requests
-/// for the children are denied.
+/// Copying costs nothing, and the cost of a change is logarithmic in the size of the directory: versions share all pages and
+/// branches that did not change. Children may be added before their parents; until the parents are added, requests for the
+/// children are denied.
 package struct TenancyDirectory: Sendable {
     var portfolios: TreeDictionary<PortfolioID, Box<Portfolio>> = [:]
     var properties: TreeDictionary<PropertyID, Box<Property>> = [:]
@@ -16,9 +15,9 @@ package struct TenancyDirectory: Sendable {
     var recentMakes = RecentValues<Box<DeviceModel>>()
     var recentCommonAreas = RecentValues<[DeviceID]>()
     var recentOperations = RecentValues<[LockOperation]>()
-    /// The units that share a device, at its `sharingSlot`.
+    /// The units that share a device, at the index `sharingSlot` of the device.
     var sharing = PersistentArray<CommonAreaUnits>()
-    /// Slots in `sharing` of removed devices.
+    /// The slots in `sharing` that belonged to devices that were removed.
     var freeSharingSlots: [Int] = []
     var users = EntityTable<UserEntry>()
     var guestAccesses: TreeDictionary<GuestAccessID, GuestAccessNode> = [:]
@@ -52,22 +51,22 @@ package struct TenancyDirectory: Sendable {
     /// The number of devices, including unassigned ones.
     package var deviceCount: Int { devices.count }
 
-    /// `nil` if there is none. Visibility is not checked here.
+    /// The portfolio with this id; `nil` if there is none. Visibility is not checked here.
     package func portfolio(_ id: PortfolioID) -> Portfolio? { portfolios[id]?.value }
-    /// Also returns a property whose portfolio does not exist yet; `nil` if there is none.
+    /// The property with this id, even if its portfolio does not exist yet; `nil` if there is no such property.
     package func property(_ id: PropertyID) -> Property? { properties[id]?.value }
-    /// Also returns a unit whose property does not exist yet; `nil` if there is none.
+    /// The unit with this id, even if its property does not exist yet; `nil` if there is no such unit.
     package func unit(_ id: UnitID) -> Unit? { units[id]?.value }
-    /// Assembles a new value for each call; decisions use `resolve`.
+    /// The device with this id. It is assembled for each call; decisions use `resolve`.
     package func device(_ id: DeviceID) -> LockDevice? {
         devices.slot(of: id).map { deviceDetails[$0].device(devices[slot: $0]) }
     }
-    /// `nil` also for an id that is known only from roles or guest accesses.
+    /// The user with this id; `nil` also for an id that is known only from roles or guest accesses.
     package func user(_ id: UserID) -> User? { users[id]?.node.user }
-    /// Also returns a revoked or ended one.
+    /// The guest access with this id, even if it is revoked or has ended.
     package func guestAccess(_ id: GuestAccessID) -> GuestAccess? { guestAccesses[id]?.access }
 
-    /// `nil` if it was removed.
+    /// The association with this id; `nil` if there is none, or if it was removed.
     package func association(_ id: AssociationID) -> UserRoleAssociation? {
         guard let holder = holders[id] else { return nil }
         return users[holder]?.node.roles.all.first { $0.id == id }?.association(of: holder)
@@ -92,16 +91,16 @@ extension TenancyDirectory {
     package var unitIDs: [UnitID] { units.keys.sorted() }
     /// The devices of all properties, and the unassigned ones.
     package var deviceIDs: [DeviceID] { devices.ids.sorted() }
-    /// The ids that have a `User`, including disabled ones.
+    /// The ids for which there is a `User`, including those of disabled users.
     package var userIDs: [UserID] { users.lazy.map(\.node).filter(\.isKnown).map(\.id).sorted() }
     /// All guest accesses, including ended ones.
     package var guestAccessIDs: [GuestAccessID] { guestAccesses.keys.sorted() }
     /// The devices that are attached to no property.
     package var unassignedDeviceIDs: [DeviceID] { unassignedDevices.sorted() }
 
-    /// Empty for a portfolio without properties, and for an unknown one.
+    /// The properties of a portfolio; empty for an unknown portfolio.
     package func propertyIDs(of portfolio: PortfolioID) -> [PropertyID] { propertiesByPortfolio[portfolio]?.sorted() ?? [] }
-    /// Empty for a property without units, and for an unknown one.
+    /// The units of a property; empty for an unknown property.
     package func unitIDs(of property: PropertyID) -> [UnitID] { unitsByProperty[property]?.sorted() ?? [] }
 
     /// All devices of a property, including those of its units.
@@ -123,7 +122,7 @@ extension TenancyDirectory {
         }.sorted { $0.id < $1.id }
     }
 
-    /// The accesses whose guest is a user, including ended ones.
+    /// The guest accesses of a user, including ended ones.
     package func guestAccesses(of user: UserID) -> [GuestAccess] {
         users[user]?.node.guestAccesses.ids.compactMap(guestAccess) ?? []
     }
@@ -148,13 +147,13 @@ extension TenancyDirectory {
         }
     }
 
-    /// The next instant after `instant` at which time alone changes the rights of an access: its window begins or ends, or its
-    /// devices become or cease to be visible to its guest. `nil` if there is none.
+    /// The next instant after `instant` at which the rights of an access change without a change of the directory: its window
+    /// begins or ends, or its devices become or cease to be visible to its guest. `nil` if there is none.
     package func nextEdge(of access: GuestAccessID, after instant: Timestamp) -> Timestamp? {
         guestAccesses[access]?.nextEdge(after: instant)
     }
 
-    /// Calls `body` with each access that has such an instant after `instant`, and with the next one.
+    /// Calls `body` with each access for which `nextEdge` returns an instant, and with that instant.
     package func forEachNextEdge(after instant: Timestamp, _ body: (GuestAccessID, Timestamp) -> Void) {
         for node in guestAccesses.values { if let edge = node.nextEdge(after: instant) { body(node.id, edge) } }
     }
@@ -165,7 +164,7 @@ extension TenancyDirectory {
 
 // Common areas: devices that are attached to no unit, and shared by the tenants of the units that list them.
 extension TenancyDirectory {
-    /// The units that list a device as a common area and may do so: it is attached to their property, and to no unit.
+    /// The units that list a device as a common area and may do so: the device is attached to their property, and to no unit.
     func sharingUnits(of device: DeviceNode) -> CommonAreaUnits { device.sharingSlot.map { sharing[$0] } ?? CommonAreaUnits() }
 
     /// Calls `body` with each role that a user holds on the units that share a device, in no order. Iterates over the user's roles or
@@ -187,7 +186,7 @@ extension TenancyDirectory {
         }
     }
 
-    /// Updates the sharing units of a device for one unit.
+    /// Adds one unit to the units that share a device, or removes it from them.
     mutating func share(_ id: DeviceID, by unit: Unit, isListed: Bool) {
         guard var device = devices[id] else { return }
         let isShared = isListed && device.canBeShared(by: unit)
@@ -205,7 +204,7 @@ extension TenancyDirectory {
         device.setSharing(slot: known ?? sharing.count - 1, isShared: !units.isEmpty)
     }
 
-    /// The units that share a device which replaces `old`.
+    /// The units that share `device` after it has replaced `old`.
     func sharingUnits(of device: DeviceNode, before old: DeviceNode?) -> CommonAreaUnits {
         if let old, old.propertyID == device.propertyID, old.unitID == device.unitID { return sharingUnits(of: old) }
         guard let listing = unitsByListedDevice[device.id] else { return CommonAreaUnits() }

@@ -7,12 +7,12 @@ final class UserNode: Sendable {
     /// Whether there is a `user`. Every decision checks this, and reading `user` itself would copy it.
     let isKnown: Bool
     let roles: HeldRoles
-    /// A bit for each device that a guest access may list; if it is clear, none lists the device.
+    /// A filter for the devices that the user's guest accesses list. If it excludes a device, none of them lists the device.
     let deviceFilter: DeviceFilter
     let guestAccesses: HeldGuestAccesses
     /// Set also for an id that is known only from roles or guest accesses; then `user` is `nil`.
     let id: UserID
-    /// `nil` while only roles or guest accesses of the id are known; to every decision the user is then unknown.
+    /// `nil` while only roles or guest accesses of the id are known; every decision then treats the user as unknown.
     let user: User?
 
     init(id: UserID, user: User? = nil, roles: [HeldRole] = [], guestAccesses: HeldGuestAccesses = HeldGuestAccesses()) {

@@ -19,7 +19,8 @@ struct DescriptorBound: AvailableConnectionsDelegate {
 /// Pauses accepting when only reserved descriptors are free, or the system has no descriptor or buffer left, and closes
 /// connections to make room. The reserve is checked before each wait for a connection, so one connection may still be accepted
 /// when the reserve is no longer free. A socket whose `accept` has failed stays readable: without a pause the event loop would
-/// retry at once, forever. Disabling `autoRead` removes the socket from the selector; to call no `read` would not remove it.
+/// retry at once, forever. Disabling `autoRead` removes the socket from the selector; merely calling no `read` leaves the socket
+/// there.
 final class AcceptPauseHandler: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias OutboundIn = any Channel

@@ -71,8 +71,8 @@ final class HistogramSeries: TimerHandler, RecorderHandler {
         sumCell.add(value)
     }
 
-    /// The number of values up to each bound; the last element counts all values. All are read at once, so that they are
-    /// consistent.
+    /// The number of values up to each bound; the last element counts all values. They are computed in one pass, so that no
+    /// element is smaller than the one before it.
     var cumulativeCounts: [Int64] {
         var total: Int64 = 0
         return cells.map { cell in

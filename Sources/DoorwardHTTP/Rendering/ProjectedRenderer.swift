@@ -68,7 +68,7 @@ struct ProjectedRenderer: Sendable {
         self.device(device, status: devices.status(of: device.id), into: &writer)
     }
 
-    /// The stored lock, with the status that it reports if one is given.
+    /// Writes the stored lock, with `status` if it is not `nil`.
     func device(_ device: LockDevice, status: DeviceStatus?, into writer: inout JSONWriter) {
         writer.object(
             ShownDevice(device, status: status), ShownDevice.fields, for: reader(of: .device(device.id)), in: tenancy)
@@ -85,12 +85,14 @@ struct ProjectedRenderer: Sendable {
 
     // MARK: - Commands and records
 
-    /// Writes a command of the subject, by the current place of the device.
+    /// Writes a command with the fields that the subject may see. Which fields these are depends on the current unit, property
+    /// and portfolio of the device.
     func command(_ command: Command, into writer: inout JSONWriter) {
         self.command(command, at: tenancy.device(command.deviceID).map { DeviceSnapshot($0) }, into: &writer)
     }
 
-    /// Writes any command with the fields that the subject may see, by the place of the device at the time of the command.
+    /// Writes a command with the fields that the subject may see. Which fields these are depends on the unit, property and
+    /// portfolio that the device had at the time of the command.
     func command(_ stored: StoredCommand, into writer: inout JSONWriter) {
         command(stored.command, at: stored.device, into: &writer)
     }
@@ -112,7 +114,7 @@ struct ProjectedRenderer: Sendable {
 }
 
 extension RecordValue: JSONRenderable {
-    /// An erased personal value is `null`. Keys are in ascending order.
+    /// Writes an erased personal value as `null`, and keys in ascending order.
     func write(into writer: inout JSONWriter) {
         switch self {
         case .null, .withheld: writer.null()

@@ -6,9 +6,9 @@ internal import NIOCore
 internal import Synchronization
 
 /// The body of a response that is produced while it is sent.
-///
-/// The next chunk is requested once the connection has taken the last one: a slow reader slows the producer down, and only the socket
-/// buffers data for it. A producer is cancelled when its client disconnects, or is disconnected for reading nothing.
+/// The next chunk is requested once the connection has taken the last one: a slow reader slows the producer down, and only the
+/// socket buffers data for it. A producer is cancelled when its client disconnects, or when the server closes the connection
+/// because the client reads nothing.
 struct StreamedBody: Sendable {
     private let produce: @Sendable (_ send: (ByteBuffer) async throws -> Void) async throws -> Void
 
@@ -16,7 +16,7 @@ struct StreamedBody: Sendable {
         produce = { send in for try await chunk in chunks { try await send(ByteBuffer(bytes: chunk)) } }
     }
 
-    /// The body for the server, with one log line at its end, however it ends.
+    /// Makes the body that the server sends, with one log line at its end, however it ends.
     func responseBody(to context: GatewayContext, log: StreamLog) -> ResponseBody {
         let (client, facts) = (context.client, context.facts)
         return ResponseBody { writer in
@@ -43,12 +43,11 @@ struct StreamedBody: Sendable {
     }
 
     /// The writer that the chunks are sent to.
-    ///
-    /// Unchecked: Hummingbird's writer wraps a channel's `Sendable` writer, which its protocol does not declare. One task uses it at
-    /// a time: the connection's own waits while the producer's writes.
+    /// Unchecked: Hummingbird's writer wraps a channel's `Sendable` writer, which its protocol does not declare. One task uses
+    /// the writer at a time: the connection's task waits while the producer's task writes.
     private final class Target: @unchecked Sendable {  // One task uses it at a time.
         private var writer: any ResponseBodyWriter
-        /// Whether the connection takes no more data.
+        /// Whether the connection accepts no more data.
         private let lost = Atomic(false)
         var isLost: Bool { lost.load(ordering: .acquiring) }
 

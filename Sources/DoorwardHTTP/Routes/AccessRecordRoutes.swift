@@ -25,7 +25,8 @@ enum AccessRecordRoutes {
         /// The scope that a cursor of this list is bound to: the caller, the path, the filters and the order.
         let scope: String
 
-        /// - Parameter device: the device in the path; the list of all records takes `deviceId` instead.
+        /// - Parameter device: the device in the path; `nil` for the list of all records, which reads `deviceId` from the query
+        ///   instead.
         init(_ call: AuthenticatedRequest, device: DeviceID? = nil) throws(GatewayError) {
             let (caller, cursors, path) = (call.caller.principal.key, call.services.cursors, call.facts.path)
             self = try call.readQuery { query in

@@ -14,7 +14,7 @@ struct ReadRequest<Requester: Sendable>: Sendable {
     let services: Services
     let facts: RequestMetadata
     let parameters: Parameters
-    /// The body; an absent one is an empty object.
+    /// The body; an absent body is an empty object.
     let body: [String: JSONValue]
     let client: ClientPresence
     /// The caller of the request.
@@ -50,7 +50,7 @@ struct ReadRequest<Requester: Sendable>: Sendable {
         try self.read { (_, query) throws(GatewayError) in read(&query) }
     }
 
-    /// For requests with no parameters but those in the path: rejects any key in the body or query.
+    /// Rejects any key in the body or query, for requests that have parameters only in the path.
     func readNothing() throws(GatewayError) {
         if !body.isEmpty || facts.query != nil { try read { (_, _) throws(GatewayError) in } }
     }

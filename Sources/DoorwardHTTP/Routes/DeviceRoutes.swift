@@ -87,7 +87,7 @@ enum DeviceRoutes {
         return .success { $0.field("status") { view.status(status, of: device, into: &$0) } }
     }
 
-    /// The decisions on the caller's operations on a device, now. No record is written.
+    /// Responds with the current decision on each operation of the caller on a device. No record is written.
     private static func permissions(_ call: AuthenticatedRequest) throws -> APIResponse {
         try call.readNothing()
         let (device, control) = (call.id("id", of: LockDevice.self), call.control)
@@ -108,7 +108,7 @@ enum DeviceRoutes {
         return try answer(call.control.attachedDevices.list(for: call.caller, filter, page), call)
     }
 
-    /// The devices attached to a unit, as far as the caller may see them.
+    /// Lists those devices attached to a unit that the caller may see.
     private static func listOfUnit(_ call: AuthenticatedRequest) throws -> APIResponse {
         let page = try call.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
         return try answer(try call.control.attachedDevices.list(of: call.id("id"), for: call.caller, page), call)
@@ -133,7 +133,7 @@ extension DeviceFilter {
 }
 
 extension Decision {
-    /// A decision on the caller, as listed by `GET /devices/:id/permissions`.
+    /// Writes a decision in the form that `GET /devices/:id/permissions` lists.
     fileprivate func write(
         of operation: LockOperation, on device: DeviceID, at instant: Timestamp, into writer: inout JSONWriter
     ) {

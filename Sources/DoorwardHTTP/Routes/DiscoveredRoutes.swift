@@ -14,7 +14,8 @@ enum DiscoveredRoutes {
 }
 
 extension DiscoveredDevice: JSONRenderable {
-    /// `adapter` and `address` are in the form that `POST /devices` takes; `capabilities` is `null` if it is known only after attaching.
+    /// `adapter` and `address` are in the form that `POST /devices` takes; `capabilities` is `null` if the capabilities are known
+    /// only after attaching.
     func write(into writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("id", id)

@@ -1,7 +1,7 @@
 internal import DoorwardControl
 internal import HTTPTypes
 
-/// Liveness and readiness of the process. Outside `/api/v1`, for monitoring.
+/// Liveness and readiness of the process, for monitoring. The paths are outside `/api/v1`.
 enum HealthRoutes {
     static let all: [Route] = [
         .open(.get, "/healthz", health),
@@ -12,7 +12,7 @@ enum HealthRoutes {
         .success { $0.field("alive", true) }
     }
 
-    /// Ready while the store can write and the adapters have been started.
+    /// Reports the gateway as ready while the store can write and the adapters have been started.
     private static func readiness(_ call: OpenCall) async throws(GatewayError) -> APIResponse {
         guard await call.control.isReadyToServe else { throw .unavailable }
         return .success { $0.field("ready", true) }

@@ -35,7 +35,8 @@ struct IdempotencyKeys: Sendable {
 }
 
 extension AuthenticatedRequest {
-    /// Creates an entity and responds with 201. A repetition with the same key gets the entity of the first request.
+    /// Creates an entity and responds with 201. A repeated request with the same key gets the entity that the first request
+    /// created.
     ///
     /// - Parameters:
     ///   - make: calls the use case with the idempotency key; `nil` if the request has none.
@@ -49,7 +50,7 @@ extension AuthenticatedRequest {
 }
 
 extension Principal {
-    /// Names the principal in stored idempotency keys and in cursors.
+    /// The text that identifies the principal in stored idempotency keys and in cursors.
     var key: String {
         switch self {
         case .user(let id): "user:\(id)"
@@ -59,7 +60,7 @@ extension Principal {
 }
 
 extension APIResponse {
-    /// The same response, with the header that marks a replay of an earlier request.
+    /// Returns the same response; if it replays the response to an earlier request, adds the header that marks a replay.
     func marked<Value>(as answered: Answered<Value>) -> APIResponse {
         guard answered.isReplay else { return self }
         var answer = self

@@ -37,7 +37,7 @@ enum LockCommandRoutes {
         let reason: String?
         let override: String?
         let timeout: Duration?
-        /// `Prefer: respond-async` (RFC 7240).
+        /// Whether the request has the header `Prefer: respond-async` (RFC 7240).
         let isAsync: Bool
 
         init(_ call: AuthenticatedRequest) throws(GatewayError) {
@@ -68,7 +68,8 @@ enum LockCommandRoutes {
         return answer
     }
 
-    /// 200 if the lock confirmed the command; any other outcome is an error that contains the command.
+    /// Responds with 200 if the lock confirmed the command. For any other outcome, the response is an error that contains the
+    /// command.
     private static func answer(_ finished: FinishedCommand, _ view: ProjectedRenderer, _ facts: RequestMetadata) -> APIResponse {
         guard finished.command.state == .confirmed else {
             return ErrorResponse(finished, problem: problem(of: finished, view)) { view.command($0, into: &$1) }.answer(facts)
@@ -84,7 +85,8 @@ enum LockCommandRoutes {
 }
 
 extension LockCommandRoutes {
-    /// The adapter's explanation of a failure, with the lock's name; broker and topic only for callers who may see its address.
+    /// The adapter's explanation of a failure, with the lock's name. It includes broker and topic only if the caller may see the
+    /// lock's address.
     private static func problem(of finished: FinishedCommand, _ view: ProjectedRenderer) -> String? {
         guard let problem = finished.problem, let device = view.tenancy.device(finished.command.deviceID) else { return nil }
         let seesAddress = view.sees("address", of: device.id)

@@ -2,11 +2,11 @@ internal import DoorwardControl
 internal import DoorwardDomain
 internal import HTTPTypes
 
-/// The gateway's metrics, for Prometheus. Outside `/api/v1`.
+/// The gateway's metrics, for Prometheus. The path is outside `/api/v1`.
 enum MetricsRoutes {
     static let all: [Route] = [.open(.get, "/metrics", page)]
 
-    /// Allowed for programs on the gateway's own machine, and for a super admin with a token.
+    /// Responds to programs on the gateway's own machine, and to a super admin with a token.
     private static func page(_ call: OpenCall) async throws -> APIResponse {
         if !call.facts.isOfThisMachine {
             let caller = try await call.services.authenticator.caller(call.facts)

@@ -72,13 +72,14 @@ enum PlaceRoutes {
     }
 }
 
-/// The routes of one kind of place. A route under a parent does the same as the route that names the parent in the query or the body.
+/// The routes of one kind of place. A route below the path of a parent does the same as the route whose query or body contains
+/// the id of the parent.
 private struct Places<Entity: Place, Parent, New: Sendable>: Sendable {
     /// The name of the field of `data` that contains one place.
     let name: String
     /// The name in the path, and of the field of `data` that contains a list.
     let plural: String
-    /// The path of the parent, and the field that names the parent; `nil` for places without one.
+    /// The path of the parent, and the field for the parent's id; `nil` for places without a parent.
     let parent: (path: String, field: String)?
     let body: @Sendable (inout BodyReader) -> New
     let find: @Sendable (AuthenticatedRequest) throws -> Entity

@@ -13,7 +13,7 @@ final class Services: Sendable {
     /// The memory of the responses that are being sent.
     let responseMemory = ResponseMemory()
     let simulator: (any SimulatorControl)?
-    /// The time that a command has until its deadline if the request specifies none.
+    /// The timeout of a command if the request specifies none.
     let commandTimeout: Duration
     let proxies: TrustedProxies
     let connections: ConnectionTable

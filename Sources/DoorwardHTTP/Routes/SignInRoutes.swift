@@ -11,7 +11,8 @@ enum SignInRoutes {
         guarded("/auth/reset-password", resetPassword), .post("/users/:id/password-reset", offerReset),
     ]
 
-    /// A route that is open to guessing: an address with too many failures is rejected before the body is read.
+    /// Makes a route on which passwords or tokens could be guessed: an address with too many failures is rejected before the body
+    /// is read.
     private static func guarded(_ path: String, _ handler: @escaping @Sendable (OpenCall) async throws -> APIResponse) -> Route {
         var route = Route.open(.post, "/api/v1" + path, handler)
         route.limit = { (control, _, facts) throws(GatewayError) in
@@ -29,8 +30,9 @@ enum SignInRoutes {
         return try await answer(signedIn, call)
     }
 
-    /// The account that an address identifies. A text longer than any address matches no user, at the same cost as any other, and
-    /// only its hash is remembered.
+    /// Returns the text that identifies the account of a sign-in: the email address. A text that is too long for an address is
+    /// replaced by its hash, so that the gateway remembers only the hash. The hash matches no user, at the same cost as any other
+    /// text.
     static func account(_ email: String) -> String {
         guard email.utf8.count > WireLimits.emailBytes else { return email }
         return SHA256.hash(data: Array(email.lowercased().utf8)).map { String($0, radix: 16) }.joined(separator: "-")
@@ -54,7 +56,7 @@ enum SignInRoutes {
         return .nothing
     }
 
-    /// Takes no idempotency key: the response contains a token, and such responses are not stored.
+    /// Ignores an idempotency key: the response contains a token, and such responses are not stored.
     private static func offerReset(_ call: AuthenticatedRequest) async throws -> APIResponse {
         try call.readNothing()
         let offer = try await call.control.passwordResets.offer(call.caller, to: call.id("id"))

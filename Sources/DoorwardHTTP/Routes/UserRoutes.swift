@@ -2,7 +2,7 @@ internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// Users: the caller, and other users for callers with the permission.
+/// The caller's own user; other users only for callers with the permission.
 enum UserRoutes {
     static let all: [Route] = [
         .get("/users/me", readMe), .put("/users/me", changeMe),

@@ -23,7 +23,7 @@ struct AccessTokens: Sendable {
         await keys.add(eddsa: signingKey, kid: JWKIdentifier(string: keyID))
     }
 
-    /// The token of a session, and its lifetime in seconds.
+    /// Issues a token for a session, and returns it with its lifetime in seconds.
     func issue(for session: Session, at now: Timestamp) async throws -> (token: String, expiresIn: Int) {
         let seconds = Int(lifetime.wholeMilliseconds / 1000)
         let issued = Int(now.milliseconds / 1000)
@@ -35,7 +35,8 @@ struct AccessTokens: Sendable {
         return (token, seconds)
     }
 
-    /// Verifies a token with all its claims. Whether its session is live is checked at each request.
+    /// Verifies a token with all its claims. Does not check whether its session is live; `Authenticator` checks that at each
+    /// request.
     ///
     /// - Returns: `nil` unless the token is one of this gateway's own and has not expired.
     func verify(_ token: String, at now: Timestamp) async -> VerifiedToken? {
@@ -49,9 +50,9 @@ struct AccessTokens: Sendable {
         return now < verified.expiresAt ? verified : nil
     }
 
-    /// Whether the header is exactly the one that `issue` writes: no other algorithm, no other key, no embedded key, nothing
-    /// critical. The library would fall back to its default key for an unknown `kid`. Also whether all three parts are encoded as
-    /// `issue` encodes them: the library also accepts padding and other last characters.
+    /// Whether the header is exactly the one that `issue` writes: with the same algorithm and key, and without an embedded key or
+    /// a `crit` member. For an unknown `kid`, the library would use its default key. All three parts must also be encoded as
+    /// `issue` encodes them: the library would accept padding, and other last characters that decode to the same bytes.
     private func hasOwnHeader(_ token: String) -> Bool {
         let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, parts.dropFirst().allSatisfy({ Base64URL.decode($0) != nil }),

@@ -10,7 +10,7 @@ struct Authenticator: Sendable {
     let tokens: AccessTokens
     let memory = VerifiedTokenCache()
 
-    /// - Returns: a caller whose session is live and whose user is enabled, at this moment.
+    /// - Returns: the caller, whose session is live and whose user is enabled at this moment.
     func caller(_ facts: RequestMetadata) async throws(GatewayError) -> Caller {
         let now = control.clock.now()
         guard let text = Self.bearer(facts.headers[.authorization]), let token = await verified(text, at: now),
@@ -45,7 +45,8 @@ final class VerifiedTokenCache: Sendable {
         var old: [String: VerifiedToken] = [:]
     }
 
-    /// Half the maximum number of tokens. When the younger half is full, the older half is dropped.
+    /// The maximum number of tokens in each of the two generations. When the young one is full, the old one is dropped and the
+    /// young one becomes the old one.
     private let capacity: Int
     private let generations = Mutex(Generations())
 

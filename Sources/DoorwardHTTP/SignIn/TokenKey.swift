@@ -27,12 +27,12 @@ package struct TokenKey: Sendable {
     /// `kid` of the tokens: the first 8 bytes of SHA-256 of the public key, in hexadecimal.
     var keyID: String { Array(SHA256.hash(data: signing.publicKey.rawRepresentation).prefix(8)).hexadecimal }
 
-    /// 32 bytes of a key for a purpose outside this module; see `derivedKey`.
+    /// Derives a key of 32 bytes for a purpose outside this module; see `derivedKey`.
     package func derivedBytes(for purpose: String) -> Secret<[UInt8]> {
         Secret(derivedKey(for: purpose).withUnsafeBytes { Array($0) })
     }
 
-    /// A key derived for another purpose (HKDF-SHA-256, RFC 5869), with `purpose` as the info.
+    /// Derives a key for another purpose (HKDF-SHA-256, RFC 5869), with `purpose` as the info.
     func derivedKey(for purpose: String) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: signing.rawRepresentation), info: Array(purpose.utf8), outputByteCount: 32)

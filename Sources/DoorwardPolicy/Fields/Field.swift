@@ -4,8 +4,7 @@ package import DoorwardDomain
 ///
 /// The field tables (`Fields+….swift`) are the only description of an entity's fields. Responses are rendered from them, records of
 /// changes take their details from them, and `FieldTable` lists them by level. A new field is one line in one table.
-///
-/// A class, so that iterating over a table retains one reference per field and not one for each member of it.
+/// A class, so that iterating over a table retains one reference per field, and not each member of the field.
 package final class Field<Entity: Sendable>: Sendable {
     /// The name in JSON, in responses and in the details of records.
     package let name: String
@@ -13,9 +12,9 @@ package final class Field<Entity: Sendable>: Sendable {
     package let key: [UInt8]
     /// The lowest level that sees the field; `nil` for a field that only records contain.
     package let level: FieldLevel?
-    /// A member of an object field that a lower level sees: that level gets the object with this member alone.
+    /// A member of the field's object that a level below `level` sees. At that level, the object has this member alone.
     let visiblePart: (name: String, level: FieldLevel)?
-    /// The columns that store the field in the entity's table; empty for a derived field. Without meaning for commands and records,
+    /// The columns that store the field in the entity's table; empty for a derived field. Not used for commands and records,
     /// which are stored in other forms.
     package let columns: [String]
     /// The lowest level that sees any part of the field.
@@ -31,7 +30,7 @@ package final class Field<Entity: Sendable>: Sendable {
 
     /// A field that is stored in the entity itself.
     ///
-    /// - Parameter columns: the columns that store it; by default one column, its name in snake case.
+    /// - Parameter columns: the columns that store the field; by default one column, named `name` in snake case.
     init(
         _ name: String, _ level: FieldLevel, columns: [String]? = nil, audit: FieldAudit<Entity>? = nil,
         _ read: @escaping @Sendable (Entity) -> FieldValue
@@ -41,7 +40,7 @@ package final class Field<Entity: Sendable>: Sendable {
         (key, threshold) = (Self.key(name), level)
     }
 
-    /// A field that is derived from the rest of the tenancy, or from its reader.
+    /// A field that is derived from other entities of the tenancy, or depends on the reader.
     init(
         _ name: String, _ level: FieldLevel, part: (name: String, level: FieldLevel)? = nil,
         from read: @escaping @Sendable (Entity, FieldReader, TenancyDirectory) -> FieldValue
@@ -67,7 +66,7 @@ package final class Field<Entity: Sendable>: Sendable {
         name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : String($1) }
     }
 
-    /// The field as `reader` sees it; `.absent` where it is left out.
+    /// Returns the value of the field as `reader` sees it; `.absent` if the field is left out.
     package func value(of entity: Entity, for reader: FieldReader, in tenancy: TenancyDirectory) -> FieldValue {
         guard let threshold, threshold <= reader.level else { return .absent }
         switch read {
@@ -126,9 +125,9 @@ package struct FieldAudit<Entity: Sendable>: Sendable {
     }
 
     let records: Records
-    /// For a personal value: the person whom it concerns, `nil` if that is not a user.
+    /// For a personal value, returns the person whom it concerns; `nil` if that person is not a user.
     var person: (@Sendable (Entity) -> UserID?)?
-    /// The form that is recorded in place of the value.
+    /// Computes the value that is recorded in place of the field's value.
     var form: (@Sendable (Entity) -> RecordValue)?
     /// Detects whether the field changed, if comparing the read values does not show it.
     var isDifferent: (@Sendable (Entity, Entity) -> Bool)?
@@ -142,7 +141,7 @@ package struct FieldAudit<Entity: Sendable>: Sendable {
         _ records: Records = .all, of person: @escaping @Sendable (Entity) -> UserID? = { _ in nil }
     ) -> Self { Self(records: records, person: person) }
 
-    /// A form that is recorded in place of a value that may be secret or long.
+    /// Records the result of `form` in place of a value that may be secret or long.
     static func changed(as form: @escaping @Sendable (Entity) -> RecordValue) -> Self { Self(records: .changes, form: form) }
 
     static func changed(if isDifferent: @escaping @Sendable (Entity, Entity) -> Bool) -> Self {
@@ -173,7 +172,7 @@ extension Array {
         reduce(into: [:]) { if names.contains($1.name) { $0[$1.name] = $1.recorded(entity) } }
     }
 
-    /// The fields as `reader` sees them, as one value, for an entity inside another one.
+    /// Returns the fields as `reader` sees them as one object, for an entity that is rendered inside another one.
     func object<Entity>(
         _ entity: Entity, for reader: FieldReader, in tenancy: TenancyDirectory
     ) -> FieldValue where Element == Field<Entity> {

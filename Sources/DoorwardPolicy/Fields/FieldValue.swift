@@ -46,7 +46,7 @@ package enum FieldValue: Hashable, Sendable {
     static func word(_ value: (some RawRepresentable<String>)?) -> Self { value.map { .string($0.rawValue) } ?? .null }
     static func words(_ values: [some RawRepresentable<String>]) -> Self { .strings(values.map(\.rawValue)) }
 
-    /// The value in a record; `nil` for an absent value.
+    /// Converts the value to the form of records; `nil` for an absent value.
     ///
     /// - Parameter text: converts a text, which may be personal.
     func recorded(_ text: (String) -> RecordValue) -> RecordValue? {

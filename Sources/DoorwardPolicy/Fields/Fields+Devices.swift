@@ -54,7 +54,8 @@ package struct ShownDevice: Sendable {
                 FieldValue.Member("hasCode", .bool($0.device.sealedCode != nil)),
             ])
         },
-        // Records contain whether a code is stored, never the code: replacing one is recorded as a change with equal values.
+        // Records contain whether a code is stored, never the code: if a code is replaced, the recorded values before and after
+        // the change are equal.
         F(recorded: "hasCode", .changed { $0.device.sealedCode != $1.device.sealedCode }, columns: ["sealed_code"]) {
             .bool($0.device.sealedCode != nil)
         },

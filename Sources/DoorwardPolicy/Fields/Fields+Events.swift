@@ -1,6 +1,7 @@
 package import DoorwardDomain
 
-// Commands and access records: in full for management, commands also for their actor; reduced for residents.
+// Commands and access records. Management sees all their fields, and the actor of a command all fields of the command. Residents
+// see fewer fields.
 
 /// A command as responses show it.
 package struct ShownCommand: Sendable {
@@ -141,7 +142,7 @@ extension FieldReader {
 }
 
 extension TenancyDirectory {
-    /// Whether a user is a tenant or a guest of a unit; `nil` for neither.
+    /// Returns `.tenant` or `.guest` if a user is a tenant or a guest of a unit; `nil` if the user is neither.
     fileprivate func residentRole(of user: UserID, on unit: UnitID) -> Role? {
         if associations(of: user).contains(where: { $0.role == .tenant && $0.entity == .unit(unit) }) { return .tenant }
         let isGuest = guestAccesses(of: user).contains { access in

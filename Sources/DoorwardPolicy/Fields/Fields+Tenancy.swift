@@ -5,7 +5,7 @@ package import DoorwardDomain
 extension Portfolio {
     private typealias F = Field<Portfolio>
 
-    /// The fields, in the order of responses. The subscription is not among them: reading it requires its own permission.
+    /// The fields, in the order of responses. The subscription is not among them, as reading it requires a separate permission.
     package static let fields: [Field<Portfolio>] = [
         F("id", .publicLevel) { .id($0.id) },
         F("name", .publicLevel, audit: .personal()) { .text($0.name) },
@@ -66,7 +66,7 @@ extension FieldValue {
         ])
     }
 
-    /// Levels below management see only whether a lockdown is active. No property has one yet.
+    /// Levels below management see only whether a lockdown is active. Lockdowns are not supported yet, so none is active.
     fileprivate static func lockdown(for level: FieldLevel) -> FieldValue {
         let active = Member("active", .bool(false))
         guard level >= .management else { return .object([active]) }
