@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 
 /// The base URL of a gateway: scheme, host and port.
+///
 /// The scheme must be HTTPS, as requests carry secrets. HTTP is allowed for a gateway on the same machine.
 package struct ServerAddress: Equatable, Sendable, CustomStringConvertible {
     /// `https://doors.example` or `http://127.0.0.1:8080`, without a slash at the end.

@@ -7,6 +7,7 @@ internal import NIOCore
 internal import NIOSSL
 
 /// The HTTP server of one gateway.
+///
 /// `run` has the form that `Service` of ServiceLifecycle requires: when the task is cancelled or the group shuts down, it
 /// completes the responses in progress and returns.
 package struct GatewayServer: Sendable {

@@ -4,8 +4,8 @@ package struct HTTPSettings: Sendable {
     package var host = "127.0.0.1"
     /// The port; 0 picks a free one.
     package var port = 8080
-    /// The URL at which users reach the gateway; links that it creates begin with it. `nil` stands for the address that it listens
-    /// on.
+    /// The URL at which users reach the gateway. Links that the gateway creates begin with this URL. `nil` means the address that
+    /// the gateway listens on.
     package var publicURL: String?
     /// Addresses of proxies whose `X-Forwarded-For` is trusted, each one address or a range such as `10.0.0.0/8`.
     package var trustedProxies: [String] = []
@@ -19,8 +19,8 @@ package struct HTTPSettings: Sendable {
     package var commandTimeout = Duration.seconds(10)
     /// Maximum number of open connections. Half of them are reserved for clients that have signed in.
     package var maxConnections = 4096
-    /// Maximum number of open connections of one IPv4 address or IPv6 /64 network. A trusted proxy's connections do not count, but
-    /// the requests in progress of each of its clients do.
+    /// Maximum number of open connections of one IPv4 address or IPv6 /64 network. A trusted proxy's connections do not count,
+    /// but the requests in progress of each client behind the proxy do.
     package var maxConnectionsPerAddress = 512
     /// Timeout of a connection without a request in progress.
     package var idleTimeout = Duration.seconds(60)

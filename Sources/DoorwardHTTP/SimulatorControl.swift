@@ -11,7 +11,7 @@ package protocol SimulatorControl: Sendable {
 
     /// Triggers one of `eventNames` at an attached lock; returns when the lock is in its new state.
     ///
-    /// - Parameter slot: the keypad slot whose code is entered; `nil` if the request names none.
+    /// - Parameter slot: the keypad slot whose code is entered; `nil` if the request contains none.
     func trigger(_ event: String, slot: String?, on device: DeviceID) async -> SimulatorAnswer
 }
 

@@ -65,6 +65,7 @@ extension EntityTable: Sequence {
 }
 
 /// A persistent array: copying it costs nothing, and a change copies one page.
+///
 /// Elements are stored in pages of 64, pages in chapters of 64. A page or chapter that is referenced once is changed in place;
 /// one that several arrays share is copied first. So the cost of a change is nearly independent of the number of elements: only
 /// the list of chapters, one word for 4096 elements, may have to be copied.

@@ -6,7 +6,8 @@ package enum MatrixColumn: UInt8, CaseIterable, Sendable {
     case owner
     /// PORTFOLIO_ADMIN of that portfolio, who has the rights of an owner on its locks.
     case portfolioAdmin
-    /// PROPERTY_MANAGER of the device's property, who has the rights of an owner there but cannot override a lockdown.
+    /// PROPERTY_MANAGER of the device's property, who has the rights of an owner there, except that a lockdown also applies to
+    /// them.
     case propertyManager
     /// MAINTENANCE of that property: operates and monitors its locks, reads no history, changes nothing.
     case maintenance

@@ -85,9 +85,9 @@ package enum PermissionMatrix {
 
 /// One row of the management matrix.
 package struct ManagementHolders: Sendable {
-    /// Where a super admin holds the permission.
+    /// Where the super admin flag alone gives the permission.
     package enum SuperAdminScope: String, Codable, Sendable {
-        /// On no object, whatever roles the user may hold there.
+        /// On no object. A role of the same user can still give the permission.
         case nowhere = "NOWHERE"
         /// On the gateway itself, such as its log, but on no portfolio.
         case gatewayOnly = "GATEWAY"

@@ -67,8 +67,8 @@ extension SecurityService {
         return levels.max().map { min($0, .management) }
     }
 
-    /// The grantor and the management of the place see all fields of a guest access. Its guest and the residents of the place do
-    /// not see the association that it was granted under.
+    /// The grantor sees all fields of a guest access, and so does the management of its unit or property. Its guest and the
+    /// residents there do not see the association that it was granted under.
     private static func level(
         of subject: Subject, onGuestAccess id: GuestAccessID, in directory: TenancyDirectory
     ) -> FieldLevel? {

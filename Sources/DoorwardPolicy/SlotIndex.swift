@@ -2,6 +2,7 @@ internal import DoorwardDomain
 internal import HashTreeCollections
 
 /// Maps an entity's id to its slot in a table, with one access to one cache line.
+///
 /// Linear hashing (Litwin, "Linear Hashing: A New Tool for File and Table Addressing", 1980): slots are stored in buckets of
 /// eight, and whenever the buckets contain more than three slots on average, the next bucket in turn is split in two. So the
 /// index grows with its content, and no insertion moves more than one bucket. The few entries that do not fit their bucket are

@@ -41,7 +41,7 @@ package struct Subject: Sendable {
     /// Whether `id` is the subject's user, so that records about that user are records about the subject. Always false for `nil`.
     package func isUser(_ id: UserID?) -> Bool { id != nil && id == user?.id }
 
-    /// The entities on which the subject holds a role, one for each role, in no order.
+    /// The entity of each role that the subject holds, in no order.
     package var roleEntities: [AssociatedEntity] { user?.roles.all.map(\.entity) ?? [] }
 
     /// The creation time of the subject's oldest tenancy of a unit; `nil` if the subject is not a tenant of it.

@@ -2,6 +2,7 @@ package import DoorwardDomain
 internal import HashTreeCollections
 
 /// The whole tenancy in memory. It is a value, so decisions can read one version while the next one is being made.
+///
 /// Copying costs nothing, and the cost of a change is logarithmic in the size of the directory: versions share all pages and
 /// branches that did not change. Children may be added before their parents; until the parents are added, requests for the
 /// children are denied.

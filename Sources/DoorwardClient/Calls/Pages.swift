@@ -54,7 +54,8 @@ package struct Pages<Page: ListPage>: AsyncSequence, Sendable {
         return Response(content: answers.flatMap(\.content.items), json: Self.merged(answers))
     }
 
-    /// Joins the `data` of several pages: the items of all, with the pagination that one page of that size would have.
+    /// Joins the `data` of several pages. The result contains the items of all pages, and the pagination of one page with that
+    /// many items.
     private static func merged(_ answers: [Response<Page>]) -> [UInt8] {
         if answers.count == 1 { return answers[0].json }
         let items = answers.flatMap { JSONScanner.items(of: JSONScanner.member(Page.key, of: $0.json) ?? []) ?? [] }

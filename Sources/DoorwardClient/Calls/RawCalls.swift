@@ -15,7 +15,7 @@ package struct RawCalls: Sendable {
         package var query: [Field] = []
         /// Additional headers; they replace headers of the same name that the client sends by default.
         package var headers: [Field] = []
-        /// JSON, unless a header says otherwise.
+        /// The body. It is sent as JSON unless a header sets another media type.
         package var body: [UInt8]?
 
         package init(_ method: String, _ path: String) { (self.method, self.path) = (method, path) }

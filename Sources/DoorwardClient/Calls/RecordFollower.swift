@@ -1,6 +1,7 @@
 internal import DoorwardAPI
 
 /// Returns the new records of the access log, after those that the caller already has.
+///
 /// Within a log the order of records is fixed. The order of records of different logs depends on the clock: after a clock step,
 /// the new records of one log can sort before the old ones of another for long. So each known log has its own cursor, and one
 /// more cursor over all logs discovers new logs.

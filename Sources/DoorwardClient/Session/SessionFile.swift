@@ -82,7 +82,8 @@ package struct SessionFile: Sendable {
 
     // MARK: - Lock
 
-    /// Runs `body` while holding a lock on a file beside this one, which excludes other processes. The lock file is never deleted.
+    /// Runs `body` while holding a file lock that excludes other processes. The lock file is beside the session file and is never
+    /// deleted.
     package func locked<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         try makeFolder()
         let file = open("\(path.dropLast(".json".count)).lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 
-/// The stored sign-ins of one person on this machine: `session.json`, and `sessions/NAME.json` for each that has a name.
+/// The stored sign-ins of one person on this machine: `session.json` for the default sign-in, and `sessions/NAME.json` for each
+/// named one.
 package struct SessionFolder: Sendable {
     /// An absolute path.
     private let path: String

@@ -3,8 +3,8 @@ internal import NIOHTTP1
 
 /// Provides the access token of a session, and refreshes it.
 ///
-/// Several processes may share one session file, and using a refresh token twice ends the session. So a refresh is made under the
-/// file's lock by the first process, and the others use its result.
+/// Several processes may share one session file, and using a refresh token twice ends the session. So the first process refreshes
+/// the token while holding the file lock, and the others use the new token.
 struct SessionKeeper: Sendable {
     let file: SessionFile
     let channel: HTTPTransport

@@ -24,7 +24,7 @@ package struct RawResponse: Sendable {
         return type == "application/json" || type == "application/problem+json"
     }
 
-    /// Whether the status is one of success.
+    /// Whether the status is 2xx.
     package var isSuccess: Bool { (200..<300).contains(status) }
 
     /// Passes the parts of the body to `take` as they arrive. The body can be read once.
@@ -60,7 +60,7 @@ package struct RawResponse: Sendable {
         return body
     }
 
-    /// - Throws: `ClientError.refused` for an error of the gateway, `.notAGateway` for one of another server.
+    /// - Throws: `ClientError.refused` for an error of the gateway, `.notAGateway` for an error of another server.
     package func requireSuccess(_ body: [UInt8]) throws {
         _ = try TransportResponse(
             status: status, body: body, retryAfter: response.headers.first(name: "Retry-After").flatMap { Int($0) },

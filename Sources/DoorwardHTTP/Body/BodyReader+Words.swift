@@ -126,7 +126,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// A control character, or one that changes the direction of text so that it reads as another.
+    /// Whether the character is a control character, or changes the direction of text so that the text reads as another.
     var isControl: Bool {
         properties.generalCategory == .control || (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value)
     }

@@ -4,7 +4,8 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 
-/// Pauses accepting while more descriptors are open than the maximum number of connections plus an allowance for closing ones.
+/// Pauses accepting while more descriptors are open than the maximum number of connections plus an allowance for connections that
+/// are closing.
 struct DescriptorBound: AvailableConnectionsDelegate {
     let limit: Int
     private var open = 0
@@ -16,11 +17,12 @@ struct DescriptorBound: AvailableConnectionsDelegate {
     func isAcceptingNewConnections() -> Bool { open < limit }
 }
 
-/// Pauses accepting when only reserved descriptors are free, or the system has no descriptor or buffer left, and closes
-/// connections to make room. The reserve is checked before each wait for a connection, so one connection may still be accepted
-/// when the reserve is no longer free. A socket whose `accept` has failed stays readable: without a pause the event loop would
-/// retry at once, forever. Disabling `autoRead` removes the socket from the selector; merely calling no `read` leaves the socket
-/// there.
+/// Pauses accepting when only reserved descriptors are free, or the system has no descriptor or buffer left, and closes connections
+/// to make room.
+///
+/// The reserve is checked before each wait for a connection, so one connection may still be accepted when the reserve is no
+/// longer free. A socket whose `accept` has failed stays readable: without a pause the event loop would retry at once, forever.
+/// Disabling `autoRead` removes the socket from the selector; merely calling no `read` leaves the socket there.
 final class AcceptPauseHandler: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias OutboundIn = any Channel

@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 
-/// The unit in which clients are counted: an IPv4 address, or the first 64 bits of an IPv6 address, a network that one household or
-/// server gets as a whole.
+/// The unit in which clients are counted: an IPv4 address, or the first 64 bits of an IPv6 address. One household or server
+/// usually gets all addresses of such an IPv6 network.
 struct ClientNetwork: Hashable, Sendable {
     /// `nil` for an unknown address.
     private let text: String?

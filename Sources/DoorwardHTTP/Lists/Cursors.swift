@@ -3,6 +3,7 @@ internal import DoorwardControl
 internal import DoorwardDomain
 
 /// Makes and reads the opaque cursors of access records. A cursor is valid for the caller and the filters that it was made for.
+///
 /// A cursor is encrypted with AES-256-GCM: otherwise its position would reveal how many records the log has, which the caller may
 /// not learn. All cursors have the same length.
 struct Cursors: Sendable {

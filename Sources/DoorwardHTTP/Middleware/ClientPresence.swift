@@ -25,7 +25,7 @@ struct ClientPresence: Sendable {
     }
 }
 
-/// Detects that a client has disconnected, also while one of its requests is in progress.
+/// Detects that a client has disconnected, even while a request of the client is in progress.
 final class DepartureHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 

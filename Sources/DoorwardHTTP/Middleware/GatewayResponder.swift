@@ -60,7 +60,7 @@ final class ForwardedPlace: Sendable {
 }
 
 extension Request {
-    /// The request with a method that the router knows: any other method is replaced by OPTIONS, which no path supports.
+    /// The request with a method that the router supports: any other method is replaced by OPTIONS, which no path supports.
     fileprivate var withCommonMethod: Request {
         guard !RouteTable.commonMethods.contains(method) else { return self }
         var head = head

@@ -72,6 +72,7 @@ extension StreamLog.End {
 }
 
 /// A log handler that passes metadata to another handler only when a line is logged.
+///
 /// Hummingbird adds metadata to a copy of its logger for every request, and other log handlers may format the metadata each time.
 struct DeferredLogHandler: LogHandler {
     private let base: Logger

@@ -4,7 +4,7 @@ internal import DoorwardDomain
 internal import HTTPTypes
 package import Logging
 
-/// The metadata of a request, read before any of it is checked. A class, so that passing it on retains one reference.
+/// The metadata of a request, read before the request is checked. A class, so that passing it on retains one reference.
 final class RequestMetadata: Sendable {
     let method: HTTPRequest.Method
     /// The path without the query, as sent: not decoded, any bytes. MUST NOT be compared unless `hasPlainPath`.
@@ -14,8 +14,8 @@ final class RequestMetadata: Sendable {
     let headers: RequestHeaders
     /// The id that the client sent if it is valid, else a generated one.
     let requestID: String
-    /// The origin for records. The client's address in it is that of the peer or, behind a trusted proxy, the forwarded one; `nil`
-    /// if the transport has none.
+    /// The origin for records. Its client address is the address of the peer or, if the peer is a trusted proxy, the forwarded
+    /// address; `nil` if the transport has none.
     let origin: RequestOrigin
     /// The address of the peer.
     let peer: PeerAddress

@@ -73,7 +73,7 @@ enum IfMatch: Hashable, Sendable {
 }
 
 extension AuthenticatedRequest {
-    /// The precondition of the request's `If-Match` on the object that it changes; `nil` for a request without one.
+    /// The precondition that the request's `If-Match` sets for the object to change; `nil` for a request without `If-Match`.
     ///
     /// - Throws: `.invalid` for a malformed header.
     func condition<Entity>(

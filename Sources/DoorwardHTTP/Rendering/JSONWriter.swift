@@ -59,8 +59,8 @@ struct JSONWriter {
 
     /// Writes elements until they have more than `maxBytes`.
     ///
-    /// - Returns: the number of elements written. It is at least 1 if there are any, and smaller than their number if the next one
-    ///   did not fit.
+    /// - Returns: the number of elements written. It is at least 1 if there are any, and smaller than the number of `elements` if
+    ///   the next element did not fit.
     mutating func array<Elements: Sequence>(
         _ elements: Elements, maxBytes: Int, _ write: (inout Self, Elements.Element) -> Void
     ) -> Int {

@@ -6,6 +6,7 @@ internal import NIOCore
 internal import Synchronization
 
 /// The body of a response that is produced while it is sent.
+///
 /// The next chunk is requested once the connection has taken the last one: a slow reader slows the producer down, and only the
 /// socket buffers data for it. A producer is cancelled when its client disconnects, or when the server closes the connection
 /// because the client reads nothing.
@@ -43,6 +44,7 @@ struct StreamedBody: Sendable {
     }
 
     /// The writer that the chunks are sent to.
+    ///
     /// Unchecked: Hummingbird's writer wraps a channel's `Sendable` writer, which its protocol does not declare. One task uses
     /// the writer at a time: the connection's task waits while the producer's task writes.
     private final class Target: @unchecked Sendable {  // One task uses it at a time.

@@ -38,7 +38,7 @@ struct AccessTokens: Sendable {
     /// Verifies a token with all its claims. Does not check whether its session is live; `Authenticator` checks that at each
     /// request.
     ///
-    /// - Returns: `nil` unless the token is one of this gateway's own and has not expired.
+    /// - Returns: `nil` unless this gateway issued the token and the token has not expired.
     func verify(_ token: String, at now: Timestamp) async -> VerifiedToken? {
         guard token.utf8.count <= Self.longest, hasOwnHeader(token),
             let claims = try? await keys.verify(token, as: AccessTokenClaims.self),

@@ -4,6 +4,7 @@ package import DoorwardDomain
 ///
 /// The field tables (`Fields+….swift`) are the only description of an entity's fields. Responses are rendered from them, records of
 /// changes take their details from them, and `FieldTable` lists them by level. A new field is one line in one table.
+///
 /// A class, so that iterating over a table retains one reference per field, and not each member of the field.
 package final class Field<Entity: Sendable>: Sendable {
     /// The name in JSON, in responses and in the details of records.

@@ -126,7 +126,7 @@ extension FieldReader {
     /// "staff" is shown.
     ///
     /// - Parameters:
-    ///   - rule: the rule of the decision; without one, as in many denials, the user's current role on the unit is used.
+    ///   - rule: the rule of the decision; if there is none, as in many denials, the user's current role on the unit is used.
     ///   - instant: when the command or event took place.
     package func label(
         of actor: RecordActor, under rule: Rule?, unit: UnitID?, at instant: Timestamp, in tenancy: TenancyDirectory
