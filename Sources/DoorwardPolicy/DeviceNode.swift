@@ -12,7 +12,7 @@ package struct DeviceNode: TableEntry {
     private let portfolio: PortfolioID
     let capabilities: LockCapabilities
     private var flags: Flags
-    /// The slot of the units that share the device in the directory's table; valid with `hasSharingSlot`.
+    /// The slot in the directory's table of sharing units, for the units that share the device; valid if `hasSharingSlot` is set.
     private var sharing: UInt32 = 0
 
     private struct Flags: OptionSet {

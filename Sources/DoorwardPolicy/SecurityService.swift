@@ -108,8 +108,8 @@ extension SecurityService {
     ///
     /// - Parameter instant: when given, a guest access counts as reach to a device, as in `decide`.
     /// - Returns: `allowed` with the most specific rule, or `denied`. The reason is `role_insufficient` if the subject may know
-    ///   that the object exists; every subject may know this of the gateway. Otherwise the denial is without reach, like the
-    ///   denial for an object that does not exist.
+    ///   that the object exists; every subject may know this of the gateway. Otherwise the denial has no reach (`hasReach` is
+    ///   false), like the denial for an object that does not exist.
     package static func allows(
         _ subject: Subject, _ permission: ManagementPermission, on object: ManagedObject, at instant: Timestamp? = nil,
         in directory: TenancyDirectory

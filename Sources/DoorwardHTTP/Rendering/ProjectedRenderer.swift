@@ -85,13 +85,13 @@ struct ProjectedRenderer: Sendable {
 
     // MARK: - Commands and records
 
-    /// Writes a command with the fields that the subject may see. Which fields these are depends on the current unit, property
-    /// and portfolio of the device.
+    /// Writes a command that the subject has sent, with the fields that the subject may see. Which fields these are depends on
+    /// the current unit, property and portfolio of the device.
     func command(_ command: Command, into writer: inout JSONWriter) {
         self.command(command, at: tenancy.device(command.deviceID).map { DeviceSnapshot($0) }, into: &writer)
     }
 
-    /// Writes a command with the fields that the subject may see. Which fields these are depends on the unit, property and
+    /// Writes any command with the fields that the subject may see. Which fields these are depends on the unit, property and
     /// portfolio that the device had at the time of the command.
     func command(_ stored: StoredCommand, into writer: inout JSONWriter) {
         command(stored.command, at: stored.device, into: &writer)

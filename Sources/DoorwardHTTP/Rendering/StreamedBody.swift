@@ -45,8 +45,8 @@ struct StreamedBody: Sendable {
 
     /// The writer that the chunks are sent to.
     ///
-    /// Unchecked: Hummingbird's writer wraps a channel's `Sendable` writer, which its protocol does not declare. One task uses
-    /// the writer at a time: the connection's task waits while the producer's task writes.
+    /// Unchecked: Hummingbird's writer wraps a channel's writer, which is `Sendable`, but the protocol `ResponseBodyWriter` does
+    /// not declare it. One task uses the writer at a time: the connection's task waits while the producer's task writes.
     private final class Target: @unchecked Sendable {  // One task uses it at a time.
         private var writer: any ResponseBodyWriter
         /// Whether the connection accepts no more data.

@@ -2,7 +2,7 @@ internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// The caller's own user; other users only for callers with the permission.
+/// The routes of the caller's own user, and of other users for callers with the permission.
 enum UserRoutes {
     static let all: [Route] = [
         .get("/users/me", readMe), .put("/users/me", changeMe),

@@ -51,7 +51,7 @@ package final class Field<Entity: Sendable>: Sendable {
         (key, threshold) = (Self.key(name), min(level, part?.level ?? level))
     }
 
-    /// A field that only records contain, in place of a value that they must not contain.
+    /// A field that only records contain. It replaces a value that records must not contain.
     init(
         recorded name: String, _ audit: FieldAudit<Entity>, columns: [String] = [],
         _ read: @escaping @Sendable (Entity) -> FieldValue
