@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The one list of settings that every target of Doorward is built with.
+/// The settings that every target of Doorward is built with.
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
@@ -16,7 +16,7 @@ func module(
     .target(name: name, dependencies: dependencies, path: path, exclude: exclude, resources: resources, swiftSettings: strict)
 }
 
-/// The tests of one module, in `Tests/<name>Tests` unless it lives with its adapter.
+/// A test target for one module, in `Tests/<name>Tests`. The tests of an adapter are in the adapter's own folder.
 func tests(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = []) -> Target {
     .testTarget(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: strict)
 }
@@ -48,7 +48,7 @@ let configuration = Target.Dependency.product(name: "Configuration", package: "s
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 
-/// The profiles of MQTT locks that are part of the program.
+/// The names of the MQTT profiles that are embedded in the program.
 let shippedProfiles = [
     "esphome", "homeassistant", "homekey-esp32", "homie", "nuki-hub", "nuki-native", "ring-mqtt", "tasmota", "zigbee2mqtt",
     "zwave-js-ui",
@@ -59,8 +59,8 @@ let package = Package(
     products: [
         .executable(name: "doorward", targets: ["doorward"]),
         .executable(name: "doorward-mqtt-locks", targets: ["doorward-mqtt-locks"]),
-        // What an adapter outside this repository is written against, and tested with (docs/write-an-adapter.md). Neither depends on
-        // another package.
+        // Adapters outside this repository are built with the first library and tested with the second
+        // (docs/write-an-adapter.md). Neither depends on another package.
         .library(name: "DoorwardAdapterKit", targets: ["DoorwardAdapterKit", "DoorwardDomain"]),
         .library(name: "DoorwardAdapterTesting", targets: ["DoorwardAdapterTesting"]),
     ],
@@ -82,33 +82,36 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
     targets: [
-        // The nouns: portfolios … devices, roles, operations, decisions, records, commands, ids. No I/O.
+        // The entities: portfolios, properties, units and devices, roles, operations, decisions, records, commands, ids. No
+        // I/O.
         module("DoorwardDomain", []),
-        // Who may do what: the tenancy in memory and the decision over it. Pure.
+        // The tenancy in memory, and the access decisions over it. No I/O.
         module("DoorwardPolicy", ["DoorwardDomain", collections]),
-        // Record encoding, Merkle tree, commitments. Bytes in, verdict out.
+        // Record encoding, Merkle tree, commitments, verification of logs. No I/O.
         module("DoorwardAudit", ["DoorwardDomain", crypto]),
-        // What a lock of any make looks like to the gateway.
+        // The interface between the gateway and the adapters of all lock types.
         module("DoorwardAdapterKit", ["DoorwardDomain"]),
-        // Files of YAML, read section by section, with every mistake and its line. Yams only here, and for the configuration.
+        // Reads YAML files section by section and reports every error with its line. Only this module and the configuration use
+        // Yams.
         module("DoorwardYAML", ["DoorwardDomain", yams]),
-        // libmosquitto, and a Swift face on it.
+        // libmosquitto, and a Swift interface to it.
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         module("DoorwardMQTT", ["CMosquitto", "DoorwardDomain"]),
-        // The use cases: decide, record, send, confirm, record.
+        // The use cases: decide on an access request, record the decision, send the command, wait for its confirmation, record
+        // the outcome.
         module(
             "DoorwardControl",
             [
                 "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", logging, metrics, crypto, cryptoExtras,
                 deque, heap,
             ]),
-        // What must last, in SQLite. GRDB only here.
+        // Persistent storage in SQLite. Only this module uses GRDB.
         module(
             "DoorwardStore",
             ["DoorwardDomain", "DoorwardAudit", "DoorwardPolicy", "DoorwardControl", grdb, sqlite, logging, metrics]),
-        // The wire: requests, answers, error codes.
+        // The HTTP API's types: requests, responses, error codes.
         module("DoorwardAPI", []),
-        // Routes, sign-in, the one mapping from errors to statuses. Hummingbird only here.
+        // Routes, sign-in, and the mapping from errors to HTTP statuses. Only this module uses Hummingbird.
         module(
             "DoorwardHTTP",
             [
@@ -116,30 +119,30 @@ let package = Package(
                 hummingbirdTLS,
                 httpTypes, nioCore, nioPosix, nioHTTP1, nioSSL, jwt, crypto, logging, metrics,
             ]),
-        // What programs use to speak to a gateway.
+        // The client library for programs that call a gateway.
         module("DoorwardClient", ["DoorwardAPI", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
-        // What tests of an adapter need, inside this repository and outside: virtual clock, executor, conformance kit.
+        // Test support for adapters inside and outside this repository: virtual clock, executor, conformance checks.
         module("DoorwardAdapterTesting", ["DoorwardAdapterKit", "DoorwardDomain"]),
-        // World, fakes, conformance kit for stores; all of DoorwardAdapterTesting with it.
+        // Tenancy fixture, fakes, conformance checks for stores. It exports DoorwardAdapterTesting too.
         module(
             "DoorwardTesting",
             [
                 "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardAdapterTesting",
                 "DoorwardControl", "DoorwardStore", "DoorwardMQTT", logging,
             ]),
-        // The in-memory lock.
+        // The simulated lock.
         module(
             "AdapterSimulator", ["DoorwardAdapterKit", "DoorwardDomain", "DoorwardYAML"], path: "adapters/simulator/Sources"),
-        // Locks that speak MQTT, in the dialects that profiles describe.
+        // Locks that use MQTT, in the dialects that profiles describe.
         module(
             "AdapterMQTT", ["DoorwardAdapterKit", "DoorwardDomain", "DoorwardMQTT", "DoorwardYAML", logging],
             path: "adapters/mqtt/Sources",
             resources: shippedProfiles.map { .embedInCode("Profiles/\($0).yaml") }),
-        // Plays a fleet of real MQTT locks on a real broker.
+        // Simulates a fleet of MQTT locks on a real broker.
         .executableTarget(
             name: "doorward-mqtt-locks", dependencies: ["DoorwardMQTT", arguments], path: "simulators/mqtt-locks/Sources",
             swiftSettings: strict),
-        // The program: `serve` is wiring alone.
+        // The program. `serve` only connects the modules.
         .executableTarget(
             name: "doorward",
             dependencies: [
@@ -203,7 +206,7 @@ let package = Package(
                 "DoorwardClient", "DoorwardTesting", "AdapterSimulator", "AdapterMQTT", "DoorwardMQTT", arguments, logging,
                 metrics,
             ]),
-        // The built program as its users meet it: over HTTP, by signals, on a real database file.
+        // Tests the built program from outside: over HTTP, with signals, on a real database file.
         tests(
             "EndToEnd",
             ["doorward", "doorward-mqtt-locks", "DoorwardMQTT", "DoorwardTesting", httpClient, nioCore, nioHTTP1],
@@ -211,7 +214,7 @@ let package = Package(
     ]
 )
 
-// Measurements, described in Benchmarks/README.md. Left out unless asked for, so that a build stays quick.
+// Benchmarks, described in Benchmarks/README.md. They are built only on request, so that an ordinary build stays quick.
 if Context.environment["DOORWARD_BENCHMARKS"] != nil {
     package.targets += [
         module("BenchmarkSupport", [], path: "Benchmarks/Support"),

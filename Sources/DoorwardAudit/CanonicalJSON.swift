@@ -28,7 +28,7 @@ enum CanonicalJSON {
         }
     }
 
-    /// The character after the backslash, for a character that has a short escape.
+    /// Returns the character after the backslash in a character's short escape; `nil` if the character has none.
     static func shortEscape(of byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"): byte
@@ -41,7 +41,7 @@ enum CanonicalJSON {
         }
     }
 
-    /// The character that a short escape represents.
+    /// Returns the character that a short escape represents.
     static func character(ofShortEscape escape: UInt8) -> UInt8? {
         switch escape {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"): escape
@@ -54,7 +54,7 @@ enum CanonicalJSON {
         }
     }
 
-    /// The key order: by UTF-16 code units. (Swift's `<` on strings compares their normal forms.)
+    /// Compares keys by their UTF-16 code units, as RFC 8785 orders them. (Swift's `<` on strings compares their normal forms.)
     static func precedes(_ a: String, _ b: String) -> Bool { a.utf16.lexicographicallyPrecedes(b.utf16) }
 }
 
@@ -85,7 +85,7 @@ struct CanonicalJSONScanner {
         return true
     }
 
-    /// Scans an integer: no leading zero, plus sign, fraction, exponent or negative zero.
+    /// Scans an integer. A leading zero, plus sign, fraction, exponent or negative zero is not accepted.
     mutating func integer() -> Int64? {
         let start = position
         if next == UInt8(ascii: "-") { position += 1 }
@@ -115,7 +115,7 @@ struct CanonicalJSONScanner {
         return nil
     }
 
-    /// Scans an escape after its backslash: the short ones, and `u00xx` for the other control characters.
+    /// Scans an escape after its backslash: a short escape, or `u00xx` for a control character that has no short escape.
     private mutating func escaped() -> UInt8? {
         guard let kind = next else { return nil }
         if let character = CanonicalJSON.character(ofShortEscape: kind) {

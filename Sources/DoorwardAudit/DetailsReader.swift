@@ -80,7 +80,8 @@ struct DetailsReader {
         return .object(members)
     }
 
-    /// Reads a key and removes the second `$` of one that begins with two. A single `$` is reserved for the format.
+    /// Reads an ordinary key. If it begins with `$$`, removes the first `$`. A single `$` at the start is reserved for the
+    /// format.
     private mutating func ordinaryKey() throws -> String {
         let written = try string()
         guard written.utf8.first == DetailsFormat.reserved else { return written }

@@ -7,14 +7,15 @@ enum DetailsFormat {
     static let maxDepth = 32
     /// The integers that every JSON reader represents exactly: ±(2^53 − 1).
     static let integers: ClosedRange<Int64> = -9_007_199_254_740_991...9_007_199_254_740_991
-    /// The first character of the keys reserved for the format; an ordinary key that begins with it gets a second one.
+    /// The first character of the keys that are reserved for the format. An ordinary key that begins with this character gets a
+    /// second one.
     static let reserved = UInt8(ascii: "$")
     static let commitment: StaticString = "\"$commitment\":"
     static let person: StaticString = "\"$person\":"
 }
 
-/// Writes the details as canonical JSON (RFC 8785 without fractions), each personal value as an object
-/// `{"$commitment":"<base64>"}`, with `"$person":"<id>"` where its person is a user.
+/// Writes the details as canonical JSON (RFC 8785 without fractions). A personal value is written as an object
+/// `{"$commitment":"<base64>"}`, with the member `"$person":"<id>"` if the value belongs to a user.
 struct DetailsWriter {
     private var path = DetailsPath()
 
@@ -54,7 +55,8 @@ struct DetailsWriter {
         guard path.depth < DetailsFormat.maxDepth else { throw RecordEncodingError.tooDeep }
         bytes.append(UInt8(ascii: "{"))
         var isFirst = true
-        // The additional `$` keeps the order, as all keys that begin with `$` get one; they sort after the format's own keys.
+        // Doubling the `$` does not change the order of the keys, because every key that begins with `$` gets a second one.
+        // These keys sort after the format's own keys.
         for (key, member) in members.sorted(by: { CanonicalJSON.precedes($0.key, $1.key) }) {
             if !isFirst { bytes.append(UInt8(ascii: ",")) }
             isFirst = false

@@ -1,8 +1,8 @@
 import DoorwardDomain
 
-/// Verifies a log from the first retained record. Each record must decode, belong to this log, have the next `seq`, an `at` that is
-/// not earlier than that of its predecessor, and the stored leaf hash. At the end, the stored frontier must be that of exactly
-/// these records.
+/// Verifies a log from the first retained record. Each record must decode, belong to this log, have the next `seq`, have an
+/// `at` that is not earlier than the previous record's, and match its stored leaf hash. At the end, the stored frontier must
+/// match exactly these records.
 ///
 /// This shows that the records and the frontier are consistent. Only a checkpoint kept by a third party shows that they are
 /// what was originally written.
@@ -10,7 +10,8 @@ package struct LogCheck: Sendable {
     /// The log that the records must belong to.
     package let log: LogID
     private var lastAt: Timestamp?
-    /// The tree over the records so far, computed from their bytes alone, on top of the removed records' tree.
+    /// The frontier of the tree over the removed records and the records added so far. It is computed from the records' bytes
+    /// alone.
     package private(set) var frontier: MerkleFrontier
 
     /// - Parameters:
@@ -18,7 +19,7 @@ package struct LogCheck: Sendable {
     ///   - removed: the tree over the records before the first retained one.
     package init(log: LogID, after removed: MerkleFrontier = MerkleFrontier()) { (self.log, frontier) = (log, removed) }
 
-    /// Verifies and adds the next record.
+    /// Verifies the next record and appends it to the tree.
     ///
     /// - Parameter leafHash: the stored leaf hash of the record; `nil` if the store keeps none.
     /// - Returns: the decoded record, with every personal value withheld.
@@ -37,14 +38,14 @@ package struct LogCheck: Sendable {
         return decoded
     }
 
-    /// Compares the stored frontier with the records; to be called after the last of them.
+    /// Compares the stored frontier with the records. Call it after the last record.
     package func finish(storedFrontier: [UInt8]) throws(LogFault) {
         guard let stored = MerkleFrontier(bytes: storedFrontier) else { throw fault(.malformedFrontier) }
         guard stored.size == frontier.size else { throw fault(.wrongSize(stored.size)) }
         guard stored == frontier else { throw fault(.wrongFrontier) }
     }
 
-    /// The first fault of a complete log, or `nil` if there is none.
+    /// Returns the first fault of a complete log, or `nil` if there is none.
     package static func firstFault(
         in records: some Sequence<(bytes: [UInt8], leafHash: [UInt8])>, of log: LogID, storedFrontier: [UInt8]
     ) -> LogFault? {
@@ -88,7 +89,7 @@ package struct LogFault: Error, Equatable, Sendable {
         case wrongSeq(UInt64)
         /// The record's `at` is earlier than that of the preceding record.
         case earlierThanTheOneBefore
-        /// The stored leaf hash differs from that of the bytes.
+        /// The stored leaf hash differs from the hash of the record's bytes.
         case wrongLeafHash
         /// The stored frontier is malformed: its length does not match its size.
         case malformedFrontier

@@ -3,10 +3,10 @@ import FoundationEssentials
 
 /// The hashes of RFC 6962, section 2.1, over SHA-256.
 package enum MerkleTree {
-    /// The length of every leaf, node and root hash: that of SHA-256.
+    /// The length of every leaf, node and root hash: the length of a SHA-256 digest.
     package static let hashByteCount = 32
 
-    /// SHA-256(0x00 ‖ `bytes`).
+    /// Returns SHA-256(0x00 ‖ `bytes`).
     package static func leafHash(_ bytes: [UInt8]) -> [UInt8] {
         var hash = SHA256()
         hash.update(prefix: 0x00)
@@ -14,7 +14,7 @@ package enum MerkleTree {
         return Array(hash.finalize())
     }
 
-    /// SHA-256(0x01 ‖ `left` ‖ `right`).
+    /// Returns SHA-256(0x01 ‖ `left` ‖ `right`).
     package static func nodeHash(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> [UInt8] {
         var input: [UInt8] = [0x01]
         input.reserveCapacity(1 + 2 * hashByteCount)
@@ -26,12 +26,12 @@ package enum MerkleTree {
     /// The root of the empty tree: SHA-256 of no bytes.
     package static let emptyRoot: [UInt8] = Array(SHA256.hash(data: [UInt8]()))
 
-    /// The root over `leafHashes`, computed level by level: for checks that must not rely on a frontier.
+    /// Returns the root over `leafHashes`, computed level by level. For checks that must not rely on a frontier.
     package static func root(ofLeafHashes leafHashes: [[UInt8]]) -> [UInt8] {
         guard !leafHashes.isEmpty else { return emptyRoot }
         var level = leafHashes
         while level.count > 1 {
-            // The last of an odd number of nodes has no sibling yet and moves up unchanged.
+            // With an odd number of nodes, the last one has no sibling yet and moves up unchanged.
             level = stride(from: 0, to: level.count, by: 2).map { index in
                 index + 1 < level.count ? nodeHash(level[index], level[index + 1]) : level[index]
             }
@@ -61,8 +61,8 @@ package struct MerkleFrontier: Hashable, Sendable {
     package mutating func append(leafHash: [UInt8]) {
         precondition(leafHash.count == MerkleTree.hashByteCount, "a leaf hash has 32 bytes")
         hashes.append(contentsOf: leafHash)
-        // Each trailing 1 bit of the old size stands for a complete subtree. It is joined with the subtree of the same size that
-        // ends with the new leaf.
+        // Each trailing 1 bit of the old size represents a complete subtree. It is joined with the subtree of the same size
+        // that ends with the new leaf.
         for _ in 0..<(~size).trailingZeroBitCount { joinLastTwo() }
         size += 1
     }

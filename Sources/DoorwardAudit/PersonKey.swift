@@ -4,22 +4,22 @@ import FoundationEssentials
 
 /// The owner of the key that encrypts a personal value. A log has one key for each owner, and shares no key with another log.
 package enum PersonKeyOwner: Hashable, Sendable {
-    /// A user, for all of their values in the log. Erasing the person destroys this key.
+    /// A user. The key encrypts all of the user's personal values in the log. Erasing the person destroys it.
     case user(UserID)
-    /// A UTC day, `YYYY-MM-DD` by the record's `at`, for values that belong to no known user.
+    /// The UTC day of the record's `at`, as `YYYY-MM-DD`. The key encrypts values that belong to no known user.
     case day(String)
 
-    /// The day of `instant` in UTC.
+    /// Returns the day of `instant` in UTC.
     package static func day(of instant: Timestamp) -> Self {
         let (days, rest) = instant.milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
         return .day(CivilDate(daysSinceEpoch: rest < 0 ? days - 1 : days).description)
     }
 }
 
-/// The random 256-bit key of one owner in one log. Once all copies of it are destroyed, the owner's values and the salts of
-/// their commitments are unrecoverable, however many copies of the log exist. It prints as a mask.
+/// The random 256-bit key of one owner in one log. Once all copies of the key are destroyed, the owner's values and the salts
+/// of their commitments are unrecoverable, however many copies of the log exist. The key's description is masked.
 ///
-/// Deriving from the key costs about as much as encrypting a value, so keep the `PersonKey` rather than its bytes.
+/// Deriving keys from the bytes costs about as much as encrypting a value, so keep the `PersonKey` rather than its bytes.
 package struct PersonKey: Sendable {
     /// The length of a key.
     package static let byteCount = 32
@@ -30,7 +30,7 @@ package struct PersonKey: Sendable {
         let bytes: [UInt8]
         /// Computes salts; the key itself is the HMAC key.
         let salting: HMAC<SHA256>
-        /// For AES-256-GCM: a separate derived key, so that no two primitives use the same key.
+        /// The derived key for AES-256-GCM. It differs from the HMAC key, so that no two primitives use the same key.
         let sealing: SymmetricKey
     }
 
@@ -40,7 +40,7 @@ package struct PersonKey: Sendable {
         self.init(material: bytes)
     }
 
-    /// A new key. `random` must be a cryptographic source in the running gateway.
+    /// Creates a new key. In the running gateway, `random` must be a cryptographic source.
     package init(using random: inout some RandomNumberGenerator) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.byteCount)
@@ -71,7 +71,7 @@ extension PersonKey: CustomStringConvertible, CustomDebugStringConvertible, Cust
 package struct PersonalCommitment: Hashable, Sendable {
     /// The log, record and field of the value.
     package let place: PersonalFieldPath
-    /// The owner of the key, in that log, that encrypts the value.
+    /// The owner, in that log, of the key that encrypts the value.
     package let owner: PersonKeyOwner
     /// SHA-256 over field, salt and value: 32 bytes.
     package let commitment: [UInt8]
@@ -95,7 +95,7 @@ package struct PersonalCommitment: Hashable, Sendable {
 package struct SealedValue: Hashable, Sendable {
     /// The field of the record, unique within it.
     package let field: String
-    /// The owner of the key, in the record's log, that encrypts it.
+    /// The owner, in the record's log, of the key that encrypts the value.
     package let owner: PersonKeyOwner
     /// Nonce, ciphertext and tag of AES-256-GCM.
     package let ciphertext: [UInt8]
@@ -139,11 +139,12 @@ struct ValueSealer {
     private let seq: UInt64
     private let at: Timestamp
     private(set) var sealed: [SealedValue] = []
-    /// The most recent owner and its key: most records have one owner.
+    /// The most recent owner and the owner's key, kept because most records have one owner.
     private var last: (person: UserID?, owner: PersonKeyOwner, key: PersonKey)?
 
     init(log: LogID, seq: UInt64, at: Timestamp) { (self.log, self.seq, self.at) = (log, seq, at) }
 
+    /// Encrypts one value.
     /// - Returns: the commitment for the record.
     mutating func seal(
         _ value: String, field: String, person: UserID?, key: (PersonKeyOwner) throws -> PersonKey

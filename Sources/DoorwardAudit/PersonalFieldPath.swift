@@ -17,14 +17,15 @@ package struct PersonalFieldPath: Hashable, Sendable {
 
     package init(log: LogID, seq: UInt64, field: String) { (self.log, self.seq, self.field) = (log, seq, field) }
 
-    /// The 32-byte salt, without which the commitment reveals nothing about the value. It can be computed only with the key.
+    /// Returns the 32-byte salt, which can be computed only with the key. Without the salt, the commitment reveals nothing
+    /// about the value.
     package func salt(under key: PersonKey) -> [UInt8] {
         var mac = key.salting
         mac.update(data: tuple)
         return Array(mac.finalize())
     }
 
-    /// The 32-byte commitment that the record contains instead of `value`.
+    /// Returns the 32-byte commitment that the record contains instead of `value`.
     package func commitment(to value: String, salt: [UInt8]) -> [UInt8] {
         var input: [UInt8] = []
         input.reserveCapacity(48 + field.utf8.count + salt.count + value.utf8.count)
@@ -39,11 +40,11 @@ package struct PersonalFieldPath: Hashable, Sendable {
 
     /// Encrypts `value` with AES-256-GCM: nonce (12 bytes), ciphertext, tag (16 bytes). The location is authenticated data.
     ///
-    /// The nonce is a prefix of the commitment, which is a hash of the location's salt and the value. It therefore differs for each
-    /// location, and for each value at one location: a transaction that was rolled back and uses the same `seq` again with another
-    /// value cannot repeat a nonce, whether or not the key was kept; with the same value it produces the same ciphertext. Salts are
-    /// unpredictable without the key, so an attacker cannot search for two values with equal nonces; a collision by chance takes
-    /// about 2^48 values under one key. A nonce need not be secret.
+    /// The nonce is a prefix of the commitment, which is a hash of the location's salt and the value. The nonce therefore
+    /// differs for each location, and for each value at one location. A transaction that was rolled back can use the same `seq`
+    /// again. With another value it does not repeat a nonce, whether or not the key was kept; with the same value it produces
+    /// the same ciphertext. Salts are unpredictable without the key, so an attacker cannot search for two values with equal
+    /// nonces. A collision by chance takes about 2^48 values under one key. A nonce need not be secret.
     func seal(_ value: String, commitment: [UInt8], under key: PersonKey) throws -> [UInt8] {
         let nonce = try AES.GCM.Nonce(data: commitment[..<12])
         let box = try AES.GCM.seal(Array(value.utf8), using: key.sealing, nonce: nonce, authenticating: tuple)
@@ -52,7 +53,8 @@ package struct PersonalFieldPath: Hashable, Sendable {
         return Array(bytes)
     }
 
-    /// `logId ‖ 0x00 ‖ seq ‖ field`. Unique for each location: no log id contains a zero byte, and `seq` always has 8 bytes.
+    /// `logId ‖ 0x00 ‖ seq ‖ field`. The result is unique for each location: no log id contains a zero byte, and `seq` always
+    /// has 8 bytes.
     private var tuple: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(46 + field.utf8.count)
@@ -73,10 +75,10 @@ package struct PersonalFieldPath: Hashable, Sendable {
     }
 }
 
-/// Why a personal value could not be read. Names the field, never the value.
+/// The reason why a personal value could not be read. It names the field, never the value.
 package enum PersonalValueError: Error, Equatable, Sendable {
     /// The encrypted value was altered, belongs to another location, or was encrypted under another key.
     case doesNotOpen(field: String)
-    /// It decrypts, but is not the value that the record commits to.
+    /// The value was decrypted, but is not the value that the record commits to.
     case commitmentMismatch(field: String)
 }

@@ -1,17 +1,17 @@
 import DoorwardDomain
 
-/// The canonical encoding of a record, version 1, as specified in docs/log-format.md. A record has exactly one encoding; its
-/// bytes are hashed into the log's Merkle tree, and are stored.
+/// The canonical encoding of a record, version 1, as specified in docs/log-format.md. A record has exactly one encoding. Its
+/// bytes are stored, and their hash is a leaf of the log's Merkle tree.
 package enum RecordEncoding {
-    /// The byte after the magic `DWRD`. A different version is a different format.
+    /// The byte after the magic `DWRD`. Every other version is another format.
     package static let version: UInt8 = 1
     /// The maximum size of an entry in a tile-based log (C2SP tlog-tiles).
     package static let maxByteCount = 65_535
 
     /// Encodes the record in its final form, with a commitment instead of each personal value.
     ///
-    /// - Parameter key: returns the log's key of an owner, creating it if there is none. Called once for consecutive values of
-    ///   one owner.
+    /// - Parameter key: returns an owner's key in the log, and creates it if there is none. Called once for consecutive values
+    ///   of one owner.
     /// - Throws: `RecordEncodingError` if the body has no encoding (see `encodeFitting`), or the error of `key`.
     package static func encode(
         _ body: RecordBody, seq: UInt64, key: (PersonKeyOwner) throws -> PersonKey
@@ -36,9 +36,10 @@ package enum RecordEncoding {
         }
     }
 
-    /// Decodes a record. Everything that `encode` would not have written is rejected.
+    /// Decodes a record. Rejects all bytes that `encode` would not have written.
     ///
-    /// - Parameter personal: returns the value of a commitment, by `PersonalCommitment.open`, or `nil` if it is withheld.
+    /// - Parameter personal: returns the value of a commitment, decrypted by `PersonalCommitment.open`, or `nil` if it is
+    ///   withheld.
     /// - Throws: `RecordDecodingError`, or the error of `personal`.
     package static func decode(
         _ bytes: [UInt8], personal: (PersonalCommitment) throws -> String? = { _ in nil }
@@ -49,9 +50,9 @@ package enum RecordEncoding {
     }
 }
 
-/// Why a body has no encoding.
+/// The reason why a body has no encoding.
 package enum RecordEncodingError: Error, Equatable, Sendable {
-    /// It would exceed 65,535 bytes.
+    /// The encoding would exceed 65,535 bytes.
     case tooLarge
     /// The details are nested deeper than 32 levels.
     case tooDeep
@@ -61,21 +62,21 @@ package enum RecordEncodingError: Error, Equatable, Sendable {
     case withheldValue
 }
 
-/// Why bytes are not a valid record.
+/// The reason why bytes are not a valid record.
 package enum RecordDecodingError: Error, Equatable, Sendable {
-    /// They do not begin with the magic of a record.
+    /// The bytes do not begin with the magic of a record.
     case notARecord
-    /// They are a record of another version, which this program cannot read.
+    /// The bytes are a record of another version, which this program cannot read.
     case unknownVersion(UInt8)
-    /// They are more than 65,535 bytes.
+    /// There are more than 65,535 bytes.
     case tooLarge
-    /// They end in the middle of a field.
+    /// The bytes end in the middle of a field.
     case truncated
-    /// They contain a field number that version 1 does not define.
+    /// The bytes contain a field number that version 1 does not define.
     case unknownField(UInt8)
-    /// A field is repeated, or follows one with a higher number.
+    /// A field is repeated, or follows a field with a higher number.
     case outOfOrder(UInt8)
-    /// A field that every record has, or that another field of this record requires, is absent.
+    /// A field is absent that every record has, or that another field of this record requires.
     case missing(RecordField)
     /// The value does not have the field's form.
     case malformed(RecordField)

@@ -6,7 +6,7 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
     case seq = 2
     /// The record's own id.
     case id = 3
-    /// When it happened: milliseconds since 1970-01-01T00:00:00Z, 8 bytes, signed.
+    /// The time of what the record describes: milliseconds since 1970-01-01T00:00:00Z, 8 bytes, signed.
     case at = 4
     /// The kind of the record, a raw value of `RecordKind`.
     case kind = 5
@@ -26,17 +26,17 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
     case actorName = 12
     /// The id of the user who acted; the personal values outside the details are encrypted with this user's key.
     case actorUserID = 13
-    /// The interface through which it reached the gateway.
+    /// The interface through which the request or event reached the gateway.
     case source = 14
     /// A commitment to the client's network address.
     case clientAddress = 15
-    /// The id of the request, as in its response.
+    /// The id of the request, which its response contains too.
     case requestID = 16
     /// The device concerned.
     case deviceID = 17
     /// The device's name at that time; only together with `deviceID`.
     case deviceName = 18
-    /// The unit that the device was assigned to at that time or, without a device, the unit where it happened.
+    /// The unit that the device was assigned to at that time. Without a device, the unit that the record concerns.
     case unitID = 19
     /// The property, like `unitID`.
     case propertyID = 20
@@ -56,7 +56,7 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
     case latencyMs = 27
     /// A commitment to the reason that the caller gave.
     case statedReason = 28
-    /// A commitment to the reason given for an override that the decision required.
+    /// A commitment to the reason that the caller gave for an override, if the decision required one.
     case override = 29
     /// The event, a raw value of `RecordEvent`.
     case event = 30
@@ -86,7 +86,7 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
 /// The bytes of a record split into fields. Validates everything except the values.
 struct RecordFields {
     private let bytes: [UInt8]
-    /// The range of each value by field number; `nil` if the field is absent.
+    /// The range of each value, indexed by field number; `nil` if the field is absent.
     private var ranges: [Range<Int>?]
 
     private static let headerByteCount = RecordWriter.magic.count + 1

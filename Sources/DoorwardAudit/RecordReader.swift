@@ -1,6 +1,6 @@
 import DoorwardDomain
 
-/// Decodes a record from its fields, strictly.
+/// Decodes a record from its fields. Rejects every deviation from the format.
 struct RecordReader {
     private let fields: RecordFields
     private var commitments: [PersonalCommitment] = []

@@ -1,16 +1,16 @@
 import DoorwardDomain
 
-/// Truncates a body until it can be encoded, so that no record is lost because of its content. The steps, applied in order and
-/// only as far as needed, are those of docs/log-format.md, section "Records that are too large".
+/// Truncates a body until it can be encoded, so that no record is lost because of its content. The steps are those of
+/// docs/log-format.md, section "Records that are too large". They are applied in order until the body fits.
 enum RecordTruncation {
     /// The key that marks the details of a truncated record.
     static let marker = "shortened"
-    /// The maximum lengths of texts, in bytes of UTF-8; each is tried if the one before did not suffice.
+    /// The maximum lengths of texts, in bytes of UTF-8. A smaller limit is tried only if the previous one did not suffice.
     private static let textLimits = [4096, 1024, 256, 64]
-    /// Replaces truncated text.
+    /// The end of a truncated text.
     private static let ellipsis = "…"
 
-    /// A body that has an encoding, with as much of the content as there is room for.
+    /// Returns a body that has an encoding and keeps as much of the content as fits.
     static func fitted(_ body: RecordBody) -> RecordBody {
         var body = body
         body.details = body.details.mapValues { representable($0, depth: 1) }
@@ -19,7 +19,7 @@ enum RecordTruncation {
         return fits(body) ? body : withSmallestDetails(body)
     }
 
-    /// Whether the body can be encoded; the size does not depend on any key.
+    /// Returns whether the body can be encoded. The size does not depend on any key, so zeros replace the commitments.
     private static func fits(_ body: RecordBody) -> Bool {
         let commitment = [UInt8](repeating: 0, count: MerkleTree.hashByteCount)
         return (try? RecordWriter.bytes(of: body, seq: 0) { _, _, _ in commitment }) != nil
@@ -59,7 +59,7 @@ enum RecordTruncation {
         }
     }
 
-    /// The beginning of `text`, in whole Unicode scalars, followed by the ellipsis: at most `limit` bytes.
+    /// Returns the beginning of `text`, in whole Unicode scalars, followed by the ellipsis: at most `limit` bytes.
     private static func cut(_ text: String, to limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: limit - ellipsis.utf8.count)
@@ -67,7 +67,7 @@ enum RecordTruncation {
         return text[..<end] + ellipsis
     }
 
-    /// The body with as many details as there is room for, the smallest first.
+    /// Returns the body with as many details as fit. The smallest details are kept first.
     private static func withSmallestDetails(_ body: RecordBody) -> RecordBody {
         let keys = body.details.filter { $0.key != marker }.map { (key: $0.key, size: size(of: $0.value) + $0.key.utf8.count) }
             .sorted { $0.size != $1.size ? $0.size < $1.size : CanonicalJSON.precedes($0.key, $1.key) }
@@ -88,7 +88,7 @@ enum RecordTruncation {
         return kept
     }
 
-    /// The approximate size of the value in bytes, to sort details by.
+    /// Returns the approximate size of the value in bytes. The details are sorted by it.
     private static func size(of value: RecordValue) -> Int {
         switch value {
         case .null, .bool: 5

@@ -1,6 +1,6 @@
 import DoorwardDomain
 
-/// Returns the 32-byte commitment that replaces a personal value of a field and person in the record.
+/// Returns the 32-byte commitment that the record contains instead of a personal value.
 typealias Commit = (_ field: String, _ value: String, _ person: UserID?) throws -> [UInt8]
 
 /// Writes the canonical bytes of one record.
@@ -8,7 +8,7 @@ struct RecordWriter {
     static let magic: [UInt8] = Array("DWRD".utf8)
 
     private var bytes: [UInt8]
-    /// Whether a value exceeded the range of its length field. Checked once, at the end.
+    /// Whether a value was longer than its length field allows. Checked once, at the end.
     private var isTooLarge = false
 
     private init() {
@@ -105,7 +105,7 @@ struct RecordWriter {
         self.field(field) { $0.append(contentsOf: commitment) }
     }
 
-    /// Writes a field: number, length in two bytes, value.
+    /// Writes a field: its number, the length in two bytes, and the value.
     private mutating func field<Failure: Error>(
         _ field: RecordField, write: (inout [UInt8]) throws(Failure) -> Void
     ) throws(Failure) {

@@ -4,11 +4,12 @@ import GRDB
 
 /// Copies a database page by page within one snapshot of it.
 ///
-/// The snapshot is a read transaction of the source connection: commits of the writer are not visible in it and do not restart the
-/// copy, and the writer never waits. Pages are copied raw, so the cost is that of reading the file once, and deleted data is zeros in
-/// the copy as in the original.
+/// The snapshot is a read transaction of the source connection. Commits of the writer are not visible in it and do not restart
+/// the copy, and the writer never waits. Pages are copied unchanged, so the cost is the cost of reading the file once. Deleted
+/// data is zeros in the copy, as in the original.
 struct BackupCopy {
-    /// Steps between two flushes. A single flush at the end would delay the writer's own flushes on the same disk.
+    /// The number of steps between two flushes. A single flush at the end would delay the writer's own flushes on the same
+    /// disk.
     private static let stepsPerFlush = 8
 
     struct Stopped: Error {}
@@ -26,13 +27,14 @@ struct BackupCopy {
         let copy = try DatabaseQueue(path: partial.path)
         do {
             try copy.writeWithoutTransaction { destination in
-                // No journal and no flushes: a crash leaves only a partial file, which does not have the backup's name.
+                // Use no journal and no flushes: a crash leaves only a partial file, which does not have the backup's name.
                 try destination.execute(
                     sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE")
                 var steps = 0
                 try source.backup(to: destination, pagesPerStep: CInt(clamping: pagesPerStep)) { progress in
                     try hooks.duringBackup(progress.remainingPageCount)
-                    // Do not throw after the last step: the error would be lost, and the system reports a failed flush only once.
+                    // Do not throw after the last step: the error would be lost. If a flush fails, the system reports that only
+                    // once.
                     if progress.isCompleted { return }
                     if running.isStopped { throw Stopped() }
                     steps += 1

@@ -2,8 +2,8 @@ package import DoorwardControl
 package import DoorwardDomain
 import Glibc
 
-/// The target file of a backup. The backup is written under another name in the same folder, and gets its own name only when it is
-/// complete and durable.
+/// The target file of a backup. The backup is written under a temporary name in the same folder. It gets its final name only
+/// when it is complete and durable.
 package struct BackupTarget: Sendable {
     /// The final path of the backup: absolute and without symbolic links.
     package let path: String
@@ -22,7 +22,8 @@ package struct BackupTarget: Sendable {
         guard !Self.exists(self.path) else { throw .refused(.alreadyExists) }
     }
 
-    /// A file name has at most 255 bytes (Linux, `NAME_MAX`), and the temporary name is longer than the final one.
+    /// The maximum length of the final name. Linux allows 255 bytes (`NAME_MAX`), and the temporary name is longer than the
+    /// final one.
     private static let maxNameLength = 255 - ".partial-".utf8.count - 16 - "-journal".utf8.count
 
     /// Creates the empty temporary file that the copy is written to. Its name is random, so two backups never share a file.
@@ -41,7 +42,7 @@ package struct BackupTarget: Sendable {
         return String(cString: resolved)
     }
 
-    /// Whether the name is taken, even by a dangling symbolic link.
+    /// Returns whether a file of this name exists. A dangling symbolic link counts too.
     fileprivate static func exists(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
@@ -85,14 +86,15 @@ package struct PartialBackup: Sendable {
         for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
     }
 
-    /// Links the final name, which must be new, and removes the temporary one: a plain rename would replace a file created there meanwhile.
+    /// Links the file to the final name and removes the temporary name. The final name must be new: a plain rename would
+    /// replace a file that was created under it meanwhile.
     private func rename() throws(StoreBackupError) {
         if link(path, target) == 0 {
             unlink(path)
             return
         }
         guard errno != EEXIST else { throw .refused(.alreadyExists) }
-        // Not every file system supports hard links; there, check and rename.
+        // Not every file system supports hard links. On the others, check whether the name exists, then rename.
         guard [EPERM, ENOTSUP, ENOSYS].contains(errno) else { throw .failed(systemError("the copy cannot be renamed")) }
         guard !BackupTarget.exists(target) else { throw .refused(.alreadyExists) }
         guard Glibc.rename(path, target) == 0 else { throw .failed(systemError("the copy cannot be renamed")) }

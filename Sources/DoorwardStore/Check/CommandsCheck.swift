@@ -2,20 +2,21 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Checks the commands against the records: a command begins with one intent, can have further intents while it is open, and has at
-/// most one outcome, which follows them in the same log. The `commands` table must agree with the records.
+/// Checks the commands against the records. A command begins with one intent and can have further intents while it is open. It
+/// has at most one outcome, which follows the intents in the same log. The `commands` table must agree with the records.
 struct CommandsCheck {
     private let schema: Int
     /// Commands that have begun.
     private(set) var count: UInt64 = 0
-    /// Commands without an outcome so far, and the positions of their first intents. Bounded by the number of commands open at one time.
+    /// The commands without an outcome so far, with the positions of their first intents. The size is bounded by the number of
+    /// commands open at one time.
     private(set) var open: [CommandID: EntryKey] = [:]
 
     init(schema: Int) { self.schema = schema }
 
     private struct CommandRow {
         let intent: EntryKey
-        /// `nil` in a schema that stores the device with the intent alone.
+        /// `nil` in a schema whose `commands` table has no device.
         let device: DeviceID?
         let state: CommandState
         let isEnded: Bool
@@ -23,8 +24,8 @@ struct CommandsCheck {
 
     /// Checks the next record of a log.
     ///
-    /// - Parameter isCut: whether records were removed from the log, possibly including the intent of an outcome.
-    /// - Returns: whether it is the intent of a new command.
+    /// - Parameter isCut: whether records were removed from the log. An outcome's intent may be one of them.
+    /// - Returns: whether the record is the intent of a new command.
     mutating func see(_ body: RecordBody, at position: EntryKey, isCut: Bool, in db: Database) throws -> Bool {
         guard let id = body.commandID else { return false }
         switch body.kind {
@@ -40,7 +41,7 @@ struct CommandsCheck {
             open[id] = position
             return true
         case .commandOutcome where isCut && open[id] == nil:
-            // The command's row may be gone with its intent.
+            // The command's row may have been removed with its intent.
             guard let row = try row(of: id, in: db) else { break }
             guard row.isEnded, row.state == body.outcome, row.intent < position else {
                 throw StoreFault(.command(id), body, position)
@@ -56,7 +57,7 @@ struct CommandsCheck {
         return false
     }
 
-    /// Whether the columns that commands are searched by match the intent, as the entry's columns do.
+    /// Returns whether the columns that commands are searched by match the intent, as the entry's columns do.
     private static func isBesideItsIntent(
         _ id: CommandID, _ body: RecordBody, _ position: EntryKey, in db: Database
     ) throws -> Bool {
@@ -81,7 +82,7 @@ struct CommandsCheck {
         if schema >= 5 { try checkCounts(in: db) }
     }
 
-    /// An SQL condition on `commands` that leaves out rows whose intent was removed from its log.
+    /// An SQL condition on `commands` that excludes the rows of commands whose intent was removed from its log.
     private var kept: String {
         let log = "FROM logs WHERE key = intent >> 40 AND intent & 1099511627775 < first_seq"
         return schema < 7 ? "" : " AND NOT EXISTS (SELECT 1 \(log))"

@@ -3,7 +3,7 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Compares the entries of one log, from the first that was not removed, with their record bytes.
+/// Compares the entries of one log with their record bytes, from the first record that was not removed.
 struct EntriesCheck {
     private let key: Int64
     private let db: Database
@@ -15,9 +15,9 @@ struct EntriesCheck {
     private var lastAt: Timestamp?
     private let schema: Int
     private var keys: [PersonKeyOwner: PersonKeys.Stored?] = [:]
-    /// Personal values that were decrypted.
+    /// The number of personal values that were decrypted.
     private(set) var opened: UInt64 = 0
-    /// Personal values without a key.
+    /// The number of personal values without a key.
     private(set) var erased: UInt64 = 0
 
     /// - Parameter schema: the file's schema, which may have fewer columns than the current one.
@@ -58,7 +58,7 @@ struct EntriesCheck {
         RepeatedColumn(name: "outcome", schema: 3) { $0.outcome?.rawValue },
     ]
 
-    /// All entries of the log, in order.
+    /// Returns all entries of the log, in order.
     func rows() throws -> RowCursor {
         let columns = (["position", "bytes", "leaf_hash", "sealed"] + repeated.map(\.name)).joined(separator: ", ")
         return try Row.fetchCursor(
@@ -81,7 +81,7 @@ struct EntriesCheck {
         do {
             try compare(&columns, with: decoded, sealed: sealed)
         } catch {
-            // The chain has already advanced to the next record; the fault is in this one.
+            // `chain` has already advanced to the next record, but the fault is in this one.
             throw StoreFault(error, log: log, seq: seq) ?? error
         }
         lastAt = decoded.record.body.at
@@ -99,7 +99,7 @@ struct EntriesCheck {
         }
     }
 
-    /// The field of the first personal value that does not match the record's commitments; `nil` if all match.
+    /// Returns the field of the first personal value that does not match the record's commitments; `nil` if all match.
     private mutating func wrongValue(of commitments: [PersonalCommitment], at seq: UInt64, sealed: [UInt8]) throws -> String? {
         guard var ciphertexts = SealedValues.ciphertexts(in: sealed) else { throw UnreadableColumn(column: "sealed") }
         for commitment in commitments {
@@ -127,7 +127,7 @@ struct EntriesCheck {
         guard size == seq else { throw StoreFault(log: chain.log, seq: seq, .log(.wrongSize(size))) }
         try chain.finish(storedFrontier: frontier)
         try tiles?.finish()
-        // A log without remaining records has no last instant to compare with.
+        // A log whose records were all removed has no last instant to compare with.
         if self.lastAt == nil, size > 0 { return }
         guard lastAt == self.lastAt ?? Timestamp(milliseconds: 0) else { throw StoreFault(log: chain.log, .lastInstant) }
     }

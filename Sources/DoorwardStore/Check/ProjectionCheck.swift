@@ -1,15 +1,15 @@
 internal import DoorwardDomain
 import GRDB
 
-/// Compares the posting lists and the time marks with the records that they are derived from. Memory is constant: each side is
-/// reduced to a sum of hashes of list and position.
+/// Compares the posting lists and the time marks with the records that they are derived from. Memory is constant: for the
+/// posting lists, the records and the table are each reduced to a sum of hashes of list and position.
 struct ProjectionCheck {
     /// An order-independent sum. Its two 64-bit hashes detect damage, not forgery.
     private struct Sum: Equatable {
         var (first, second): (UInt64, UInt64) = (0, 0)
 
         mutating func add(facet: Int64, value: [UInt8], position: Int64) {
-            // FNV-1a (offset basis and prime of 64 bits), then the finalizer of SplitMix64.
+            // FNV-1a (with the 64-bit offset basis and prime), then the finalizer of SplitMix64.
             var hash: UInt64 = 0xCBF2_9CE4_8422_2325
             func mix(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
             for byte in value { mix(byte) }
@@ -42,8 +42,8 @@ struct ProjectionCheck {
 
     /// Compares the sums with the tables. Call it after the last record of the last log.
     ///
-    /// - Parameter logs: the key of each log, and the range of its projected records. Postings of removed records are ignored, as
-    ///   their readers ignore them.
+    /// - Parameter logs: the key of each log, and the range of its projected records. Postings of removed records are ignored,
+    ///   as lists ignore them too.
     func finish(_ logs: [(key: Int64, projected: Range<UInt64>)], in db: Database) throws {
         let projected = Dictionary(uniqueKeysWithValues: logs.map { ($0.key, $0.projected) })
         var found = Sum()

@@ -4,14 +4,14 @@ import Glibc
 
 /// Checks a database file that no gateway has open, and reports its first fault.
 ///
-/// The file is not changed: an older schema is not migrated, and a write-ahead log beside the file is read and left in place. The
-/// check holds the lock on `<path>.lock` and on the file, so that no gateway opens it meanwhile.
+/// The file is not changed. An older schema is not migrated, and a write-ahead log beside the file is read and kept. The check
+/// holds the lock on `<path>.lock` and on the file, so that no gateway opens the file meanwhile.
 package struct StoreCheck {
-    /// Checks the file at `path`. Blocks until done: about 10 s for a million records.
+    /// Checks the file at `path`. Blocks until the check is complete: about 10 s for a million records.
     ///
     /// - Parameter progress: called on the caller's thread.
-    /// - Throws: if the file cannot be checked at all: a gateway holds it, a newer program wrote it, it is not a Doorward database,
-    ///   or a system call fails. Faults in its content are in the report.
+    /// - Throws: if the file cannot be checked at all: a gateway has it open, a newer program wrote it, it is not a Doorward
+    ///   database, or a system call fails. A fault in the content is returned in the report.
     package static func run(
         path: String, progress: (StoreCheckProgress) -> Void = { _ in }
     ) throws(StoreOpenError) -> StoreCheckReport {
@@ -56,7 +56,7 @@ package struct StoreCheck {
     private func report(_ progress: (StoreCheckProgress) -> Void) throws -> StoreCheckReport {
         try Schema.current.check(db, path: path)
         let schema = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        // Schema 0 is an empty file, which would open as a new database: not a Doorward database yet.
+        // Schema 0 is an empty file. A gateway would create a new database in it, so it is not a Doorward database yet.
         guard schema > 0 else { throw StoreOpenError.notOurs(path: path) }
         var report = StoreCheckReport(path: path, bytes: Self.size(of: path), schema: schema, counts: StoreCheckCounts())
         do {
@@ -81,7 +81,8 @@ package struct StoreCheck {
     }
 }
 
-/// The files that SQLite keeps beside a database in WAL mode. A reader creates them and does not remove them.
+/// The files that SQLite creates beside a database in WAL mode. A connection that only reads creates them and does not remove
+/// them.
 private struct Companions {
     private let new: [String]
 

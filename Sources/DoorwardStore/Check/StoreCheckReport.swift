@@ -9,10 +9,10 @@ package struct StoreCheckReport: Equatable, Sendable {
     package let bytes: Int64
     /// The number of the file's schema.
     package let schema: Int
-    /// The amount of checked data: up to the first fault, or of the whole file.
+    /// The amount of data that was checked: the data before the first fault, or the whole file.
     package var counts: StoreCheckCounts
-    /// The first fault: logs are checked in the order of their creation, each from its first record on, then the data that belongs to
-    /// no log. `nil` if there is none.
+    /// The first fault; `nil` if there is none. Logs are checked in the order of their creation, each from its first record on,
+    /// and then the data that belongs to no log.
     package var fault: StoreFault?
 
     /// Whether no fault was found.
@@ -27,7 +27,7 @@ package struct StoreCheckCounts: Equatable, Sendable {
     package internal(set) var records: UInt64 = 0
     /// Commands that have an intent.
     package internal(set) var commands: UInt64 = 0
-    /// Commands without an outcome: a gateway that opens the file ends them as `UNKNOWN`.
+    /// Commands without an outcome. A gateway that opens the file ends them as `UNKNOWN`.
     package internal(set) var openCommands: UInt64 = 0
     /// Personal values that were decrypted and match the commitment in their record.
     package internal(set) var personalValues: UInt64 = 0
@@ -41,14 +41,15 @@ package struct StoreCheckProgress: Equatable, Sendable {
     package enum Stage: String, CaseIterable, Sendable {
         /// Every record of every log; `done` and `total` count records.
         case records
-        /// Tenancy rows, references, and SQLite's own check of its pages and indexes, which reports no progress: `done` is 0, then 1, of 1.
+        /// Tenancy rows, references, and SQLite's own check of its pages and indexes. This stage reports no progress within it:
+        /// `done` is 0, then 1, and `total` is 1.
         case structure
     }
 
     /// The current stage; `records` comes before `structure`.
     package let stage: Stage
-    /// The completed part of the stage; never decreases within it.
+    /// The completed amount of the stage. It never decreases within a stage.
     package let done: UInt64
-    /// The size of the stage, known when it begins; 0 for the records of a database without any.
+    /// The size of the stage, which is known when the stage begins. It is 0 if the database has no records.
     package let total: UInt64
 }

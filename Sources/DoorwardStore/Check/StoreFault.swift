@@ -15,7 +15,8 @@ package struct StoreFault: Error, Equatable, Sendable {
         (self.log, self.seq, self.problem) = (log, seq, problem)
     }
 
-    /// Maps an error to a fault of the file; `nil` for errors of the machine.
+    /// Creates a fault from an error that the file's content caused. Returns `nil` for other errors, such as those of the
+    /// operating system.
     ///
     /// - Parameter seq: the record that was being checked.
     init?(_ error: any Error, log: LogID? = nil, seq: UInt64? = nil) {
@@ -31,42 +32,43 @@ package struct StoreFault: Error, Equatable, Sendable {
         }
     }
 
-    /// SQLite result codes that are caused by the file's content. A damaged schema text gives a plain `SQLITE_ERROR`.
+    /// The SQLite result codes that the file's content can cause. A damaged schema text causes a plain `SQLITE_ERROR`.
     private static let damage: [ResultCode] = [.SQLITE_CORRUPT, .SQLITE_FORMAT, .SQLITE_ERROR, .SQLITE_TOOBIG]
 
     /// The kinds of fault. A name or a number in a case locates the fault; none contains personal data.
     package enum Problem: Equatable, Sendable {
-        /// The tables and indexes are not those of the file's schema; the name of the first that differs.
+        /// The tables and indexes are not those of the file's schema. The value is the name of the first that differs.
         case schema(String)
-        /// A row cannot be read; the column, or SQLite's message.
+        /// A row cannot be read. The value is the column, or SQLite's message.
         case unreadable(String)
         /// The record chain is broken: bytes, `seq`, `at`, leaf hash or frontier.
         case log(LogFault.Problem)
-        /// A record is stored after the end that the log's row gives.
+        /// A record is stored after the log's end, which the log's row contains.
         case beyondEnd
         /// The last instant in the log's row is not that of the log's last record.
         case lastInstant
-        /// A column that repeats a value of the record differs from it; the column's name.
+        /// A column that repeats a value of the record differs from the record. The value is the column's name.
         case column(String)
-        /// A personal value does not match the record's commitment, or is missing although its key exists; the field's name.
+        /// A personal value does not match the record's commitment, or is missing although its key exists. The value is the
+        /// field's name.
         case personalValue(String)
-        /// An outcome without an open intent before it in the log: it is a second outcome, or the intent is missing.
+        /// The log contains no open intent before an outcome: the outcome is a second one, or the intent is missing.
         case outcomeWithoutIntent(CommandID)
         /// The command's row does not agree with its intent or its outcome.
         case command(CommandID)
-        /// A command's row without a record, or a command in the records without a row.
+        /// A row of `commands` has no record, or a command in the records has no row.
         case commandCount
         /// A stored count of commands is wrong.
         case keptCount
-        /// A projected table does not match the records; the table's name.
+        /// A projected table does not match the records. The value is the table's name.
         case projection(String)
         /// The tiles of a log's Merkle tree do not match its records.
         case tiles
-        /// Records that belong to no log; their number.
+        /// Some records belong to no log. The value is their number.
         case recordsOutsideLogs(Int)
-        /// A row references a missing row; the table of the referencing row.
+        /// A row references a missing row. The value is the table of the referencing row.
         case reference(String)
-        /// SQLite's own check of pages and indexes failed; the last line of its message.
+        /// SQLite's own check of pages and indexes failed. The value is the last line of its message.
         case structure(String)
     }
 }

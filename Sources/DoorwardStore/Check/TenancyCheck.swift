@@ -3,7 +3,7 @@ internal import DoorwardPolicy
 import FoundationEssentials
 import GRDB
 
-/// Reads the whole tenancy as a starting gateway does: a single unreadable row would prevent its start.
+/// Reads the whole tenancy as a gateway does when it starts. A single unreadable row would prevent the start.
 struct TenancyCheck {
     let db: Database
     /// The file's schema, which may have fewer columns than the current one.
@@ -28,7 +28,7 @@ struct TenancyCheck {
 }
 
 extension AssociatedEntity {
-    /// Whether the entity's row exists: its id references one of three tables, so no constraint enforces it.
+    /// Returns whether the entity's row exists. The id references one of three tables, so no constraint enforces it.
     func exists(in db: Database) throws -> Bool {
         let table: TenancyTable =
             switch type {

@@ -18,7 +18,7 @@ struct TilesCheck {
         (self.log, self.id, self.firstSeq, self.db) = (log, id, firstSeq, db)
     }
 
-    /// Passes each leaf hash of the removed records, which only the tiles still have, to `receive`.
+    /// Passes each leaf hash of the removed records to `receive`. Only the tiles still contain these hashes.
     mutating func removedLeaves(_ receive: ([UInt8]) -> Void) throws {
         for number in 0..<(firstSeq + LogTiles.width - 1) / LogTiles.width {
             let count = Int(min(LogTiles.width, firstSeq - number * LogTiles.width))

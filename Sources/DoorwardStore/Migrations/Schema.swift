@@ -4,8 +4,8 @@ import GRDB
 struct Schema: Sendable {
     /// A migration from one schema to the next, in one transaction.
     struct Step: Sendable {
-        /// `.deferred` for a step that recreates a table which others reference: foreign keys are not enforced while it runs, and all
-        /// of them are checked before its COMMIT.
+        /// `.deferred` for a step that recreates a table that other tables reference. Foreign keys are then not enforced while
+        /// the step runs; all of them are checked before its COMMIT.
         let foreignKeyChecks: DatabaseMigrator.ForeignKeyChecks
         let apply: @Sendable (Database) throws -> Void
     }
@@ -26,9 +26,10 @@ struct Schema: Sendable {
 
     var number: Int { steps.count }
 
-    /// Migrates the file to this schema, each step in its own transaction. If the process ends in between, the next one continues.
+    /// Migrates the file to this schema, each step in its own transaction. If the process ends between two steps, the next
+    /// process continues with the remaining steps.
     func migrate(_ queue: DatabaseQueue) throws {
-        // Before any other write: GRDB creates its table of migrations in a transaction of its own.
+        // Set the application id before any other write: GRDB creates its table of migrations in a transaction of its own.
         try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA application_id = \(Self.applicationID)") }
         try migrator.migrate(queue)
     }
@@ -53,7 +54,8 @@ struct Schema: Sendable {
         guard found <= number else { throw StoreOpenError.newerSchema(path: path, found: found, known: number) }
     }
 
-    /// Whether the file is empty but for an empty table of migrations, which an interrupted first start may leave.
+    /// Returns whether the file is empty. An empty table of migrations is allowed, because an interrupted first start may leave
+    /// it.
     private static func holdsNothing(_ db: Database) throws -> Bool {
         let others = "SELECT count(*) FROM sqlite_schema WHERE tbl_name <> 'grdb_migrations'"
         guard try Int.fetchOne(db, sql: others) == 0 else { return false }

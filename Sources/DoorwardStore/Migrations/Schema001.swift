@@ -2,8 +2,8 @@ import GRDB
 
 /// The first schema.
 ///
-/// Ids are stored as the 16 bytes of the UUID: less than half of the text's 36, and in the same order. Instants are milliseconds
-/// since 1970.
+/// Ids are stored as the 16 bytes of the UUID. They are less than half as long as the text (36 bytes), and sort in the same
+/// order. Instants are milliseconds since 1970.
 enum Schema001 {
     @Sendable static func apply(_ db: Database) throws {
         try db.execute(sql: hierarchy)
@@ -76,8 +76,9 @@ enum Schema001 {
         CREATE INDEX idempotency_by_age ON idempotency (created_at);
         """
 
-    /// An entry's `position` is its log's key times 2^40 plus its `seq`, so one range of positions is one log in order. A log is also
-    /// ordered by time, so an index of one column finds a device's entries by time, and no index needs an instant.
+    /// An entry's `position` is the key of its log times 2^40 plus its `seq`, so one range of positions is one log in order. A
+    /// log is also ordered by time, so an index on one column finds a device's entries in the order of time, and no index needs
+    /// an instant.
     private static let accessLog = """
         CREATE TABLE logs (
             key INTEGER PRIMARY KEY, log_id TEXT NOT NULL UNIQUE, -- 'gateway' or the portfolio's id
@@ -103,7 +104,8 @@ enum Schema001 {
             FROM entries JOIN logs ON logs.key = entries.position >> 40;
         """
 
-    /// The actor and the reason of a command are stored only in its intent's record, so that erasing a person covers them.
+    /// The actor and the reason of a command are stored only in its intent's record. Erasing a person therefore erases them
+    /// too.
     private static let commands = """
         CREATE TABLE commands (
             id BLOB PRIMARY KEY, device_id BLOB NOT NULL, intent INTEGER NOT NULL, -- the intent's position in the log

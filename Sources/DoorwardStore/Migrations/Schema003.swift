@@ -3,10 +3,11 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// The third schema: password resets; columns and indexes for every filter of record lists; indexes of commands by place and actor.
+/// The third schema: password resets; columns and indexes for every filter of record lists; indexes of commands by unit,
+/// property and actor.
 ///
-/// Values that most entries share (intents, allowed decisions, confirmed outcomes) have no index: reading the log finds them as
-/// fast, and an index would make every unlock slower.
+/// Values that most entries share (intents, allowed decisions, confirmed outcomes) have no index. Reading the log finds these
+/// entries as fast, and an index would make every unlock slower.
 enum Schema003 {
     @Sendable static func apply(_ db: Database) throws {
         try db.execute(

@@ -2,7 +2,8 @@ import GRDB
 
 /// The fourth schema: the index of rare kinds excludes the common ones with `<>` instead of `NOT IN`.
 ///
-/// For `NOT IN` with more than two values SQLite builds a temporary table with its own page cache at every entry, indexed or not.
+/// For `NOT IN` with more than two values, SQLite builds a temporary table with its own page cache for every inserted entry,
+/// even if the entry is not in the index.
 enum Schema004 {
     @Sendable static func apply(_ db: Database) throws {
         try db.execute(

@@ -5,10 +5,10 @@ import GRDB
 /// The fifth schema:
 ///
 /// - A guest access stores, for each device, the associations that the access to it depends on.
-/// - A password reset has its creator.
-/// - Indexes find the live sessions of one user, and the commands of a device in one log.
-/// - Counts of commands are stored: counting a list's commands took time in proportion to their number.
-/// - An idempotency key stores an id instead of the response, which contained names.
+/// - A password reset stores its creator.
+/// - Indexes find the active sessions of one user, and the commands of a device in one log.
+/// - The numbers of commands are stored, because counting the commands of a list took time in proportion to their number.
+/// - An idempotency key is stored with an id instead of the response, which contained names.
 /// - Lock codes are sealed under a key outside the file.
 enum Schema005 {
     @Sendable static func apply(_ db: Database) throws {
@@ -20,14 +20,14 @@ enum Schema005 {
         try db.execute(sql: lockCodes)
     }
 
-    /// The sealed code of a lock; NULL where none is stored.
+    /// The encrypted code of a lock; NULL if no code is stored.
     private static let lockCodes = "ALTER TABLE devices ADD COLUMN sealed_code BLOB;"
 
-    /// Pairs of a device id and an association id, 16 bytes each; NULL if every device depends on `granted_under_association_id`
-    /// alone, as in earlier schemas.
+    /// The column contains pairs of a device id and an association id, 16 bytes each. It is NULL if every device depends on
+    /// `granted_under_association_id` alone, as in earlier schemas.
     private static let guestAccesses = "ALTER TABLE guest_accesses ADD COLUMN device_carriers BLOB;"
 
-    /// Password resets of earlier schemas are deleted, since their creators are unknown: they expire within a day anyway.
+    /// Password resets of earlier schemas are deleted because their creators are unknown. They expire within a day anyway.
     private static let signIn = """
         DELETE FROM password_resets;
         ALTER TABLE password_resets ADD COLUMN made_by BLOB; -- NULL: made on the gateway's host
@@ -58,8 +58,9 @@ enum Schema005 {
         CREATE INDEX command_counts_by_actor ON command_counts (actor_user_id);
         """
 
-    /// Reduces the response to a creation to the id at the end of its location. A response without one is deleted, so that a repeated
-    /// request is executed again. Commands already have their id. `secure_delete` is on, so the removed text is overwritten.
+    /// Reduces each stored response to a creation to the id at the end of its location. A response without an id there is
+    /// deleted, so that a repeated request is executed again. A response to a command already has the command's id.
+    /// `secure_delete` is on, so the removed text is overwritten.
     private static func reduceStoredAnswers(_ db: Database) throws {
         try db.execute(sql: "ALTER TABLE idempotency ADD COLUMN entity_id BLOB")
         let created = try db.rows(

@@ -3,11 +3,11 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// The sixth schema: the secondary indexes of records are posting lists that trail the log, and a command is keyed by the position of
-/// its intent, so that the columns that filter command lists are stored with the intent alone (decision 0035).
+/// The sixth schema (decision 0035). The secondary indexes of records become posting lists, which are updated after the log. A
+/// command's key becomes the position of its intent, so that only the intent stores the columns that filter command lists.
 enum Schema006 {
     @Sendable static func apply(_ db: Database) throws {
-        // The pages of the dropped indexes hold ids and no personal values, so they need not be overwritten with zeros.
+        // The pages of the dropped indexes contain ids and no personal values, so they need not be overwritten with zeros.
         try db.execute(sql: "PRAGMA secure_delete = FAST")
         defer { try? db.execute(sql: "PRAGMA secure_delete = ON") }
         try db.execute(sql: tables)
@@ -55,7 +55,8 @@ enum Schema006 {
         DROP INDEX entries_by_rare_outcome;
         """
 
-    /// The query that fills each facet's lists. The results are read in the order of value and position, which the dropped indexes have.
+    /// The query that fills the lists of each facet. Its results are read in the order of value and position, which is the
+    /// order of the dropped indexes.
     private static let facets: [(Int64, String)] =
         [
             (1, "SELECT device_id, position FROM entries WHERE device_id IS NOT NULL"),

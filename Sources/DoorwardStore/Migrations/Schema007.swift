@@ -1,8 +1,8 @@
 internal import DoorwardAudit
 import GRDB
 
-/// The seventh schema: use counters of guest accesses, epochs and leases for preconditions, and the gateway that executes a command
-/// (decision 0037); tiles of a log's leaf hashes, and the first `seq` of a log (decision 0038).
+/// The seventh schema. For decision 0037: use counters of guest accesses, epochs and leases for preconditions, and the gateway
+/// that executes a command. For decision 0038: tiles of a log's leaf hashes, and the first `seq` of a log.
 enum Schema007 {
     @Sendable static func apply(_ db: Database) throws {
         try db.execute(sql: counters)
@@ -35,8 +35,8 @@ enum Schema007 {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// Fills the tiles from the stored leaf hashes, with one tile of each level in memory. It stops in a log at a gap or a malformed
-    /// leaf hash: a check reports the record, and the migration must not fail because of it.
+    /// Fills the tiles from the stored leaf hashes, with one tile of each level in memory. In each log, it stops at a gap or a
+    /// malformed leaf hash: a check of the file reports that record, and the migration must not fail because of it.
     private static func fillTiles(_ db: Database) throws {
         let keys = try Int64.fetchAll(db, sql: "SELECT key FROM logs")
         for key in keys {
@@ -74,8 +74,8 @@ enum Schema007 {
             try append(MerkleTree.root(ofLeafHashes: nodes), level: level + 1, in: db)
         }
 
-        /// Writes the incomplete tiles. Tiles of leaf hashes are stored only when they are full, tiles of other levels with each
-        /// new hash.
+        /// Writes the incomplete tiles. A tile of leaf hashes is stored only when it is full. A tile of another level is stored
+        /// with each new hash.
         func writeOpen(in db: Database) throws {
             for (level, tile) in levels.enumerated().dropFirst() where !tile.hashes.isEmpty {
                 try insert(level, tile.number, tile.hashes, in: db)

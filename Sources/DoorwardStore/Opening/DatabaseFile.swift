@@ -2,11 +2,11 @@ import Glibc
 
 /// The path of the database file.
 ///
-/// Closing any descriptor of a file releases all POSIX locks that the process has on it, SQLite's included (fcntl(2)). So this type
-/// never opens a file that may be in use: it inspects and changes existing files by path. `InodeLock` does open it, and documents why
-/// that is safe.
+/// Closing any descriptor of a file releases all POSIX locks that the process has on that file, SQLite's included (fcntl(2)).
+/// So this type never opens a file that may be in use: it inspects and changes existing files by path. `InodeLock` opens the
+/// file, and documents why that is safe.
 struct DatabaseFile {
-    /// The file's resolved path, so that two paths to one file share one lock.
+    /// The file's resolved path. Two paths to one file therefore use the same lock file.
     let path: String
 
     /// Resolves the path, whether or not the file exists.
@@ -27,7 +27,7 @@ struct DatabaseFile {
 
     /// Creates the file if it does not exist, and restricts its mode. Call it under the file's lock.
     ///
-    /// - Returns: the paths of the file and its companions that other users could read or write until now. From now on only their
+    /// - Returns: the paths of the file and its companions that other users could access before this call. After it, only their
     ///   owner can.
     func prepare() throws(StoreOpenError) -> [String] {
         // The file did not exist, so closing its descriptor releases no locks.
@@ -50,8 +50,8 @@ struct DatabaseFile {
         return tightened
     }
 
-    /// Returns whether the file exists. Throws if `prepare` could not create or use it, judged only by permissions. Creates and
-    /// changes nothing.
+    /// Returns whether the file exists. Throws if `prepare` could not create or use the file, judged by permissions alone.
+    /// Creates and changes nothing.
     func check() throws(StoreOpenError) -> Bool {
         var status = stat()
         if stat(path, &status) == 0 {
@@ -97,5 +97,5 @@ struct DatabaseFile {
     }
 }
 
-/// `what` with the system's message for `errno`.
+/// Returns `what` followed by the system's message for `errno`.
 func systemError(_ what: String) -> String { "\(what) (\(String(cString: strerror(errno))))" }

@@ -4,13 +4,14 @@ import Synchronization
 
 /// The lock on `<path>.lock` that prevents a second store from opening a database file.
 ///
-/// It is an `flock`: the kernel releases it with the last descriptor of the file, however the process ends, and it also excludes two
-/// stores in one process.
+/// The lock is an `flock`. The kernel releases it with the last descriptor of the file, however the process ends. It also
+/// excludes a second store in the same process.
 final class FileLock: Sendable {
     /// `nil` after `release`.
     private let descriptor: Mutex<Int32?>
 
-    /// Takes the lock without waiting. The first step of opening a database: it fails without file descriptors for the others.
+    /// Takes the lock without waiting. This is the first step of opening a database, so it also fails if no file descriptors
+    /// are free for the later steps.
     init(for path: String) throws(StoreOpenError) {
         guard DescriptorReserve.isFree else { throw .failed(path: path, reason: "too many open files") }
         let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, mode_t(0o600))

@@ -5,25 +5,25 @@ import Synchronization
 /// A layer between SQLite and the files (https://www.sqlite.org/vfs.html) that combines the writes of a commit into a few system
 /// calls.
 ///
-/// SQLite makes two system calls for each page that it appends to the write-ahead log. This layer copies neighbouring writes into
-/// one buffer and passes them on together. Files other than a write-ahead log are passed on as they are.
+/// SQLite makes two system calls for each page that it appends to the write-ahead log. This layer copies adjacent writes into
+/// one buffer and passes them to the layer below together. Calls for other files are passed on unchanged.
 ///
-/// A commit is complete in the log when the write of its last page returns. The frame header of a page says whether it is the last
-/// (https://www.sqlite.org/fileformat2.html#wal_file_format). Buffered pages are also written before the log is read, flushed,
-/// measured or truncated. So a flush covers all pages, and another connection finds all pages of a commit that is visible to it. A
-/// write that fails is reported to its commit, and is never repeated.
+/// A commit is complete in the log when the write of its last page returns. The frame header of a page contains whether the
+/// page is the last (https://www.sqlite.org/fileformat2.html#wal_file_format). Buffered pages are also written before the log
+/// is read, flushed, measured or truncated. So a flush covers all pages, and another connection finds all pages of a commit
+/// that is visible to it. A failed write is reported to its commit, and is never repeated.
 struct GatheringVFS {
-    /// The name that `sqlite3_vfs_find` knows the layer by.
+    /// The name under which the layer is registered, for `sqlite3_vfs_find`.
     static let name = "doorward"
 
-    /// The largest write that SQLite's layer for Unix takes in one call: it drops the higher bits of the length (os_unix.c,
+    /// The maximum size of one write. SQLite's layer for Unix ignores the higher bits of the length (os_unix.c,
     /// `seekAndWriteFd`).
     static let capacity = 0x1FFFF
 
     private static let isInstalled = Mutex(false)
 
-    /// Makes the layer the process's default, with which GRDB opens every connection. Repeated calls have no effect. If SQLite
-    /// rejects the layer, connections work without it.
+    /// Makes this layer the process's default, so that GRDB opens every connection with it. Repeated calls have no effect. If
+    /// SQLite rejects the layer, connections work without it.
     static func install() {
         isInstalled.withLock { isInstalled in
             guard !isInstalled, let base = sqlite3_vfs_find(nil) else { return }
@@ -61,7 +61,7 @@ private struct GatheredFile {
         /// Allocated with the first write: most connections only read.
         var bytes: UnsafeMutableRawPointer?
         var count = 0
-        /// Their offset in the file.
+        /// The offset of the buffered writes in the file.
         var offset: sqlite3_int64 = 0
         /// Whether the frame header written last belongs to the last page of a commit.
         var isLastPage = false
@@ -115,7 +115,8 @@ private struct GatheredFile {
         buffer.advanced(by: pending.pointee.count).copyMemory(from: bytes, byteCount: count)
         pending.pointee.count += count
         if count == Self.frameHeaderBytes {
-            // Bytes 4 to 7 of the header: the pages of the database after the commit, or zero when more pages follow.
+            // Bytes 4 to 7 of the header are the number of pages in the database after the commit, or zero if more pages of the
+            // commit follow.
             pending.pointee.isLastPage = (4..<8).contains { bytes.load(fromByteOffset: $0, as: UInt8.self) != 0 }
             return SQLITE_OK
         }
@@ -126,7 +127,7 @@ private struct GatheredFile {
         methods.map { $0.xWrite(base, bytes, Int32(count), offset) } ?? SQLITE_IOERR
     }
 
-    /// Writes the buffer. If that fails, the buffer is discarded, as the commit has failed.
+    /// Writes the buffer. If the write fails, the buffer is discarded, because the commit has failed.
     private func flush() -> Int32 {
         let (count, offset) = (pending.pointee.count, pending.pointee.offset)
         (pending.pointee.count, pending.pointee.offset) = (0, offset + sqlite3_int64(count))
@@ -145,7 +146,7 @@ private struct GatheredFile {
         methods.map { call(base, $0) } ?? SQLITE_IOERR
     }
 
-    /// Closes the file. Pages of a commit that was not completed are dropped, as a rollback would drop them.
+    /// Closes the file. Buffered pages of an incomplete commit are discarded, as a rollback would discard them.
     private func close() -> Int32 {
         free(pending.pointee.bytes)
         pending.pointee = Pending()
@@ -154,7 +155,7 @@ private struct GatheredFile {
 
     /// The functions that SQLite calls. Version 1: the functions of later versions are never called for a write-ahead log.
     ///
-    /// `nonisolated(unsafe)`: written once, before the pointer is handed out, and never freed.
+    /// `nonisolated(unsafe)`: the value is written once, before the pointer is used, and is never freed.
     private nonisolated(unsafe) static let methods: UnsafePointer<sqlite3_io_methods> = {
         var methods = sqlite3_io_methods()
         methods.iVersion = 1

@@ -4,9 +4,9 @@ import Synchronization
 /// Locks the database file itself, so that a second store cannot open it under another name, such as a hard link. The lock on
 /// `<path>.lock` does not prevent that: each name has its own lock file and its own write-ahead log.
 ///
-/// It is an `flock` on a descriptor of the file, independent of SQLite's own locks. Closing any descriptor of the file releases the
-/// POSIX locks that this process has on it (fcntl(2)), so a file that a store of this process holds is never opened here, and the
-/// descriptor is closed after SQLite has closed its own.
+/// The lock is an `flock` on a descriptor of the file, independent of SQLite's own locks. Closing any descriptor of the file
+/// releases the POSIX locks that this process has on it (fcntl(2)). So this type never opens a file that a store of this
+/// process holds, and closes the descriptor only after SQLite has closed its own descriptors.
 final class InodeLock: Sendable {
     private struct Inode: Hashable {
         let device: dev_t

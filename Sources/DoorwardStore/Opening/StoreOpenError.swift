@@ -4,7 +4,7 @@ package enum StoreOpenError: Error, Equatable, Sendable, CustomStringConvertible
     case inUse(path: String)
     /// Another process, or another store of this one, holds the file under another name, such as a hard link.
     case inUseByAnotherName(path: String)
-    /// A newer program wrote the file: its schema number, and the highest that this program knows.
+    /// A newer program wrote the file. `found` is the file's schema, and `known` the highest schema that this program supports.
     case newerSchema(path: String, found: Int, known: Int)
     /// The file is not a Doorward database.
     case notOurs(path: String)
@@ -13,7 +13,8 @@ package enum StoreOpenError: Error, Equatable, Sendable, CustomStringConvertible
     /// The operating system or SQLite reported an error.
     case failed(path: String, reason: String)
 
-    /// Contains the path and the message of an SQLite or system error, so it is for the operator and not for clients.
+    /// The description contains the path and the message of an SQLite or system error, so it is for the operator and not for
+    /// clients.
     package var description: String {
         switch self {
         case .inUse(let path):

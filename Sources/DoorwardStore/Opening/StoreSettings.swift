@@ -21,7 +21,7 @@ package struct StoreSettings: Equatable, Sendable {
         foreignKeys = try Int.fetchOne(db, sql: "PRAGMA foreign_keys") ?? -1
     }
 
-    /// The first setting with a wrong value, for an error message; `nil` if all are right.
+    /// The first setting with a wrong value, for an error message; `nil` if all values are right.
     var violation: String? {
         if journalMode != "wal" { return "write-ahead logging" }
         if synchronous != 2 { return "synchronous = FULL" }

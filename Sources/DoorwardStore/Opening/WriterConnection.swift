@@ -3,8 +3,8 @@ import GRDB
 
 /// The only connection that writes to the file and checkpoints it.
 ///
-/// After any disk failure it is dropped and a new one is opened: the kernel discards the pages that a failed flush left unwritten,
-/// and a second flush on the same descriptor would still report success.
+/// After any disk failure, the connection is dropped and a new one is opened. The kernel discards the pages that a failed flush
+/// left unwritten, so a second flush on the same descriptor would report success although they are lost.
 struct WriterConnection {
     let queue: DatabaseQueue
 
@@ -35,7 +35,8 @@ struct WriterConnection {
         var configuration = Configuration()
         configuration.label = "doorward.store.writer"
         configuration.busyMode = .timeout(1)
-        // The writer begins and ends transactions itself; after a failure one may be left open on a connection that is dropped.
+        // The writer begins and ends transactions itself. After a failure, a transaction may still be open on a connection that
+        // is dropped.
         configuration.allowsUnsafeTransactions = true
         return configuration
     }
@@ -59,12 +60,13 @@ struct WriterConnection {
         let before = try queue.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
         try schema.migrate(queue)
         try verifySettings(path: path)
-        // A migration may rewrite the whole database. Empty the log now, so that the first commands do not wait for it.
+        // A migration may rewrite the whole database. Truncate the write-ahead log now, so that the first commands do not wait
+        // for a checkpoint.
         if (1..<schema.number).contains(before) { try cutLog() }
     }
 
-    /// Verifies the settings that the open connection reports: GRDB sets `synchronous` itself in some cases, and a migration step
-    /// may disable foreign keys.
+    /// Verifies the settings that the open connection reports. GRDB sets `synchronous` itself in some cases, and a migration
+    /// step may disable foreign keys.
     private func verifySettings(path: String) throws {
         if let violation = try settings().violation { throw StoreOpenError.notDurable(path: path, setting: violation) }
     }
@@ -86,12 +88,12 @@ struct WriterConnection {
         } while removed > 0
     }
 
-    /// Closes without a flush and without a checkpoint, provided that a reader has the file open.
+    /// Closes the connection. Neither flushes nor checkpoints, provided that a reader has the file open.
     func abandon() { try? queue.close() }
 
     func settings() throws -> StoreSettings { try queue.writeWithoutTransaction { try StoreSettings($0) } }
 
-    /// Moves the pages of the write-ahead log into the database file, as far as no reader needs the old pages.
+    /// Moves pages of the write-ahead log into the database file, except those that a reader still prevents from being moved.
     ///
     /// - Returns: the number of pages in the log, and whether all of them were moved.
     @discardableResult
@@ -102,23 +104,23 @@ struct WriterConnection {
         }
     }
 
-    /// Moves all pages into the database file and truncates the log, after waiting for readers. If a reader still blocks it, the log
-    /// is not truncated.
+    /// Waits for readers, then moves all pages into the database file and truncates the log. If a reader still blocks this, the
+    /// log is not truncated.
     func cutLog() throws {
         do {
             _ = try queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {}
     }
 
-    /// Closes after a checkpoint. The last connection also removes the write-ahead log; if a reader blocked the checkpoint, the log
-    /// stays, complete and durable, for the next store that opens the file.
+    /// Closes the connection after a checkpoint. If it is the last connection, SQLite also removes the write-ahead log. If a
+    /// reader blocked the checkpoint, the log stays, complete and durable, for the next store that opens the file.
     func close() throws { try queue.close() }
 }
 
-/// A description of an error that contains no row and no value.
+/// Returns a description of the error that contains no row and no value.
 func describe(_ error: any Error) -> String {
     guard let error = error as? DatabaseError else { return "an unexpected error of type \(type(of: error))" }
-    // SQLite reports no cause for a file that it cannot open.
+    // SQLite gives no cause when it cannot open a file.
     if error.resultCode == .SQLITE_CANTOPEN, !DescriptorReserve.isFree { return "too many open files" }
     return "SQLite error \(error.extendedResultCode.rawValue), \(error.message ?? "no message")"
 }

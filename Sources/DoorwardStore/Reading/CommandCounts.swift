@@ -3,7 +3,8 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// The numbers of commands by device, place and user. They are stored with the posting lists, so that lists do not have to count commands.
+/// The numbers of commands by log, device, property, unit and user. They are stored together with the posting lists, so that
+/// command lists do not have to count commands.
 enum CommandCounts {
     /// The columns that commands are counted by.
     struct Key: Hashable {
@@ -17,7 +18,7 @@ enum CommandCounts {
             (self.log, self.device, self.property, self.unit, self.actor) = (log, device, property, unit, actor)
         }
 
-        /// `nil` for an entry that is not the intent of a new command.
+        /// Returns `nil` for an entry that is not the intent of a new command.
         init?(_ entry: IndexedEntry) {
             guard entry.isCommand else { return nil }
             var (device, property, unit, actor): (DeviceID?, PropertyID?, UnitID?, UserID?) = (nil, nil, nil, nil)
@@ -35,10 +36,10 @@ enum CommandCounts {
         }
     }
 
-    /// The value of a missing id in primary key columns.
+    /// The value that represents a missing id in primary key columns.
     private static let none: [UInt8] = []
 
-    /// Adds the counts to the stored ones.
+    /// Adds `counts` to the stored counts.
     static func add(_ counts: [Key: Int], in db: Database) throws {
         var totals: [Key: Int] = [:]
         for (key, count) in counts {
@@ -48,7 +49,7 @@ enum CommandCounts {
                 ON CONFLICT DO UPDATE SET commands = commands + excluded.commands
                 """,
                 [key.device, key.log, key.property ?? none, key.unit ?? none, key.actor ?? none, count])
-            // Totals are by log and property alone.
+            // Totals are stored by log and property alone.
             totals[Key(log: key.log, device: DeviceID(high: 0, low: 0), property: key.property), default: 0] += count
         }
         for (key, count) in totals {
@@ -69,8 +70,8 @@ enum CommandCounts {
         return logs
     }
 
-    /// The number of commands that a selection matches, each counted once. The cost grows with the places and devices, not with
-    /// the commands.
+    /// Returns the number of commands that a selection matches, each counted once. The cost grows with the number of scopes and
+    /// devices, not with the number of commands.
     static func total(
         of selection: CommandSelection, _ unprojected: inout UnprojectedPositions, in db: Database
     ) throws -> Int {
@@ -105,7 +106,7 @@ enum CommandCounts {
         return total
     }
 
-    /// Counts the matching commands of a device: in the logs of the scopes all of them, in other logs those of the actor.
+    /// Counts the matching commands of a device: all of them in the logs of the scopes, and those of the actor in other logs.
     private static func counted(on device: DeviceID, _ selection: CommandSelection, in db: Database) throws -> Int {
         var total = 0
         for log in selection.scopeLogs {
@@ -116,7 +117,7 @@ enum CommandCounts {
             + sum("actor_user_id = ?", [actor], in: db) { $0.device == device && !selection.scopeLogs.contains($0.log) }
     }
 
-    /// The sum of the counts that match the SQL condition and satisfy `isCounted`.
+    /// Returns the sum of the counts that match the SQL condition and satisfy `isCounted`.
     private static func sum(
         _ condition: String, _ arguments: [(any Bindable)?], in db: Database, where isCounted: (Key) -> Bool
     ) throws -> Int {

@@ -3,7 +3,7 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Reads commands: their progress from the `commands` table, their actor and reason from the record of the intent.
+/// Reads commands. Their progress comes from the `commands` table, their actor and reason from the record of the intent.
 struct CommandReading {
     private let db: Database
     private var records: RecordReading
@@ -19,8 +19,8 @@ struct CommandReading {
         try db.firstRow("SELECT \(Self.columns) FROM commands WHERE id = ?", [id.blob]) { try stored(&$0) } ?? nil
     }
 
-    /// The command, if the query matches it. For an unknown id it reads the row and the intent of the next existing id, so that the
-    /// lookup takes as long as for a command that the query does not match.
+    /// Returns the command, if the query matches it. For an unknown id, reads the row and the intent of the next existing id,
+    /// so that the lookup takes as long as for a command that the query does not match.
     mutating func command(_ id: CommandID, within query: CommandQuery) throws -> StoredCommand? {
         var found: (id: CommandID?, intent: EntryKey)?
         try db.step(
@@ -45,15 +45,15 @@ struct CommandReading {
         return found.id == id && (isOwn || !scopes.isEmpty) ? try command(id) : nil
     }
 
-    /// The open commands of an owner, oldest first.
+    /// Returns the open commands that the gateway `owner` executes, oldest first.
     mutating func openCommands(of owner: GatewayNumber) throws -> [StoredCommand] {
         try db.rows(
             "SELECT \(Self.columns) FROM commands WHERE is_ended = 0 AND owner = ? ORDER BY requested_at, id", [owner.rawValue]
         ) { try stored(&$0) }.compactMap(\.self)
     }
 
-    /// The commands that match the query, newest first by the records of their intents. The lists of each scope are read in runs and
-    /// merged, so the cost grows with the shown and skipped commands, not with the total.
+    /// Returns the commands that match the query, in the order of their intents' records, newest first. The lists of each scope
+    /// are read in runs and merged, so the cost grows with the number of shown and skipped commands, not with the total.
     ///
     /// - Parameter most: the maximum number of skipped commands; a larger offset throws `StoreError.pageTooDeep`.
     mutating func commands(
@@ -93,7 +93,7 @@ struct CommandReading {
         try db.firstRow("SELECT \(Self.columns) FROM commands WHERE intent = ?", [intent.rawValue]) { try stored(&$0) } ?? nil
     }
 
-    /// `nil` if the intent was removed from its log, and with it the actor and the place of the command.
+    /// Returns `nil` if the intent was removed from its log: the intent contained the command's actor, unit and property.
     private mutating func stored(_ columns: inout ColumnReader) throws -> StoredCommand? {
         let position = EntryKey(rawValue: try columns.value())
         guard let intent = try records.recordIfKept(at: position)?.body else { return nil }

@@ -3,10 +3,10 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// The commands that a query matches, by the entries of their intents.
+/// The commands that a query matches, selected by the entries of their intents.
 struct CommandSelection {
-    /// The logs that may contain matching commands, by key. A command matches if it is in one of `wholeLogs`, `properties` or
-    /// `units`, or if it is the actor's own.
+    /// The logs that may contain matching commands, by key. A command matches if its log is in `wholeLogs`, its property in
+    /// `properties` or its unit in `units`, or if `actor` sent it.
     private(set) var logs: [Int64: StoredLog] = [:]
     private(set) var wholeLogs: Set<Int64> = []
     private(set) var properties: [Int64: Set<PropertyID>] = [:]
@@ -16,7 +16,7 @@ struct CommandSelection {
     let device: DeviceID?
     /// The logs that the scopes cover.
     private(set) var scopeLogs: Set<Int64> = []
-    /// The logs with commands of the actor, on the device if one is set.
+    /// The logs with commands of the actor. If `device` is set, only commands on that device count.
     private(set) var actorLogs: Set<Int64> = []
 
     init(_ query: CommandQuery, _ unprojected: inout UnprojectedPositions, in db: Database) throws {
@@ -44,7 +44,7 @@ struct CommandSelection {
         for key in actorLogs where logs[key] == nil { logs[key] = try StoredLog.find(key: key, in: db) }
     }
 
-    /// Whether the query matches commands of every actor in this place.
+    /// Returns whether the query matches commands of every actor in this log, property or unit.
     func hasScope(log: Int64, property: PropertyID?, unit: UnitID?) -> Bool {
         wholeLogs.contains(log) || property.map { properties[log]?.contains($0) ?? false } ?? false
             || unit.map { units[log]?.contains($0) ?? false } ?? false
@@ -55,10 +55,10 @@ struct CommandSelection {
         return hasScope(log: key.log, property: key.property, unit: key.unit) || (actor != nil && actor == key.actor)
     }
 
-    /// The lists to merge. Without a device, each log has one list for each scope and one for the actor. With a device, each log
-    /// that a scope covers has one list for the device, and each other log with commands of the actor on the device has one for the
-    /// actor. No other log is read, so a device that occurs only there costs the same as an unknown one. Several lists can return
-    /// the same command.
+    /// The lists to merge. Without a device, each log has one list for each scope and one for the actor. With a device, each
+    /// log that a scope covers has one list for the device. Each other log with commands of the actor on the device has one
+    /// list for the actor. No other log is read, so a device whose commands are only in other logs costs the same as an unknown
+    /// device. Several lists can return the same command.
     var streams: [(log: StoredLog, selection: EntrySelection)] {
         var found: [(log: StoredLog, selection: EntrySelection)] = []
         func add(_ key: Int64, _ source: EntrySelection.Source, _ condition: (String, [(any Bindable)?]) = ("", [])) {
@@ -79,7 +79,7 @@ struct CommandSelection {
         return found
     }
 
-    /// The SQL condition for the matching intents of a log, whichever list they are in.
+    /// Returns the SQL condition that the matching intents of a log meet, whichever list contains them.
     private func visibility(in log: Int64) -> (String, [(any Bindable)?]) {
         guard !wholeLogs.contains(log) else { return ("", []) }
         let (properties, units) = (self.properties[log] ?? [], self.units[log] ?? [])

@@ -2,12 +2,13 @@ import GRDB
 
 /// Merges several streams of entries in the order of (`at`, `logId`, `seq`) or its reverse.
 ///
-/// All streams have been examined up to the last entry returned, so a list can stop anywhere and continue from there.
+/// All streams have been examined up to the last entry returned, so a page can end at any entry and the next page can continue
+/// after it.
 struct EntryMerge {
     private let isAscending: Bool
-    /// Streams with a buffered entry, in the reverse order of their first entries: the last stream has the next entry.
+    /// Streams with a buffered entry, in the reverse order of their first entries: the last stream contains the next entry.
     private var streams: [EntryStream] = []
-    /// The stream of the last returned entry, if its next run must be read first.
+    /// The stream of the last returned entry, if its next run must be read before the next entry is returned.
     private var unread: EntryStream?
 
     /// Reads the first run of each stream, regardless of the budget.
@@ -28,7 +29,7 @@ struct EntryMerge {
     /// Whether every entry has been returned.
     var isAtEnd: Bool { streams.isEmpty && unread == nil }
 
-    /// The next entry; `nil` at the end, or if the budget is spent.
+    /// Returns the next entry; `nil` at the end, or if the budget is spent.
     mutating func next(in db: Database, _ budget: inout ReadBudget) throws -> EntryStream.Entry? {
         while var stream = unread {
             guard !budget.isSpent else { return nil }

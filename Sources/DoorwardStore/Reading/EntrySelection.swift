@@ -45,8 +45,8 @@ struct EntrySelection {
             }
         }
 
-        /// Whether usually few entries of a log match, regardless of place. Of denials, kinds, reasons and outcomes, only the rare
-        /// ones have a posting list.
+        /// Whether usually few entries of a log match, ignoring conditions on device, unit, property and actor. Of denials,
+        /// kinds, reasons and outcomes, only the rare values have a posting list.
         var isRare: Bool {
             switch self {
             case .denied(let isDenied): isDenied
@@ -57,7 +57,7 @@ struct EntrySelection {
             }
         }
 
-        /// Whether a posting list has the matching entries.
+        /// Whether there is a posting list of the matching entries.
         var isIndexed: Bool {
             switch self {
             case .device, .unit, .property, .actor: true
@@ -80,7 +80,7 @@ struct EntrySelection {
     /// A further SQL condition on the columns of an entry, beginning with `" AND "`.
     let condition: (sql: String, arguments: [(any Bindable)?])
 
-    /// Omits the condition that the entries of the source meet anyway.
+    /// Omits the condition that all entries of the source meet.
     init(source: Source = .log, conditions: [Match] = [], condition: (sql: String, arguments: [(any Bindable)?]) = ("", [])) {
         let met: Match? = if case .postings(.entries(let match)) = source { match } else { nil }
         (self.source, self.conditions, self.condition) = (source, conditions.filter { $0 != met }, condition)
@@ -88,16 +88,16 @@ struct EntrySelection {
 
     var hasConditions: Bool { !conditions.isEmpty || !condition.sql.isEmpty }
 
-    /// Returns the SQL conditions that follow the one on the position in a statement about entries. The `+` before a column keeps
-    /// SQLite from using an index for it.
+    /// The SQL conditions that follow the condition on the position in a statement about entries. The `+` before a column
+    /// prevents SQLite from using an index for it.
     var sql: String { conditions.map { " AND +\($0.column) = ?" }.joined() + condition.sql }
 
     var arguments: [(any Bindable)?] { conditions.map(\.value) + condition.arguments }
 }
 
 extension RecordFilter {
-    /// The filter's conditions, usually the most selective first: an actor's or a device's entries are few, denials and failures are
-    /// fewer than a property's entries, and allowed access is a large part of all entries.
+    /// The filter's conditions, usually the most selective first. An actor or a device has few entries. Denials and failures
+    /// are fewer than a property's entries. Allowed access is a large part of all entries.
     var matches: [EntrySelection.Match] {
         let said: [EntrySelection.Match] = [
             reason.map { .reason($0) }, outcome.map { .outcome($0) }, decision.map { .denied($0 == .denied) },

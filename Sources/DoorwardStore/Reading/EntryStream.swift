@@ -3,17 +3,17 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Reads the entries of one log, or those of a posting list in it, in the log's order or its reverse.
+/// Reads the entries of one log, or the entries of a posting list in one log, in the log's order or its reverse.
 ///
-/// Entries that do not meet the conditions are skipped inside SQLite. The last entry of a run is returned even if it does not match,
-/// so that a page without a match still has an end position.
+/// Entries that do not meet the conditions are skipped inside SQLite. The last entry of a run is returned even if it does not
+/// match, so that a page without a match still ends at a known position.
 struct EntryStream {
     /// An entry with the columns that determine its order.
     struct Entry {
         let at: Timestamp
         let position: EntryKey
         let log: StoredLog
-        /// Whether the entry is listed. An unlisted entry only marks how far the log was examined.
+        /// Whether the entry is listed. An unlisted entry only marks the end of the examined part of the log.
         let isMatch: Bool
         /// The record, if the stream reads records.
         let record: StoredRecord?
@@ -74,7 +74,7 @@ struct EntryStream {
         } else {
             range = range.upperBound..<range.upperBound
         }
-        // The next run is longer, unless this one was ended by the limit on records.
+        // The next run is longer, unless the limit on records ended this one.
         if selection.hasConditions, examined.entries.count != records { run = min(2 * run, Self.maxRun) }
     }
 
@@ -107,7 +107,7 @@ struct EntryStream {
 
     // MARK: Positions
 
-    /// The positions of the intents of the log's next commands.
+    /// Returns the positions of the intents of the log's next commands.
     private func commandPositions(in db: Database) throws -> [Int64] {
         var positions: [Int64] = []
         try db.step(
@@ -117,7 +117,7 @@ struct EntryStream {
         return positions
     }
 
-    /// The entries at these positions, in the given order, without those that do not meet the conditions.
+    /// Returns the entries at these positions, in the given order. Omits entries that do not meet the conditions.
     private mutating func read(positions: [Int64], _ db: Database) throws -> (entries: [Entry], end: Int64?, count: Int) {
         guard let end = positions.last else { return ([], nil, 0) }
         var found: [Entry] = []
@@ -136,7 +136,7 @@ struct EntryStream {
         return (found, isLast ? nil : end, positions.count)
     }
 
-    /// An entry that was examined but is not listed.
+    /// Returns an entry that was examined but is not listed.
     private func unlisted(_ position: Int64, in db: Database) throws -> [Entry] {
         var found: [Entry] = []
         try db.step("SELECT position, at FROM entries WHERE position = ?", [position]) { found.append(entry($0, isMatch: false)) }
@@ -156,7 +156,7 @@ struct EntryStream {
 struct StoredLog {
     let key: Int64
     let id: LogID
-    /// The id as text, by which logs are ordered at the same instant.
+    /// The id as text. Logs are ordered by it at the same instant.
     let name: String
     /// The `seq` of the first record that was not removed.
     let firstSeq: UInt64
@@ -170,7 +170,7 @@ struct StoredLog {
 
     private static let columns = "key, log_id, first_seq, size"
 
-    /// `nil` for a log without a record.
+    /// Returns `nil` for a log without a record.
     static func find(_ id: LogID, in db: Database) throws -> StoredLog? {
         try db.firstRow("SELECT \(columns) FROM logs WHERE log_id = ?", [id.description], read: read)
     }

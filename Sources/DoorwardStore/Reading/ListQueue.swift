@@ -2,8 +2,8 @@ internal import DoorwardControl
 internal import DoorwardDomain
 import Synchronization
 
-/// Allocates the list readers. A user has at most one at a time, the users of one portfolio have a limited number, and waiting calls
-/// get the next free reader round-robin by portfolio, then by user.
+/// Allocates the list readers. A user has at most one at a time, and the users of one portfolio have a limited number. Waiting
+/// calls get the next free reader round-robin, first by portfolio, then by user.
 final class ListQueue: Sendable {
     private enum Admission {
         case granted
@@ -22,7 +22,7 @@ final class ListQueue: Sendable {
         var waiters: [Waiter]
     }
 
-    /// The waiting users of the same portfolios. The portfolios and users served last are at the end of their queues.
+    /// The waiting users of the same portfolios. In each queue, the portfolios or users that were served last are at the end.
     private struct PortfolioQueue {
         let logs: Set<LogID>
         var users: [UserQueue]
@@ -86,8 +86,8 @@ final class ListQueue: Sendable {
 
     // MARK: Under the lock
 
-    /// Takes a list reader if one is free for this user. Waiting calls are not overtaken unfairly: if a reader is free, each of
-    /// them is held back by its own limit.
+    /// Takes a list reader if one is free for this user. This does not overtake waiting calls unfairly: while a reader is free,
+    /// each waiting call is blocked by the limit of its own user or portfolio.
     private func take(_ reader: ListReader, _ state: inout State) -> Bool {
         guard state.running < limits.listReaders, state.runningByReader[reader, default: 0] < 1,
             state.runningByLogs[reader.logs, default: 0] < limits.listReadersPerPortfolio
@@ -98,7 +98,7 @@ final class ListQueue: Sendable {
         return true
     }
 
-    /// - Returns: `nil` when the waiter was put into the queue.
+    /// - Returns: `nil` if the waiter was added to the queue.
     private func admit(_ waiter: Waiter, of reader: ListReader, _ isCancelled: Bool, _ state: inout State) -> Admission? {
         if isCancelled { return .cancelled }
         if take(reader, &state) { return .granted }

@@ -1,13 +1,13 @@
 internal import DoorwardDomain
 import GRDB
 
-/// Reads the positions of a posting list in one log, in the log's order or its reverse: unprojected positions from memory, the others
-/// block by block.
+/// Reads the positions of a posting list in one log, in the log's order or its reverse. Unprojected positions are read from
+/// memory, the others block by block.
 struct PostingReading {
     private let list: PostingList
     private let log: Int64
     private let isAscending: Bool
-    /// Ascending; all of them are after the positions in the blocks.
+    /// Unprojected positions, ascending. All of them are after the positions in the blocks.
     private let unprojected: [Int64]
     /// The remaining positions of the last block read, in reading order.
     private var block: ArraySlice<Int64> = []
@@ -16,8 +16,8 @@ struct PostingReading {
         (self.list, self.log, self.unprojected, self.isAscending) = (list, log, unprojected, isAscending)
     }
 
-    /// The next positions of `range`, at most `count`; fewer only at its end. The range of each call begins where the positions of
-    /// the previous call ended, or within them after a `rewind`.
+    /// Returns the next positions in `range`: `count` of them, or fewer at the end of the range. The range of each call begins
+    /// where the positions of the previous call ended. After a `rewind`, it may begin before that.
     mutating func next(_ count: Int, within range: Range<Int64>, in db: Database) throws -> [Int64] {
         let recent = unprojected.filter(range.contains)
         if !isAscending {
@@ -28,7 +28,7 @@ struct PostingReading {
         return found + recent.prefix(count - found.count)
     }
 
-    /// Discards the positions read ahead, so that the next call may begin before the end of the last one.
+    /// Discards the positions read ahead, so that the next call may begin before the end of the previous one.
     mutating func rewind() { block = [] }
 
     private mutating func projected(_ count: Int, _ range: Range<Int64>, in db: Database) throws -> [Int64] {
@@ -46,11 +46,11 @@ struct PostingReading {
         return found
     }
 
-    /// The start of the last block that begins at or before a `seq`, and so may contain it.
+    /// Selects the start of the last block that begins at or before a `seq`. That block may contain the `seq`.
     private static let blockBefore =
         "(SELECT max(first) FROM postings WHERE facet = ? AND value = ? AND log = ? AND first <= ?)"
 
-    /// The positions in `range` of the first block, in reading order, that has any.
+    /// Returns the positions in `range` of the first block, in reading order, that has positions there.
     private func nextBlock(_ range: Range<Int64>, in db: Database) throws -> ArraySlice<Int64> {
         let (low, high) = (EntryKey(rawValue: range.lowerBound).seq, EntryKey(rawValue: range.upperBound - 1).seq)
         let key: [(any Bindable)?] = [list.facet, list.value, log]

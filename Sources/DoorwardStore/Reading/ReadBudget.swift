@@ -10,10 +10,11 @@ struct ReadBudget {
 
     private init() { (rowsLeft, end) = (.max, nil) }
 
-    /// For a page that cannot end early: the number of entries that it skips is limited instead.
+    /// A budget without limits, for a page that cannot end early. The number of entries that such a page skips is limited
+    /// instead.
     static let unlimited = ReadBudget()
 
-    /// Whether the page must end with the results so far.
+    /// Whether the page must end with the results found so far.
     var isSpent: Bool { rowsLeft <= 0 || end.map { $0.clock.monotonicNow() >= $0.at } ?? false }
 
     mutating func spend(rows: Int) { rowsLeft -= rows }

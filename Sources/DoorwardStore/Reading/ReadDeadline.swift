@@ -9,7 +9,7 @@ final class ReadDeadline {
     private let clock: any GatewayClock
     private var hasInterrupted = false
 
-    /// Steps of SQLite's virtual machine between two clock checks: usually less than a millisecond.
+    /// The number of steps of SQLite's virtual machine between two clock checks. They usually take less than a millisecond.
     private static let stepsBetweenChecks: CInt = 10_000
 
     private init(_ deadline: MonotonicInstant, _ clock: any GatewayClock) { (self.deadline, self.clock) = (deadline, clock) }

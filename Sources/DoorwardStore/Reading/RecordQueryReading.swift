@@ -3,10 +3,10 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Executes a `RecordQuery`: streams of entries, one for each log and scope, merged in the order of (`at`, `logId`, `seq`).
+/// Executes a `RecordQuery`: merges streams of entries, one for each log and scope, in the order of (`at`, `logId`, `seq`).
 ///
-/// A log is ordered by time, so the start of a stream is found by binary search. Every examined entry is in a scope of the query:
-/// neither the cost of a page nor the end of a short one depends on entries that the reader may not see.
+/// A log is ordered by time, so the start of a stream is found by binary search. Every examined entry is in a scope of the
+/// query. So entries that the reader may not see affect neither the cost of a page nor the end of a short one.
 struct RecordQueryReading {
     private let query: RecordQuery
     private let db: Database
@@ -32,9 +32,9 @@ struct RecordQueryReading {
         var (last, place): (EntryKey?, RecordPosition?)
         while let entry = try merge.next(in: db, &budget) {
             guard !isBeyond(entry.at) else { return RecordPage(records: records, next: nil) }
-            // An entry in several scopes is returned by each of their streams, one after the other.
+            // An entry in several scopes is returned by the stream of each scope, one after the other.
             if entry.isMatch, entry.position != last {
-                // One more than the limit, to find out whether there is a next page.
+                // Read one record more than the limit, to find out whether there is a next page.
                 guard records.count < query.limit else { return RecordPage(records: records, next: place) }
                 last = entry.position
                 records.append(try reading.record(of: entry))
@@ -50,8 +50,8 @@ struct RecordQueryReading {
         var found: [(log: StoredLog, selection: EntrySelection)] = []
         let matches = query.filter.matches
         for scope in Set(query.scopes) {
-            // A whole log is read by the filter's first condition, a part of a log by its own posting list, so that no entries
-            // outside the scope are examined.
+            // If the scope is a whole log, read the posting list of the filter's first condition. If the scope is a part of a
+            // log, read the scope's own posting list, so that no entries outside the scope are examined.
             let match = scope.match ?? matches.first.flatMap { $0.isIndexed ? $0 : nil }
             let selection = EntrySelection(source: match.map { .postings(.entries($0)) } ?? .log, conditions: matches)
             if let log = try log(scope.log) { found.append((log, selection)) }
@@ -62,7 +62,8 @@ struct RecordQueryReading {
         var unprojected = UnprojectedPositions(db)
         return try found.map { log, selection in
             let records = min(share, EntryStream.maxRun - 1) + 1
-            // Many streams together read ahead more than a page shows: they read positions only, and the page reads its records.
+            // Many streams together read ahead more records than a page shows. They therefore read positions only, and the page
+            // reads its own records.
             let readsRecords = count <= Self.streamsWithRecords
             return EntryStream(
                 log: log, selection: selection, unprojected: try unprojected.positions(of: selection, in: log.key),
@@ -73,7 +74,7 @@ struct RecordQueryReading {
 
     // MARK: Logs
 
-    /// `nil` for a log without a record, or one that the filter excludes.
+    /// Returns `nil` for a log without a record, or one that the filter excludes.
     private mutating func log(_ id: LogID) throws -> StoredLog? {
         guard query.filter.log.map({ $0 == id }) ?? true else { return nil }
         if let known = logs[id] { return known }
@@ -84,13 +85,14 @@ struct RecordQueryReading {
 
     // MARK: Instants and the cursor
 
-    /// Whether an entry is past the filter's last instant in the page's order. The streams may read a few entries beyond it.
+    /// Returns whether an entry is past the filter's last instant in the page's order. The streams may read a few entries past
+    /// that instant.
     private func isBeyond(_ at: Timestamp) -> Bool {
         isAscending ? query.filter.until.map { at >= $0 } ?? false : query.filter.from.map { at < $0 } ?? false
     }
 
-    /// The positions of a log within the filter's instants and after the cursor. Only the position at which reading begins is exact;
-    /// the end is rounded to a time mark.
+    /// Returns the positions of a log within the filter's instants and after the cursor. Only the position at which reading
+    /// begins is exact. The end is rounded to a time mark.
     private mutating func range(of log: StoredLog) throws -> Range<Int64> {
         if let known = ranges[log.key] { return known }
         var range = log.range
@@ -111,13 +113,13 @@ struct RecordQueryReading {
         return range
     }
 
-    /// The position in this log that separates the entries before the cursor from those after it.
+    /// Returns the position in this log that separates the entries before the cursor from those after it.
     private func boundary(of log: StoredLog, at place: RecordPosition) throws -> Int64 {
         let name = place.log.description
         if log.name == name {
             return EntryKey(logKey: log.key, seq: min(place.seq, log.size)).rawValue + (isAscending ? 1 : 0)
         }
-        // At the cursor's own instant the logs with a smaller id come before its log, the others after it.
+        // At the cursor's own instant, logs with a smaller id come before the cursor's log, and the others after it.
         let (next, isNever) = place.at.milliseconds.addingReportingOverflow(1)
         guard log.name < name else { return try LogTime(log, in: db).firstPosition(at: place.at) }
         return isNever ? log.range.upperBound : try LogTime(log, in: db).firstPosition(at: Timestamp(milliseconds: next))
@@ -131,7 +133,7 @@ private struct LogTime {
 
     init(_ log: StoredLog, in db: Database) { (self.log, self.db) = (log, db) }
 
-    /// The position of the first entry at or after the instant, or the end of the log.
+    /// Returns the position of the first entry at or after the instant, or the end of the log.
     func firstPosition(at instant: Timestamp) throws -> Int64 {
         let bounds = try bounds(of: instant)
         var (low, high) = (bounds.lowerBound, bounds.upperBound)
@@ -142,8 +144,8 @@ private struct LogTime {
         return low
     }
 
-    /// A range that contains, or ends at, the first entry at or after the instant. Only the time marks are searched, which takes few
-    /// pages even for a large log.
+    /// Returns a range that contains, or ends at, the first entry at or after the instant. Only the time marks are searched, so
+    /// few pages are read even for a large log.
     func bounds(of instant: Timestamp) throws -> Range<Int64> {
         let step = Int64(Projector.entriesPerMark)
         let (start, end) = (Int64(min(log.firstSeq, log.size)), Int64(log.size))
@@ -153,10 +155,10 @@ private struct LogTime {
         return position(max(start, (mark - 1) * step))..<position(mark == marks.upperBound ? end : mark * step)
     }
 
-    /// The first mark at or after the instant, or the end of the range.
+    /// Returns the first mark at or after the instant, or the end of the range.
     ///
-    /// Interpolates between the times at the ends of the remaining range, and reads a mark on either side of the guess: if records
-    /// are evenly spaced, these two enclose the result and are on one page. Each round at least halves the range.
+    /// Interpolates between the times at the ends of the remaining range, and reads a mark on either side of the guess. If
+    /// records are evenly spaced, these two marks enclose the result and are on one page. Each round at least halves the range.
     private func firstMark(of marks: Range<Int64>, at instant: Timestamp) throws -> Int64 {
         guard let first = marks.first, let last = marks.last else { return marks.upperBound }
         var before = (mark: first, at: try time(ofMark: first))
@@ -180,7 +182,7 @@ private struct LogTime {
 
     private func position(_ seq: Int64) -> Int64 { EntryKey(logKey: log.key, seq: UInt64(seq)).rawValue }
 
-    /// The time of a mark. An unprojected entry has no mark yet, so its own time is read.
+    /// Returns the time of a mark. An unprojected entry has no mark yet, so the entry's own time is read.
     private func time(ofMark mark: Int64) throws -> Timestamp {
         let position = position(mark * Int64(Projector.entriesPerMark))
         return try time(of: position, in: "time_marks") ?? time(of: position)
@@ -200,7 +202,8 @@ private struct LogTime {
     }
 }
 
-/// The positions of posting lists that are not projected yet, computed from the logs. Each log is read once, on first use.
+/// The positions that are not projected into the posting lists yet, computed from the logs. Each log is read once, on first
+/// use.
 struct UnprojectedPositions {
     private let db: Database
     private var logs: [Int64: UnprojectedLog]?
@@ -208,16 +211,16 @@ struct UnprojectedPositions {
 
     init(_ db: Database) { self.db = db }
 
-    /// The unprojected positions of the selection in a log, ascending.
+    /// Returns the unprojected positions of the selection in a log, ascending.
     mutating func positions(of selection: EntrySelection, in log: Int64) throws -> [Int64] {
         guard case .postings = selection.source else { return [] }
         return try read(log).positions[selection.source] ?? []
     }
 
-    /// The keys of the commands in a log that are not counted yet, one for each command.
+    /// Returns the keys of the commands in a log that are not counted yet, one key for each command.
     mutating func commands(in log: Int64) throws -> [CommandCounts.Key] { try read(log).commands }
 
-    /// The logs with entries that are not projected.
+    /// Returns the logs with unprojected entries.
     mutating func logKeys() throws -> [Int64] { Array(try loadLogs().keys) }
 
     private mutating func read(
@@ -242,7 +245,7 @@ struct UnprojectedPositions {
 }
 
 extension RecordScope {
-    /// The condition that the scope's entries have in common; `nil` for a whole log.
+    /// The condition that all entries of the scope meet; `nil` for a whole log.
     fileprivate var match: EntrySelection.Match? {
         switch self {
         case .gatewayLog, .portfolioLog: nil

@@ -10,7 +10,7 @@ struct StoredRecord {
     let sealed: [UInt8]
 }
 
-/// Reads complete records: their bytes, and the personal values that still have a key.
+/// Reads complete records: their bytes, and the personal values whose key still exists.
 struct RecordReading {
     private let db: Database
     private var keys: [KeyName: PersonKeys.Stored?] = [:]
@@ -22,7 +22,7 @@ struct RecordReading {
 
     init(_ db: Database) { self.db = db }
 
-    /// The entry's record, taken from the stream if it reads records.
+    /// Returns the entry's record. It is taken from the stream if the stream reads records.
     mutating func record(of entry: EntryStream.Entry) throws -> AccessRecord {
         guard let stored = entry.record else { return try record(at: entry.position) }
         return try record(stored, at: entry.position)
@@ -33,7 +33,8 @@ struct RecordReading {
         return record
     }
 
-    /// `nil` for a record that was removed from its log. Throws if it is missing for another reason, which means damage.
+    /// Returns `nil` for a record that was removed from its log. Throws if the record is missing for another reason, which
+    /// means that the file is damaged.
     mutating func recordIfKept(at position: EntryKey) throws -> AccessRecord? {
         if let record = try stored(at: position) { return record }
         let log = try StoredLog.find(key: position.logKey, in: db)
@@ -60,7 +61,7 @@ struct RecordReading {
             else {
                 return nil
             }
-            // A value that does not open is not the committed one: it is omitted, and verification reports it.
+            // A value that cannot be decrypted or does not match its commitment is omitted. Verification of the log reports it.
             return try? commitment.open(ciphertext, under: key)
         }.record
     }
