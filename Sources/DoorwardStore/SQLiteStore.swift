@@ -6,7 +6,7 @@ import Glibc
 package import Logging
 package import Metrics
 
-/// The gateway's store in one SQLite file, in WAL mode with a flush for every commit.
+/// The gateway's store in one SQLite file, in WAL mode. Every commit is flushed to disk.
 ///
 /// One connection writes and checkpoints; the others only read. Only one process at a time can open the file.
 package final class SQLiteStore: GatewayStore {
@@ -31,16 +31,17 @@ package final class SQLiteStore: GatewayStore {
         (self.path, self.metrics) = (path, metrics)
     }
 
-    /// Returns whether the file exists. Throws if `open` could not use or create it, judged only by file names and permissions.
-    /// Creates, opens and locks nothing, so a gateway may have the file open.
+    /// Returns whether the file exists. Throws if `open` could not use or create the file, judged by file names and permissions
+    /// alone. Creates, opens and locks nothing, so a gateway may have the file open.
     package static func isFile(at path: String) throws(StoreOpenError) -> Bool { try DatabaseFile(at: path).check() }
 
-    /// Opens the file, or creates it (mode 0600), and migrates its schema. Blocks until done.
+    /// Opens the file, or creates it with mode 0600, and migrates its schema. Blocks until the store is open.
     ///
     /// - Parameters:
     ///   - path: the database file. `<path>.lock` beside it, and the file itself, stay locked until the store is closed or the
     ///     process ends.
-    ///   - random: the source of person keys and of the names of unfinished backups; the system's generator outside tests.
+    /// - random: the source of person keys and of the names of partial backup files. Outside tests, it is the system's
+    ///   generator.
     package static func open(
         path: String, clock: any GatewayClock, random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
         logger: Logger, limits: StoreLimits = StoreLimits(), hooks: StoreHooks = StoreHooks(),
@@ -50,7 +51,7 @@ package final class SQLiteStore: GatewayStore {
         let path = file.path
         let nameLock = try FileLock(for: path)
         let tightened = try file.prepare()
-        // Lock the file before reading it: opened under another name, its write-ahead log would not be found.
+        // Lock the file before reading it: if a gateway has it open under another name, its write-ahead log would not be found.
         let locks = (name: nameLock, file: try InodeLock(for: path))
         for name in tightened {
             logger.warning("other users could access this file; its mode has been set to 0600", metadata: ["file": "\(name)"])
@@ -87,8 +88,8 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// Updates the gauges of the files; call it before each reading of metrics. If the records cannot be counted, their gauges keep
-    /// their values.
+    /// Updates the gauges of the files and records. Call it before each reading of the metrics. If the records cannot be
+    /// counted, their gauges keep their values.
     package func sampleMetrics() async {
         var log = stat()
         metrics.logBytes.set(stat("\(path)-wal", &log) == 0 ? Int64(log.st_size) : 0)
@@ -97,19 +98,20 @@ package final class SQLiteStore: GatewayStore {
 
     // MARK: Writing
 
-    /// Waits in the writer's queue and shares a flush with the other waiting transactions. Throws `.unavailable`, with nothing
-    /// written, if the queue is full or the database has not been reopened after a failure.
+    /// Waits in the writer's queue and shares a flush with the other waiting transactions. If the queue is full, or the
+    /// database has not been reopened after a failure, writes nothing and throws `.unavailable`.
     package func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPosition] {
         try await writer.commit(transaction).get()
     }
 
-    /// Also tries to reopen the database after a failure, once the retry delay has passed.
+    /// Returns whether the writer accepts transactions. After a failure, tries to reopen the database once the retry delay has
+    /// passed.
     package func isWritable() async -> Bool { await writer.isWritable() }
 
-    /// Stops a running backup, writes the queued transactions, moves the write-ahead log into the file and releases the file's locks,
+    /// Stops a running backup, writes the queued transactions, moves the write-ahead log into the file and releases the locks,
     /// in this order. The locks are released even if a step fails.
     package func close() async throws(StoreError) {
-        // Even after a failure, this store does not use the file any more.
+        // Release the locks even after a failure: this store no longer uses the file.
         defer { locks.name.release() }
         defer { locks.file.release() }
         defer { reader.close() }
@@ -121,8 +123,8 @@ package final class SQLiteStore: GatewayStore {
 
     // MARK: Backup
 
-    /// Runs at most one backup at a time; another call throws `.refused(.alreadyRunning)`. Copies from a snapshot, a few pages per
-    /// step, and does not block the writer.
+    /// Writes a backup from a snapshot, a few pages per step, without blocking the writer. At most one backup runs at a time;
+    /// another call throws `.refused(.alreadyRunning)`.
     package func backup(to path: String) async throws(StoreBackupError) -> StoreBackup {
         let target = try BackupTarget(path: path)
         guard DescriptorReserve.isFree else { throw .failed("too many open files") }
@@ -146,7 +148,8 @@ package final class SQLiteStore: GatewayStore {
 
     // MARK: Reading
 
-    /// Reads one table after the other, each page in its own snapshot: consistent only while nothing is committed, as at the start.
+    /// Reads one table after the other, each page in its own snapshot. The result is consistent only if nothing is committed
+    /// meanwhile, as when the gateway starts.
     package func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError) {
         for table in TenancyTable.allCases {
             var after: Data?
@@ -163,7 +166,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// Uses an index of open commands, so the cost does not depend on the number of ended ones.
+    /// Uses an index of open commands, so the cost does not depend on the number of ended commands.
     package func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand] {
         try await reader.read { db in
             var reading = CommandReading(db)
@@ -176,17 +179,17 @@ package final class SQLiteStore: GatewayStore {
         try await reader.read { try CounterReading.usesTaken(in: $0) }
     }
 
-    /// 0 for an owner without a row; the owner itself need not exist.
+    /// Returns 0 for an owner without a row. The owner itself need not exist.
     package func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64 {
         try await reader.read { try CounterReading.epoch(of: owner, in: $0) }
     }
 
-    /// Also finds the lease of a log without a record.
+    /// Returns the lease of a log even if the log has no record.
     package func lease(of log: LogID) async throws(StoreError) -> LogLease? {
         try await reader.read { try CounterReading.lease(of: log, in: $0) }
     }
 
-    /// The command's progress is read from its own row, its actor and reason from the record of its intent.
+    /// Reads the command's progress from its own row, and its actor and reason from the record of its intent.
     package func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? {
         try await reader.read { db in
             var reading = CommandReading(db)
@@ -194,7 +197,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// A command that the query does not match takes the same statements as an unknown id.
+    /// Executes the same statements for a command that the query does not match as for an unknown id.
     package func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand? {
         try await reader.read { db in
             var reading = CommandReading(db)
@@ -202,7 +205,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// A command in several scopes is counted and returned once.
+    /// Counts and returns a command in several scopes once.
     package func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
         let passedOver = limits.commandsPassedOver
         return try await reader.list(for: query.reader) { (db, _) in
@@ -211,7 +214,8 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// Reads one snapshot. A personal value whose key was erased, or that cannot be decrypted, is `nil`, or `.withheld` in details.
+    /// Reads in one snapshot. A personal value is `nil`, or `.withheld` in details, if its key was erased or it cannot be
+    /// decrypted.
     package func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage {
         try await reader.list(for: query.reader) { db, budget in
             var reading = RecordQueryReading(query, in: db)
@@ -219,7 +223,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// Treats personal values as `page` does. Throws `.failed` if the stored bytes are not a record.
+    /// Returns personal values as `page` does. Throws `.failed` if the stored bytes are not a record.
     package func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? {
         try await reader.read { db in
             var reading = RecordReading(db)
@@ -227,7 +231,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// Reads one snapshot.
+    /// Reads in one snapshot.
     package func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange? {
         try await reader.read { db in
             guard let log = try StoredLog.find(log, in: db) else { return nil }
@@ -254,32 +258,32 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// Also returns the hash of a disabled user: the store does not decide who may sign in.
+    /// Returns the hash of a disabled user too: the store does not decide who may sign in.
     package func passwordHash(of user: UserID) async throws(StoreError) -> String? {
         try await reader.read { try CredentialReading.passwordHash(of: user, in: $0) }
     }
 
-    /// Sorted by id. A session whose `expiresAt` equals `now` has expired.
+    /// Returns the sessions sorted by id. A session whose `expiresAt` equals `now` has expired.
     package func liveSessions(at now: Timestamp) async throws(StoreError) -> [Session] {
         try await reader.read { try CredentialReading.liveSessions(at: now, in: $0) }
     }
 
-    /// `nil` for an unknown digest, and for tokens of expired sessions that were removed.
+    /// Returns `nil` for an unknown digest, and for a token that was removed with its expired session.
     package func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken? {
         try await reader.read { try CredentialReading.refreshToken(digest: digest, in: $0) }
     }
 
-    /// Does not check the expiry: an expired reset is found until it is replaced or ended.
+    /// Does not check the expiry: an expired reset is returned until it is replaced or ended.
     package func passwordReset(digest: [UInt8]) async throws(StoreError) -> PasswordReset? {
         try await reader.read { try CredentialReading.passwordReset(digest: digest, in: $0) }
     }
 
-    /// The bytes in the form passed to `.noteKey`.
+    /// Returns the bytes in the form in which they were passed to `.noteKey`.
     package func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? {
         try await reader.read { try CredentialReading.publicKey(for: purpose, in: $0) }
     }
 
-    /// A key with a NUL character is never found: bound as a C string it would match another key.
+    /// Returns `nil` for a key with a NUL character: bound as a C string, it could match another key.
     package func idempotentAnswer(
         _ key: IdempotencyKey, notOlderThan oldest: Timestamp
     ) async throws(StoreError) -> IdempotencyEntry? {

@@ -1,10 +1,11 @@
 internal import DoorwardDomain
 
-/// Hooks for tests and benchmarks, which observe the writer or make it fail. The program itself sets none.
+/// Hooks for tests and benchmarks, which observe the writer or make it fail. The gateway sets none.
 ///
-/// All but `afterAdmission` and `duringBackup` are called on the writer. An error thrown by a hook is treated as a disk failure.
+/// All hooks except `afterAdmission` and `duringBackup` are called on the writer. An error that a hook throws is treated as a
+/// disk failure.
 package struct StoreHooks: Sendable {
-    /// Called by the caller of `commit` after a transaction was accepted, with the transaction's number, from 1.
+    /// Called in the caller's task of `commit` after a transaction was accepted, with the transaction's number, from 1.
     package var afterAdmission: @Sendable (_ number: Int) -> Void
     /// Called on the writer when it begins a batch, with the number of transactions in it.
     package var beforeBatch: @Sendable (_ transactions: Int) -> Void
@@ -12,13 +13,13 @@ package struct StoreHooks: Sendable {
     package var beforeCommit: @Sendable (_ transactions: Int) throws -> Void
     /// Called after each COMMIT that succeeded, before any caller is resumed.
     package var afterCommit: @Sendable (_ transactions: Int) throws -> Void
-    /// Called before each checkpoint: between batches, after the database was reopened, and on closing.
+    /// Called before each checkpoint: between batches, after the database was reopened, and when the store is closing.
     package var beforeCheckpoint: @Sendable () throws -> Void
     /// Called after each checkpoint that succeeded.
     package var afterCheckpoint: @Sendable () throws -> Void
     /// Called by a backup after each step, with the number of pages still to copy. Not called on the writer.
     package var duringBackup: @Sendable (_ pagesLeft: Int) throws -> Void
-    /// Whether there are file descriptors with which to reopen the database.
+    /// Returns whether enough file descriptors are free to reopen the database.
     package var isDescriptorReserveFree: @Sendable () -> Bool
 
     package init(

@@ -7,7 +7,7 @@ internal import Metrics
 struct StoreMetrics: Sendable {
     private let flush: Metrics.Timer
     private let batch: Recorder
-    /// Batches that failed to be written.
+    /// The number of batches that failed to be written.
     let failures: Counter
     private let written: (gateway: Counter, portfolios: Counter)
     private let stored: (gateway: Meter, portfolios: Meter)
@@ -42,7 +42,7 @@ struct StoreMetrics: Sendable {
         written.portfolios.increment(by: portfolios)
     }
 
-    /// Sets the gauges of stored records, by the sizes in the logs' rows.
+    /// Sets the gauges of stored records. The numbers are computed from the logs' rows.
     func sampleRecords(in db: Database) throws {
         let sql = "SELECT coalesce(sum(size - first_seq), 0) FROM logs WHERE (log_id = 'gateway') = ?"
         for (isGateway, meter) in [(true, stored.gateway), (false, stored.portfolios)] {

@@ -93,7 +93,7 @@ struct WriterConnection {
 
     func settings() throws -> StoreSettings { try queue.writeWithoutTransaction { try StoreSettings($0) } }
 
-    /// Moves pages of the write-ahead log into the database file, except those that a reader still prevents from being moved.
+    /// Moves pages of the write-ahead log into the database file, except pages whose old version a reader still needs.
     ///
     /// - Returns: the number of pages in the log, and whether all of them were moved.
     @discardableResult

@@ -4,9 +4,9 @@ internal import DoorwardDomain
 import GRDB
 import Synchronization
 
-/// The connections for reading. They are read-only, and so never checkpoint.
+/// The connections for reading. They are read-only, and therefore never checkpoint.
 ///
-/// Lists go through a queue that keeps `StoreLimits.pointReaders` connections free for reads by id or key, and one for a backup.
+/// Lists wait in a queue, which keeps `StoreLimits.pointReaders` connections free for reads by id or key, and one for a backup.
 final class StoreReader: Sendable {
     private let pool: DatabasePool
     private let clock: any GatewayClock
@@ -28,9 +28,9 @@ final class StoreReader: Sendable {
         do {
             pool = try DatabasePool(path: path, configuration: configuration)
             try Self.openAll(of: pool, limits.connectionsToRead)
-            // A connection that has read once keeps the file open until the store closes. So the writer's connection is never the
-            // last to close: SQLite checkpoints when the last connection closes. The barrier waits for the reads of `openAll`: an
-            // open read would make the next checkpoint incomplete.
+            // A connection that has read once keeps the file open until the store closes. So the writer's connection is never
+            // the last to close, which matters because SQLite checkpoints when the last connection closes. The barrier waits
+            // for the reads of `openAll`: an open read would make the next checkpoint incomplete.
             try pool.barrierWriteWithoutTransaction { db in
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM logs")
             }
@@ -39,8 +39,8 @@ final class StoreReader: Sendable {
         }
     }
 
-    /// Opens all connections now: the pool would open each when it is first needed, and there might be no file descriptor for it
-    /// then. Blocks until done.
+    /// Opens all connections now. Otherwise, the pool would open each connection when it is first needed, and no file
+    /// descriptor might be free then. Blocks until all are open.
     private static func openAll(of pool: DatabasePool, _ count: Int) throws {
         let (opened, failure) = (DispatchGroup(), FirstFailure())
         for _ in 0..<count { opened.enter() }
@@ -48,10 +48,10 @@ final class StoreReader: Sendable {
             pool.asyncRead { result in
                 do {
                     let db = try result.get()
-                    // Reading opens the write-ahead log too.
+                    // The read opens the write-ahead log too.
                     _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM logs")
                     opened.leave()
-                    // The connection stays in use until the last one is open.
+                    // Keep this connection in use until the last one is open.
                     opened.wait()
                 } catch {
                     failure.note(error)
@@ -63,7 +63,7 @@ final class StoreReader: Sendable {
         if let error = failure.error { throw error }
     }
 
-    /// Reads part of a list in one snapshot, after waiting in the queue, and within the limits of one page.
+    /// Reads one page of a list in one snapshot, within the limits of a page. Waits in the queue for a connection first.
     ///
     /// - Throws: `.tooManyReads` if the queue is full, `.readTimedOut` if the read was interrupted at its deadline, `.unavailable` if
     ///   the task is cancelled.
@@ -81,7 +81,8 @@ final class StoreReader: Sendable {
         }
     }
 
-    /// Reads in one snapshot, off Swift's cooperative threads. Cancelling the task interrupts the read.
+    /// Reads in one snapshot, on a thread that is not one of Swift's cooperative threads. Cancelling the task interrupts the
+    /// read.
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(StoreError) -> Value {
         guard !isClosed.load(ordering: .acquiring) else { throw .unavailable }
         do {
@@ -97,7 +98,7 @@ final class StoreReader: Sendable {
         }
     }
 
-    /// Writes a copy on a thread of its own; see `BackupCopy`.
+    /// Copies the database to a backup file on a separate thread; see `BackupCopy`.
     ///
     /// - Returns: the instant of the snapshot, and the logs in it.
     func backup(
@@ -106,8 +107,8 @@ final class StoreReader: Sendable {
         guard !isClosed.load(ordering: .acquiring) else { throw .unavailable }
         do {
             return try await pool.read { db in
-                // Taken before the first read, which starts the snapshot: everything acknowledged before this instant is in the
-                // snapshot.
+                // Take the instant before the first read, which starts the snapshot. Everything acknowledged before this
+                // instant is then in the snapshot.
                 let at = clock.now()
                 return (at, try copy.write(from: db))
             }
@@ -122,12 +123,12 @@ final class StoreReader: Sendable {
 
     func close() {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        // Fails only while a read is running; the connections close when the last read has ended.
+        // `close` fails only while a read is running. The connections then close when the last read has ended.
         try? pool.close()
     }
 }
 
-/// The first error of several threads.
+/// Stores the first error that any of several threads reports.
 private final class FirstFailure: Sendable {
     private let state = Mutex<(any Error)?>(nil)
 

@@ -13,7 +13,7 @@ enum TenancyReading {
 
     static let pageSize = 4096
 
-    /// - Parameter schema: the file's schema; a check may read a file of an earlier one.
+    /// - Parameter schema: the file's schema. A check may read a file with an earlier schema.
     static func page(
         of table: TenancyTable, after id: Data?, schema: Int = Schema.current.number, in db: Database
     ) throws -> Page {

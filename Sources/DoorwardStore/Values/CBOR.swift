@@ -1,18 +1,19 @@
 internal import DoorwardDomain
 
-/// Encodes JSON values as CBOR (RFC 8949): a start reads a hundred thousand device addresses, and Foundation's JSON parser takes tens
-/// of microseconds for each.
+/// Encodes JSON values as CBOR (RFC 8949). A starting gateway may read a hundred thousand device addresses, and Foundation's
+/// JSON parser takes tens of microseconds for each.
 ///
 /// The encoder writes null, booleans, integers, doubles of eight bytes, text, and arrays and maps of definite length, with the
 /// shortest heads and the keys of a map in ascending order. The decoder accepts nothing else, so each value has one encoding.
 ///
-/// Text is made stream-safe when it is decoded (`StreamSafeText`): an older gateway stored any text, and a map with long runs of
-/// combining marks would delay the start by seconds.
+/// Text is made stream-safe when it is decoded (`StreamSafeText`). Older gateways stored text unchecked, and a map whose keys
+/// contain long runs of combining marks would delay the start by seconds.
 enum CBOR {
-    /// The maximum nesting, deeper than any address or metadata that the gateway accepts. The map itself is the first level.
+    /// The maximum nesting depth, which is greater than that of any address or metadata that the gateway accepts. The map
+    /// itself is the first level.
     static let maxDepth = 64
 
-    /// `nil` for an object nested deeper than `maxDepth`, which could not be read back.
+    /// Returns `nil` for an object nested deeper than `maxDepth`, which could not be read back.
     static func bytes(of object: [String: JSONValue]) -> [UInt8]? {
         guard isWithin(maxDepth, .object(object)) else { return nil }
         var bytes: [UInt8] = []
@@ -20,7 +21,7 @@ enum CBOR {
         return bytes
     }
 
-    /// `nil` if the bytes are not exactly one map as `bytes(of:)` writes it.
+    /// Returns `nil` unless the bytes are exactly one map in the encoding of `bytes(of:)`.
     static func object(from bytes: [UInt8]) -> [String: JSONValue]? {
         var reader = CBORReader(rest: bytes[...])
         guard case .object(let object)? = reader.value(depth: 0), reader.isAtEnd else { return nil }
@@ -41,7 +42,7 @@ enum CBOR {
         case .null: bytes.append(0xF6)
         case .bool(let flag): bytes.append(flag ? 0xF5 : 0xF4)
         case .integer(let number):
-            // A negative number n is written as -1 - n, which is the number with all bits inverted.
+            // A negative number n is written as -1 - n, which is n with all bits inverted.
             number < 0 ? head(1, UInt64(~number), to: &bytes) : head(0, UInt64(number), to: &bytes)
         case .number(let number):
             bytes.append(0xFB)
@@ -132,7 +133,7 @@ private struct CBORReader {
                 !isAsStored || last.map({ $0 < key }) ?? true, let member = value(depth: depth + 1)
             else { return nil }
             members[key] = member
-            // A key that was made stream-safe cannot be used to check the order.
+            // The key's order cannot be checked if making it stream-safe changed it.
             last = isAsStored ? key : nil
         }
         return .object(members)
@@ -153,7 +154,7 @@ private struct CBORReader {
         if short < 24 { return (first >> 5, UInt64(short)) }
         guard short <= 27 else { return nil }
         let width = 1 << (Int(short) - 24)
-        // Smaller values have a shorter head.
+        // A smaller value must have a shorter head.
         let least: UInt64 = width == 1 ? 24 : 1 << UInt64(4 * width)
         guard let argument = bigEndian(width: width), argument >= least else { return nil }
         return (first >> 5, argument)

@@ -2,13 +2,14 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// A stored value that this program did not write, or that was altered. The error names the column and never contains the value.
+/// The error for a stored value that this program did not write, or that was altered. It contains the column's name and never
+/// the value.
 struct UnreadableColumn: Error {
     let column: String
 }
 
 extension EntityID {
-    /// The 16 bytes of the UUID, which sort as its text does.
+    /// The 16 bytes of the UUID. They sort in the same order as its text.
     var blob: Data {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Data($0) }
     }
@@ -21,7 +22,7 @@ extension EntityID {
         self.init(high: high, low: low)
     }
 
-    /// The ids' bytes one after the other, 16 bytes each.
+    /// Returns the bytes of all ids in sequence, 16 bytes each.
     static func blob(of ids: [EntityID]) -> Data {
         var data = Data(capacity: ids.count * 16)
         for id in ids { data.append(id.blob) }
@@ -34,7 +35,7 @@ extension EntityID {
     }
 }
 
-/// Reads a row's columns from left to right. A value of another form than the requested one throws `UnreadableColumn`.
+/// Reads a row's columns from left to right. Throws `UnreadableColumn` for a value that is not of the requested type.
 struct ColumnReader {
     private let row: Row
     private var index = 0
@@ -57,7 +58,7 @@ struct ColumnReader {
     }
 
     mutating func optional<Value: DatabaseValueConvertible>(_: Value.Type = Value.self) throws -> Value? {
-        // The row's own subscript would trap on a value that does not convert.
+        // Do not use the row's own subscript, which would trap on a value that cannot be converted.
         let stored: DatabaseValue = row[next()]
         if stored.isNull { return nil }
         guard let value = Value.fromDatabaseValue(stored) else { throw unreadable() }
@@ -69,7 +70,7 @@ struct ColumnReader {
         return text
     }
 
-    /// Makes the text stream-safe (`StreamSafeText`): an older gateway stored any text.
+    /// Makes the text stream-safe (`StreamSafeText`), because older gateways stored text unchecked.
     mutating func optional(_: String.Type = String.self) throws -> String? {
         let stored: DatabaseValue = row[next()]
         if stored.isNull { return nil }
@@ -77,7 +78,7 @@ struct ColumnReader {
         return text.streamSafe
     }
 
-    /// The stored value, of any type.
+    /// Returns the stored value, of any type.
     mutating func stored() -> DatabaseValue { row[next()] }
 
     mutating func id<Entity>() throws -> EntityID<Entity> {
@@ -108,7 +109,7 @@ struct ColumnReader {
 
     mutating func optionalInstant() throws -> Timestamp? { try optional(Int64.self).map(Timestamp.init(milliseconds:)) }
 
-    /// An enum value, by its raw value.
+    /// Reads an enum value by its raw value.
     mutating func word<Word: RawRepresentable<String>>(_: Word.Type = Word.self) throws -> Word {
         guard let word: Word = try optionalWord() else { throw unreadable() }
         return word

@@ -1,13 +1,13 @@
 internal import DoorwardAudit
 import GRDB
 
-/// Stores the nodes of a log's Merkle tree in tiles: the hashes of 256 neighbouring nodes in one row, at every eighth level from the
-/// leaves up.
+/// Stores the nodes of a log's Merkle tree in tiles. A tile is one row with the hashes of 256 adjacent nodes. There are tiles
+/// for every eighth level of the tree, beginning with the leaves.
 ///
-/// A tile of leaf hashes is written once, when it is full: until then, the hashes are stored only with their records. The root of a
-/// full tile is stored as one hash in the tile of the level above; that tile is rewritten with each new hash. If records of the
-/// last tile of leaf hashes were removed, its row contains at least the hashes from the tile's beginning up to the first record
-/// that is left.
+/// A tile of leaf hashes is written once, when it is full. Until then, the hashes are stored only with their records. The root
+/// of a full tile is stored as one hash in the tile of the next higher level, which is rewritten with each new hash. If records
+/// of the last tile of leaf hashes were removed, the tile's row contains at least the hashes from the tile's beginning up to
+/// the first record that was not removed.
 struct LogTiles {
     /// The level and number of a row in `tiles`.
     struct Place: Hashable {
@@ -17,7 +17,7 @@ struct LogTiles {
 
     /// The number of hashes in a full tile.
     static let width: UInt64 = 256
-    /// Levels of the tree between two levels of tiles.
+    /// The number of tree levels between two levels of tiles.
     static let levelsPerTile = 8
     private static let hashBytes = MerkleTree.hashByteCount
 
@@ -31,9 +31,10 @@ struct LogTiles {
 
     // MARK: Reading
 
-    /// The root of the complete subtree over the 2^`level` leaves from `index` · 2^`level` on; `nil` if the store does not have its hashes.
+    /// Returns the root of the complete subtree over the 2^`level` leaves from leaf `index` · 2^`level` on; `nil` if the
+    /// subtree is incomplete or the store does not have its hashes.
     ///
-    /// - Parameter size: the size of the log; a subtree that is incomplete in it has no node.
+    /// - Parameter size: the number of records in the log. A subtree that is incomplete at this size has no node.
     mutating func node(level: Int, index: UInt64, size: UInt64) throws -> [UInt8]? {
         guard (0..<64).contains(level), index < size >> UInt64(level) else { return nil }
         let (tileLevel, span) = (level / Self.levelsPerTile, UInt64(1) << UInt64(level % Self.levelsPerTile))
@@ -41,7 +42,7 @@ struct LogTiles {
         return MerkleTree.root(ofLeafHashes: Self.split(hashes))
     }
 
-    /// The hashes of neighbouring nodes of one tile, one after the other.
+    /// Returns the hashes of adjacent nodes of one tile, in sequence.
     private mutating func nodes(_ level: Int, _ range: Range<UInt64>) throws -> [UInt8]? {
         let place = Place(level: level, number: range.lowerBound / Self.width)
         let first = place.number * Self.width
@@ -56,7 +57,7 @@ struct LogTiles {
         return stored + leaves
     }
 
-    /// Empty if there is no such row.
+    /// Returns an empty array if there is no such row.
     private mutating func tile(at place: Place) throws -> [UInt8] {
         if let known = tiles[place] { return known }
         let hashes = try Self.stored(log, place, in: db) ?? []
@@ -65,7 +66,7 @@ struct LogTiles {
         return hashes
     }
 
-    /// The leaf hashes of records; `nil` if one of them is missing.
+    /// Returns the leaf hashes of the records; `nil` if one of them is missing.
     private mutating func leaves(_ seqs: Range<UInt64>) throws -> [UInt8]? {
         let hashes = try Self.leaves(log, seqs, in: db)
         rowsRead += hashes.count / Self.hashBytes
@@ -76,7 +77,7 @@ struct LogTiles {
         stride(from: 0, to: hashes.count, by: hashBytes).map { Array(hashes[$0..<$0 + hashBytes]) }
     }
 
-    /// `nil` if there is no such row.
+    /// Returns `nil` if there is no such row.
     static func stored(_ log: Int64, _ place: Place, in db: Database) throws -> [UInt8]? {
         var hashes: [UInt8]?
         try db.step(
@@ -99,10 +100,11 @@ struct LogTiles {
 
     // MARK: Writing
 
-    /// Call it after appending a record: if the record completes a tile, writes the tile and adds its root to the tile above.
+    /// Writes the tile that the record at `seq` completes, if it completes one, and adds the tile's root to the tile above.
+    /// Call it after appending a record.
     ///
-    /// If a hash is missing because the file is damaged, the tile is not written, and the append still succeeds: a check reports the
-    /// damage.
+    /// If a hash is missing because the file is damaged, the tile is not written, and the append still succeeds. A check of the
+    /// file reports the damage.
     static func close(_ log: Int64, at seq: UInt64, in db: Database) throws {
         guard seq % width == width - 1 else { return }
         let place = Place(level: 0, number: seq / width)

@@ -2,9 +2,10 @@ internal import DoorwardAudit
 import FoundationEssentials
 import GRDB
 
-/// The encryption keys of persons and days, one for each log.
+/// The encryption keys of persons and days. An owner has a separate key in each log.
 enum PersonKeys {
-    /// A key, and the `seq` of the first record that it applies to. Earlier records used a key that was destroyed; their values are erased.
+    /// A key, and the `seq` of the first record that it applies to. Earlier records used a key that was destroyed, so their
+    /// values are erased.
     struct Stored {
         let key: PersonKey
         let since: UInt64
@@ -12,9 +13,9 @@ enum PersonKeys {
         func key(for seq: UInt64) -> PersonKey? { seq >= since ? key : nil }
     }
 
-    /// `nil` if there is none, or if it was destroyed.
+    /// Returns `nil` if the owner has no key in the log, or if the key was destroyed.
     ///
-    /// - Parameter schema: the file's schema; before the seventh no key was destroyed.
+    /// - Parameter schema: the file's schema. Before the seventh schema, no key was destroyed.
     static func key(
         of owner: PersonKeyOwner, log: Int64, schema: Int = Schema.current.number, in db: Database
     ) throws -> Stored? {
@@ -32,7 +33,7 @@ enum PersonKeys {
             [log, blob(owner), Data(key.revealBytes()), Int64(since)])
     }
 
-    /// The logs in which an owner has a key. Looks in each log, since the table has no index of owners.
+    /// Returns the logs in which an owner has a key. Searches each log, because the table has no index of owners.
     static func logs(of owner: PersonKeyOwner, in db: Database) throws -> [Int64] {
         var logs: [Int64] = []
         try db.step("SELECT log FROM person_keys WHERE log IN (SELECT key FROM logs) AND owner = ?", [blob(owner)]) {
@@ -46,7 +47,7 @@ enum PersonKeys {
         try db.run("DELETE FROM person_keys WHERE log = ? AND owner = ?", [log, blob(owner)])
     }
 
-    /// 16 bytes for a user, ten for a day, so that the two cannot be confused.
+    /// Returns 16 bytes for a user and ten for a day, so that a user and a day never have the same bytes.
     private static func blob(_ owner: PersonKeyOwner) -> Data {
         switch owner {
         case .user(let id): id.blob
@@ -55,10 +56,10 @@ enum PersonKeys {
     }
 }
 
-/// Encodes the sealed personal values of one record as one column: for each the length of its field's name in 2 bytes, the name, the
-/// length of the ciphertext in 4 bytes, the ciphertext. Lengths are big-endian.
+/// Encodes the sealed personal values of one record as one column. Each value is encoded as the length of its field's name in 2
+/// bytes, the name, the length of the ciphertext in 4 bytes, and the ciphertext. Lengths are big-endian.
 ///
-/// The commitment in the record identifies the owner of a value's key.
+/// The owner of a value's key is not encoded: the commitment in the record identifies the owner.
 enum SealedValues {
     static func bytes(of values: [SealedValue]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -71,12 +72,12 @@ enum SealedValues {
         return bytes
     }
 
-    /// The ciphertexts by field; `nil` if the bytes are not an encoding of `bytes(of:)`.
+    /// Returns the ciphertexts by field; `nil` if the bytes are not an encoding of `bytes(of:)`.
     static func ciphertexts(in bytes: [UInt8]) -> [String: [UInt8]]? {
         var rest = bytes[...]
         var ciphertexts: [String: [UInt8]] = [:]
         while !rest.isEmpty {
-            // The field names that are looked up are the gateway's own, and so stream-safe.
+            // The name need not be made stream-safe: lookups use the gateway's own field names, which are stream-safe.
             guard let name = take(&rest, width: 2), let field = String(validating: name, as: UTF8.self),
                 let ciphertext = take(&rest, width: 4)
             else { return nil }

@@ -1,15 +1,15 @@
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// A posting list: positions in each log, stored in blocks in `postings`. It contains the entries with one value in one column, or
-/// those of them that are the intent of a new command.
+/// A posting list: the positions, in each log, of the entries with one value in one column. A list of commands contains only
+/// those of these entries that are the intent of a new command. The positions are stored in blocks in `postings`.
 enum PostingList: Hashable {
-    /// The entries of an indexed match.
+    /// The entries that match. The match must have a posting list.
     case entries(EntrySelection.Match)
     /// The commands of a device, unit, property or actor.
     case commands(EntrySelection.Match)
 
-    /// The number of the list's column in the database; it is never reused for another list.
+    /// The number that the database stores for the kind of list. It is never reused for another kind.
     var facet: Int64 {
         switch self {
         case .commands(let match): Self.entries(match).facet + 16
@@ -29,7 +29,7 @@ enum PostingList: Hashable {
         }
     }
 
-    /// The column `value`: an id's 16 bytes, or an enum value in UTF-8.
+    /// The value of the column `value`: the 16 bytes of an id, or an enum value in UTF-8.
     var value: [UInt8] {
         switch self {
         case .commands(let match): Self.entries(match).value
@@ -49,20 +49,20 @@ enum PostingList: Hashable {
     }
 }
 
-/// The indexed part of an entry: its position, its time, and the values that lists find it by.
+/// The indexed part of an entry: its position, its time, and the values that lists select it by.
 struct IndexedEntry {
     let position: EntryKey
     let at: Timestamp
     /// The matches that have a posting list.
     let matches: [EntrySelection.Match]
-    /// Whether it is the intent that began a command.
+    /// Whether the entry is the intent that began a command.
     var isCommand: Bool
 
-    /// The columns of `entries` that `init(_:)` reads, in its order.
+    /// The columns of `entries` that `init(_:)` reads, in the order in which it reads them.
     static let columns = "position, at, device_id, unit_id, property_id, actor_user_id, is_denied, kind, reason, outcome"
 
     init(_ body: RecordBody, at position: EntryKey) {
-        // The gateway's log belongs to no unit or property, whatever places its records name.
+        // The gateway's log belongs to no unit or property, even if its records contain the ids of a unit or property.
         let isTenants = body.log != .gateway
         self.init(
             position, body.at,
@@ -90,7 +90,7 @@ struct IndexedEntry {
         self.matches = matches.compactMap { $0.flatMap { $0.isIndexed ? $0 : nil } }
     }
 
-    /// The lists that the entry belongs to.
+    /// The posting lists that contain the entry.
     var lists: [PostingList] {
         var lists = matches.map { PostingList.entries($0) }
         guard isCommand else { return lists }
@@ -104,12 +104,13 @@ struct IndexedEntry {
     }
 }
 
-/// The encoding of a row of `postings`: ascending `seq`s of one log, as the first of them and the differences between neighbours.
+/// The encoding of a row of `postings`: ascending `seq`s of one log, stored as the first `seq` and the differences between
+/// consecutive ones.
 enum PostingBlock {
     /// The maximum number of `seq`s in a block.
     static let capacity = 128
 
-    /// The differences between neighbours as LEB128 (DWARF 5, section 7.6, unsigned).
+    /// Returns the differences between consecutive `seq`s as LEB128 (DWARF 5, section 7.6, unsigned).
     static func deltas(of seqs: some Collection<UInt64>) -> [UInt8] {
         guard var last = seqs.first else { return [] }
         var bytes: [UInt8] = []
@@ -129,7 +130,7 @@ enum PostingBlock {
         bytes.append(UInt8(rest))
     }
 
-    /// The `seq`s of a block; `nil` if `deltas` does not encode `count` ascending `seq`s that end with `last`.
+    /// Returns the `seq`s of a block; `nil` if `deltas` does not encode `count` ascending `seq`s that end with `last`.
     static func seqs(first: Int64, last: Int64, count: Int64, deltas: [UInt8]) -> [UInt64]? {
         guard first >= 0, last >= first, (1...Int64(capacity)).contains(count) else { return nil }
         var seqs = [UInt64(first)]
@@ -147,9 +148,9 @@ enum PostingBlock {
     }
 }
 
-/// The position of an entry in the table of all logs: the log's key times 2^40, plus the entry's `seq` in the log.
+/// The position of an entry in the table that contains all logs: the log's key times 2^40, plus the entry's `seq` in the log.
 ///
-/// There is room for 2^23 logs with 2^40 records each.
+/// A position can represent 2^23 logs with 2^40 records each.
 struct EntryKey: Hashable, Comparable {
     let rawValue: Int64
 

@@ -5,25 +5,26 @@ import GRDB
 internal import GRDBSQLite
 
 extension Database {
-    /// Executes a statement that returns no rows. It is prepared once for each connection.
+    /// Executes a statement that returns no rows. The statement is prepared once for each connection.
     ///
-    /// The values are bound without GRDB, which would first build three arrays of them and look up their names.
+    /// The values are bound without GRDB, which would first build three arrays of them and look up the parameters' names.
     ///
-    /// - Throws: `ConstraintViolation` for a text with U+0000; `DatabaseError` as GRDB would.
+    /// - Throws: `ConstraintViolation` for a text with U+0000; otherwise the same `DatabaseError` as GRDB.
     func run(_ sql: String, _ arguments: [(any Bindable)?] = []) throws {
-        // GRDB must observe the begin and the end of transactions.
+        // A statement without values is executed by GRDB, which must observe the begin and the end of transactions.
         guard !arguments.isEmpty else { return try cachedStatement(sql: sql).execute() }
         try step(sql, arguments) { _ in }
     }
 
-    /// Executes a statement with values bound as by `run`, and passes each row to `read`. The row is valid only during the call.
+    /// Executes a statement and passes each row to `read`. The values are bound as by `run`. A row is valid only during the
+    /// call.
     func step(_ sql: String, _ arguments: [(any Bindable)?], read: (RowValues) throws -> Void) throws {
         let handle = try cachedStatement(sql: sql).sqliteStatement
         guard sqlite3_bind_parameter_count(handle) == arguments.count else {
             throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "wrong number of values for a statement", sql: sql)
         }
         defer {
-            // The step has already reported any error. Personal values must not stay bound.
+            // Any error was already reported by `sqlite3_step`, so the result is ignored. Personal values must not stay bound.
             sqlite3_reset(handle)
             sqlite3_clear_bindings(handle)
         }
@@ -68,22 +69,22 @@ extension Database {
     }
 }
 
-/// The values of a statement's current row, by their columns from 0.
+/// The values of a statement's current row. Columns are numbered from 0.
 struct RowValues {
     fileprivate let statement: OpaquePointer
 
-    /// 0 for NULL.
+    /// Returns 0 for NULL.
     func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(statement, column) }
 
     func isNull(_ column: CInt) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 
-    /// Empty for NULL.
+    /// Returns an empty array for NULL.
     func bytes(_ column: CInt) -> [UInt8] {
         guard let start = sqlite3_column_blob(statement, column) else { return [] }
         return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
     }
 
-    /// `nil` for NULL, and for a value that is not an id.
+    /// Returns `nil` for NULL, and for a value that is not an id.
     func id<Entity>(_ column: CInt) -> EntityID<Entity>? {
         guard sqlite3_column_bytes(statement, column) == 16, let start = sqlite3_column_blob(statement, column) else {
             return nil
@@ -91,7 +92,7 @@ struct RowValues {
         return EntityID(blob: UnsafeRawBufferPointer(start: start, count: 16))
     }
 
-    /// An enum value, by its raw value; `nil` for NULL and for any other text.
+    /// Returns an enum value by its raw value; `nil` for NULL and for any other text.
     func word<Word: RawRepresentable<String>>(_ column: CInt) -> Word? {
         guard let start = sqlite3_column_text(statement, column) else { return nil }
         return Word(rawValue: String(cString: start))
@@ -108,8 +109,8 @@ protocol Bindable {
     func bind(to statement: OpaquePointer, at index: CInt) throws -> CInt
 }
 
-/// Makes SQLite copy the bound value. C has a macro for it, which casts -1 to a function type (SQLite, "Constants Defining Special
-/// Destructor Behavior").
+/// Makes SQLite copy the bound value. In C, this is a macro that casts -1 to a function type (SQLite, "Constants Defining
+/// Special Destructor Behavior").
 private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 extension Int64: Bindable {
@@ -125,7 +126,8 @@ extension Bool: Bindable {
 }
 
 extension String: Bindable {
-    /// - Throws: `ConstraintViolation` for a text with U+0000: it is read back as a C string, which would end there.
+    /// - Throws: `ConstraintViolation` for a text with U+0000. Texts are read back as C strings, which would end at that
+    ///   character.
     func bind(to statement: OpaquePointer, at index: CInt) throws -> CInt {
         var text = self
         return try text.withUTF8 { bytes in
@@ -148,7 +150,7 @@ extension [UInt8]: Bindable {
 }
 
 extension EntityID: Bindable {
-    /// Binds the bytes of `blob` without allocating them.
+    /// Binds the same bytes as `blob` without allocating them.
     func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bindBlob($0, to: statement, at: index) }
     }

@@ -1,4 +1,4 @@
-/// A table of the tenancy. Tables are ordered so that referenced ones come first.
+/// A table of the tenancy. The cases are ordered so that a table comes after the tables that it references.
 enum TenancyTable: String, CaseIterable {
     case portfolios, properties, units, devices, users
     case associations = "role_associations"
@@ -35,7 +35,8 @@ enum TenancyTable: String, CaseIterable {
         }
     }
 
-    /// The columns for a file of an earlier schema: NULL replaces a missing column, with the meaning that the earlier schema had.
+    /// Returns the columns for a file with an earlier schema. NULL replaces a missing column, and has the meaning that the
+    /// earlier schema had.
     func columns(inSchema schema: Int) -> [String] {
         columns.map { schema < 5 && ["device_carriers", "sealed_code"].contains($0) ? "NULL" : $0 }
     }

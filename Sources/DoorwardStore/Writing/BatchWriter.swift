@@ -4,7 +4,7 @@ import GRDB
 internal import GRDBSQLite
 internal import Logging
 
-/// The open connection with the caches of its database. Both are discarded after a failure.
+/// The writer's open connection and the caches of its database. Both are discarded after a failure.
 struct BatchWriter {
     typealias Answer = Result<[RecordPosition], StoreError>
 
@@ -25,17 +25,18 @@ struct BatchWriter {
         ledger = LogAppender(random: random)
     }
 
-    /// Writes the transactions with one flush for all. A transaction that violates a constraint is undone alone.
+    /// Writes the transactions with one flush for all. A transaction that violates a constraint is rolled back alone.
     ///
-    /// - Returns: a result for each.
-    /// - Throws: if the disk or the database failed. Then it is unknown what is durable, and this writer must be discarded.
+    /// - Returns: a result for each transaction.
+    /// - Throws: if the disk or the database failed. It is then unknown which transactions are durable, and this writer must be
+    ///   discarded.
     mutating func write(_ transactions: [StoreTransaction]) throws -> [Answer] {
         try connection.queue.writeWithoutTransaction { db in
             do {
                 return try write(transactions, in: db)
             } catch {
-                // The result is ignored, as the connection is dropped. The rollback only releases the lock, so that readers need
-                // not wait for it.
+                // Ignore the result, because the connection is dropped. The rollback only releases the lock, so that readers
+                // need not wait for it.
                 try? db.execute(sql: "ROLLBACK")
                 throw error
             }
@@ -56,10 +57,10 @@ struct BatchWriter {
         return answers
     }
 
-    /// Applies the transactions without a savepoint for each: most batches need no savepoint, and a savepoint would copy every page
-    /// that a transaction changes.
+    /// Applies the transactions without a savepoint for each. Most batches need no savepoint, and a savepoint would copy every
+    /// page that a transaction changes.
     ///
-    /// - Returns: `nil` if one of them violates a constraint. Then a new, empty transaction of the database is open.
+    /// - Returns: `nil` if a transaction violates a constraint. A new, empty transaction of the database is then open.
     private mutating func applyTogether(_ transactions: [StoreTransaction], in db: Database) throws -> [Answer]? {
         do {
             return try transactions.map { transaction in
@@ -76,7 +77,7 @@ struct BatchWriter {
         }
     }
 
-    /// Applies one transaction in a savepoint, so that it is undone alone if it violates a constraint.
+    /// Applies one transaction in a savepoint, so that it is rolled back alone if it violates a constraint.
     private mutating func attempt(_ transaction: StoreTransaction, in db: Database) throws -> Answer {
         try db.run("SAVEPOINT one")
         do {
@@ -121,13 +122,13 @@ struct BatchWriter {
         }
     }
 
-    /// Checkpoints if enough was written, between two batches and never inside a commit.
+    /// Checkpoints if enough pages were written. Call it between two batches, never inside a commit.
     mutating func checkpointIfDue() throws {
         guard pagesSinceCheckpoint >= limits.pagesPerCheckpoint else { return }
         pagesSinceCheckpoint = 0
         try hooks.beforeCheckpoint()
         let pages = try connection.checkpoint().pages
-        // A backup is a long-running reader: the log grows meanwhile, and is truncated afterwards.
+        // A backup is a long-running reader: the log grows during the backup, and is truncated afterwards.
         if pages > limits.pagesBeforeCut, !backups.isRunning { try connection.cutLog() }
         try hooks.afterCheckpoint()
     }

@@ -3,12 +3,12 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Writes commands into their table. The fields that a command shares with the record of its intent (actor, place, operation, reason)
-/// are stored in that record alone; the command's row contains the record's position.
+/// Writes commands into their table. The fields that a command shares with the record of its intent (actor, property, unit,
+/// operation, reason) are stored in that record alone. The command's row contains the record's position.
 enum CommandWriting {
     /// - Parameters:
     ///   - records: the records of the transaction.
-    ///   - appended: the place and position of each record.
+    /// - appended: the `RecordPosition` and the database position of each record.
     /// - Returns: the position of the intent of a new command; `nil` for other changes.
     static func apply(
         _ change: CommandChange, records: [PendingRecord], appended: [AppendedRecord], in db: Database
@@ -74,7 +74,7 @@ enum CommandWriting {
     }
 }
 
-/// Stores a rule in two columns: its id and its role, which determines its kind.
+/// Stores a rule in two columns: its id and its role. The role determines the rule's kind.
 enum RuleColumns {
     static func id(of rule: Rule) -> EntityID<Rule>? {
         switch rule {

@@ -2,16 +2,17 @@ internal import DoorwardAudit
 internal import DoorwardControl
 import GRDB
 
-/// The error of a transaction that violates a constraint: only this transaction is undone, and the rest of its batch is written.
+/// The error of a transaction that violates a constraint. Only this transaction is rolled back; the rest of its batch is
+/// written.
 struct ConstraintViolation: Error {
     let rule: StoreRefusal
-    /// If the violation is a defect of the program or the database, a description of it; `nil` for a constraint that callers rely
-    /// on, such as a unique address.
+    /// A description of the violation if a defect of the program or the database caused it; `nil` for a constraint that callers
+    /// rely on, such as a unique email address.
     let fault: String?
 
     init(_ rule: StoreRefusal, fault: String? = nil) { (self.rule, self.fault) = (rule, fault) }
 
-    /// Maps an error that the transaction caused; `nil` for an error of the disk or of the whole database.
+    /// Maps an error that the transaction caused. Returns `nil` for an error of the disk or of the whole database.
     init?(_ error: any Error) {
         switch error {
         case let refusal as ConstraintViolation: self = refusal

@@ -5,10 +5,10 @@ import GRDB
 
 /// Stores the results of requests under their idempotency keys, for a day.
 enum IdempotencyWriting {
-    /// How long an idempotency key is kept.
+    /// The time for which an idempotency key is kept.
     static let lifetime = Duration.seconds(86_400)
 
-    /// Stores a new key, or replaces one that is at least a day old. A younger one is refused.
+    /// Stores a new key, or replaces one that is at least a day old. Throws `ConstraintViolation` if a younger key is stored.
     static func keep(_ entry: IdempotencyEntry, in db: Database) throws {
         if let kept = try IdempotencyReading.entry(entry.key, in: db), entry.createdAt.duration(since: kept.createdAt) < lifetime
         {

@@ -4,9 +4,10 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Appends records to their logs: assigns each its `seq`, its time, its leaf hash, and the keys of its personal values.
+/// Appends records to their logs: assigns a `seq`, a time and a leaf hash to each record, and encrypts its personal values with
+/// the owners' keys.
 ///
-/// Belongs to one connection, and its caches are discarded with it.
+/// A `LogAppender` belongs to one connection, and its caches are discarded with the connection.
 struct LogAppender {
     /// The current end of a log.
     private struct Head {
@@ -28,7 +29,7 @@ struct LogAppender {
 
     init(random: any RandomNumberGenerator & Sendable) { self.random = random }
 
-    // MARK: In step with the database
+    // MARK: Savepoints and transactions
 
     mutating func releaseSavepoint() {
         heads.releaseSavepoint()
@@ -42,17 +43,19 @@ struct LogAppender {
         projector.undoSavepoint()
     }
 
-    /// Call it after ROLLBACK: drops everything set since the last COMMIT.
+    /// Drops everything set since the last COMMIT. Call it after ROLLBACK.
     mutating func undoBatch() {
         heads.undoBatch()
         keys.undoBatch()
         projector.undoBatch()
     }
 
-    /// Reads, once, the entries that the previous connection left unprojected. Call it before the transaction of a batch.
+    /// Reads the entries that the previous connection left unprojected, on the first call only. Call it before the transaction
+    /// of a batch.
     mutating func prepare(in db: Database) throws { try projector.loadIfNeeded(from: db) }
 
-    /// Writes the new ends of the logs, once for a batch, and projects if at least `limit` entries are unprojected. Call it before COMMIT.
+    /// Writes the new ends of the logs, once for a batch. Projects the entries if at least `limit` of them are unprojected.
+    /// Call it before COMMIT.
     mutating func finishBatch(projectingAt limit: Int, in db: Database) throws {
         try writeHeads(in: db)
         if projector.count >= limit { try projector.project(in: db) }
@@ -123,7 +126,8 @@ struct LogAppender {
     }
 
     private func insert(_ encoded: EncodedRecord, of body: RecordBody, at position: EntryKey, in db: Database) throws {
-        // The gateway's log belongs to no property or unit, whatever places its records name: readers of those places must not find them.
+        // The gateway's log belongs to no property or unit, even if its records contain the ids of one: readers of that
+        // property or unit must not find them.
         let device = body.device
         let isTenants = body.log != .gateway
         try db.run(
@@ -165,7 +169,7 @@ struct LogAppender {
         }
     }
 
-    /// Destroys an owner's keys in every log. A later record creates a new one.
+    /// Destroys an owner's keys in every log. A later record of the owner creates a new key.
     mutating func forget(_ owner: PersonKeyOwner, in db: Database) throws {
         for log in try PersonKeys.logs(of: owner, in: db) {
             try PersonKeys.destroy(of: owner, log: log, in: db)
@@ -190,14 +194,14 @@ struct LogAppender {
     }
 }
 
-/// The place and the position of an appended record.
+/// The `RecordPosition` of an appended record, and its position in the database.
 struct AppendedRecord {
     let place: RecordPosition
     let position: EntryKey
 }
 
-/// The writer's cache of database values, in step with savepoints and transactions: values set by a store transaction are dropped
-/// with its savepoint, and those set by a batch are kept only after COMMIT.
+/// The writer's cache of database values, which follows savepoints and transactions. Values that a store transaction sets are
+/// dropped if its savepoint is rolled back, and values that a batch sets are kept only after COMMIT.
 struct LayeredCache<Key: Hashable, Value> {
     private var committed: [Key: Value] = [:]
     private var batch: [Key: Value] = [:]
@@ -223,13 +227,14 @@ struct LayeredCache<Key: Hashable, Value> {
 
     mutating func undoSavepoint() { savepoint.removeAll(keepingCapacity: true) }
 
-    /// Call it after ROLLBACK.
+    /// Drops the values set since the last COMMIT. Call it after ROLLBACK.
     mutating func undoBatch() {
         savepoint.removeAll(keepingCapacity: true)
         batch.removeAll(keepingCapacity: true)
     }
 
-    /// Call it after COMMIT. Empties the cache if it would exceed `limit` entries; values are then read again.
+    /// Keeps the values set since the last COMMIT. Call it after COMMIT. If the cache would exceed `limit` entries, empties it;
+    /// values are then read again.
     mutating func commit(limit: Int) {
         committed.merge(batch) { $1 }
         batch.removeAll(keepingCapacity: true)

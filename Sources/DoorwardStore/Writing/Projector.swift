@@ -2,21 +2,22 @@ internal import DoorwardControl
 internal import DoorwardDomain
 import GRDB
 
-/// Brings the posting lists, the time marks and the counts of commands up to the end of the log, many entries at a time.
+/// Updates the posting lists, the time marks and the counts of commands from the log, many entries at a time.
 ///
-/// An acknowledged write is durable in the log. These projections trail the log by at most `StoreLimits.entriesPerProjection`
-/// entries, which readers take from the log itself, so no result is stale. Belongs to one connection, and is discarded with it.
+/// An acknowledged write is durable in the log. The projections lack at most the last `StoreLimits.entriesPerProjection`
+/// entries. Readers take these entries from the log itself, so no result is stale. A `Projector` belongs to one connection, and
+/// is discarded with it.
 struct Projector {
     /// Unprojected entries, in the order in which they were appended.
     private var entries: [IndexedEntry] = []
-    /// The number of committed `entries`, and the number that remain if the open savepoint is undone.
+    /// The number of `entries` that are committed, and the number that remain if the open savepoint is rolled back.
     private var (committed, kept) = (0, 0)
     private var isLoaded = false
 
-    /// Every sixteenth entry of a log has a time mark.
+    /// The number of entries for each time mark: every sixteenth entry of a log has one.
     static let entriesPerMark: UInt64 = 16
 
-    /// Reads, once, the entries that an earlier connection left unprojected.
+    /// Reads the entries that an earlier connection left unprojected, on the first call only.
     mutating func loadIfNeeded(from db: Database) throws {
         guard !isLoaded else { return }
         entries = try UnprojectedLog.all(in: db).flatMap { try $0.entries(in: db) }
@@ -25,7 +26,7 @@ struct Projector {
 
     var count: Int { entries.count }
 
-    // MARK: In step with the database
+    // MARK: Savepoints and transactions
 
     mutating func append(_ entry: IndexedEntry) { entries.append(entry) }
 
@@ -39,18 +40,18 @@ struct Projector {
 
     mutating func undoSavepoint() { entries.removeLast(entries.count - kept) }
 
-    /// Call it after ROLLBACK.
+    /// Drops the entries appended since the last COMMIT. Call it after ROLLBACK.
     mutating func undoBatch() {
         entries.removeLast(entries.count - committed)
         kept = committed
     }
 
-    /// Call it after COMMIT.
+    /// Keeps the entries appended since the last COMMIT. Call it after COMMIT.
     mutating func commit() { (committed, kept) = (entries.count, entries.count) }
 
     // MARK: Projecting
 
-    /// Projects all entries, in the order of the `postings` table. The caller commits, or drops the connection.
+    /// Projects all entries, in the order of the `postings` table. The caller must then commit, or drop the connection.
     mutating func project(in db: Database) throws {
         try Self.project(entries, in: db)
         entries.removeAll(keepingCapacity: true)
@@ -78,11 +79,11 @@ struct Projector {
 
     // MARK: At the start
 
-    /// Entries that one transaction projects at the start.
+    /// The maximum number of entries that one transaction projects at the start.
     private static let entriesAtOnce = 4096
 
-    /// Projects entries in transactions of bounded size, until at most `limit` of them remain. Posting lists that were deleted
-    /// altogether are rebuilt from the log.
+    /// Projects entries in transactions of bounded size, until at most `limit` unprojected entries remain. If all posting lists
+    /// were deleted, rebuilds them from the log.
     static func catchUp(_ queue: DatabaseQueue, limit: Int) throws {
         try queue.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {
@@ -96,7 +97,7 @@ struct Projector {
                 }
                 try db.inTransaction(.immediate) {
                     let entries = try log.entries(limit: entriesAtOnce, in: db)
-                    // Without an entry nothing would advance: the file is damaged.
+                    // If no entry is found, the loop would never end: the file is damaged.
                     guard !entries.isEmpty else { throw UnreadableColumn(column: "position") }
                     try project(entries, in: db)
                     return .commit
@@ -105,8 +106,8 @@ struct Projector {
         }
     }
 
-    /// Resets the projections if the posting lists were deleted. Every record is in at least one list, so projected records without
-    /// any list mean a deletion.
+    /// Resets the projections if the posting lists were deleted. Every record is in at least one list, so the lists were
+    /// deleted if records are projected but there is no list.
     private static func resetIfDeleted(_ db: Database) throws {
         let hasLists = try db.firstRow("SELECT 1 FROM postings LIMIT 1") { _ in true } ?? false
         let isExpected = try db.firstRow("SELECT 1 FROM logs WHERE projected > 0 LIMIT 1") { _ in true } ?? false
@@ -133,7 +134,7 @@ struct Projector {
         }
     }
 
-    /// Fills the list's last block, then adds blocks. An unreadable last block stays as it is; `store check` reports it.
+    /// Fills the list's last block, then adds blocks. An unreadable last block is left unchanged; `store check` reports it.
     private static func append(_ seqs: [UInt64], to key: ListKey, in db: Database) throws {
         var rest = seqs[...]
         var filled: (first: Int64, last: Int64, count: Int64, deltas: [UInt8])?
@@ -169,13 +170,13 @@ struct Projector {
     }
 }
 
-/// A log with entries that are not projected.
+/// A log with unprojected entries.
 struct UnprojectedLog {
     let key: Int64
-    /// The `seq`s that are not projected.
+    /// The `seq`s of the unprojected entries.
     let seqs: Range<UInt64>
 
-    /// All such logs, found by an index that contains no others.
+    /// Returns all logs with unprojected entries. An index that contains only these logs finds them.
     static func all(in db: Database) throws -> [UnprojectedLog] {
         var logs: [UnprojectedLog] = []
         try db.step("SELECT key, max(projected, first_seq), size FROM logs WHERE projected < size", []) { row in
@@ -185,7 +186,7 @@ struct UnprojectedLog {
         return logs
     }
 
-    /// The entries, in the order of the log.
+    /// Returns the unprojected entries, in the order of the log.
     func entries(limit: Int = .max, in db: Database) throws -> [IndexedEntry] {
         let end = seqs.lowerBound + UInt64(min(limit, seqs.count))
         var entries: [IndexedEntry] = []

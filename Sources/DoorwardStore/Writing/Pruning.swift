@@ -3,18 +3,19 @@ import GRDB
 
 /// Removes expired rows, a bounded number at a time.
 enum Pruning {
-    /// Rows of a table that are removed with each insertion: more than one, so that the table shrinks.
+    /// The number of expired rows that are removed from a table with each insertion. It is more than one, so that the table
+    /// shrinks.
     static let besideAnInsert = 8
-    /// Rows of a table that are removed in one transaction when the store is opened.
+    /// The number of expired rows that one transaction removes from a table when the store is opened.
     static let atOpening = 4096
 
-    /// Removes expired sessions, ended or not, with their tokens. Tokens of other sessions are kept after their use, so that a second
-    /// use, which indicates theft, is detected.
+    /// Removes expired sessions, ended or not, with their tokens. Used tokens of other sessions are kept, so that a second use
+    /// of a token is detected, which indicates theft.
     ///
     /// - Returns: the number of removed rows.
     @discardableResult
     static func sessions(expiredAt now: Timestamp, limit: Int, in db: Database) throws -> Int {
-        // A session has several tokens, and is removed after the last of them.
+        // A session has several tokens. It is removed after the last of them.
         try db.run(
             """
             DELETE FROM refresh_tokens WHERE digest IN

@@ -6,14 +6,14 @@ internal import Logging
 internal import Metrics
 import Synchronization
 
-/// The only writer of the file: takes the queued transactions, writes them with one flush, and resumes their callers.
+/// The only writer of the file. It takes the queued transactions, writes them with one flush, and resumes their callers.
 ///
-/// After a disk failure it rejects transactions until it has opened the database on a new connection. It retries, at growing
-/// intervals, when a transaction arrives or `isWritable` is called.
+/// After a disk failure, the writer rejects transactions until it has opened the database on a new connection. It retries, at
+/// growing intervals, when a transaction arrives or `isWritable` is called.
 actor StoreWriter {
     private enum Condition {
         case open(BatchWriter)
-        /// The disk or the database failed. It may be reopened at `retryAt`.
+        /// The disk or the database failed. The writer may try to reopen the database at `retryAt`.
         case failed(retryAt: MonotonicInstant, delay: Duration)
         case closed
     }
@@ -46,9 +46,9 @@ actor StoreWriter {
             BatchWriter(connection: connection, random: random, logger: logger, limits: limits, hooks: hooks, backups: backups))
     }
 
-    // MARK: From outside
+    // MARK: Called from any thread
 
-    /// Queues the transaction and waits until it is durable, refused or lost.
+    /// Queues the transaction and waits until it is durable, was refused or has failed.
     nonisolated func commit(_ transaction: StoreTransaction) async -> Result<[RecordPosition], StoreError> {
         await withCheckedContinuation { caller in
             switch inbox.admit(WaitingTransaction(transaction: transaction, caller: caller)) {
@@ -61,22 +61,23 @@ actor StoreWriter {
         }
     }
 
-    /// Whether a transaction would be accepted now. Reopens the database if the retry delay has passed.
+    /// Returns whether a transaction would be accepted now. Reopens the database if the retry delay has passed.
     func isWritable() -> Bool {
         reopenIfDue()
         if case .open = condition { return true }
         return false
     }
 
-    /// The settings of the writer's connection; `nil` while there is none.
+    /// Returns the settings of the writer's connection; `nil` if there is no connection.
     func settings() throws -> StoreSettings? {
         guard case .open(let writer) = condition else { return nil }
         return try writer.connection.settings()
     }
 
-    /// Writes the queued transactions, and moves the write-ahead log into the file. Nothing is accepted afterwards.
+    /// Writes the queued transactions, and moves the write-ahead log into the file. Afterwards, no transaction is accepted.
     ///
-    /// Call it while the readers are open, so that a connection dropped after a failure is not the last one.
+    /// Call it while the readers are open: a connection that is dropped after a failure must not be the last one, which would
+    /// checkpoint.
     func drain() throws(StoreError) {
         inbox.close()
         while writeNext() {}
@@ -95,7 +96,8 @@ actor StoreWriter {
         }
     }
 
-    /// Closes the connection. Call it after `drain` and after closing the readers: the last connection removes the write-ahead log.
+    /// Closes the connection. Call it after `drain` and after closing the readers, because the last connection removes the
+    /// write-ahead log.
     func close() throws(StoreError) {
         defer { condition = .closed }
         guard case .open(let writer) = condition else { return }
@@ -108,7 +110,8 @@ actor StoreWriter {
 
     // MARK: On the writer's queue
 
-    /// Writes one batch per job on the queue, so that other calls to the writer run in between.
+    /// Writes the queued transactions, one batch per job on the queue, so that other calls to the writer can run between two
+    /// batches.
     private nonisolated func wake() {
         executor.queue.async {
             self.assumeIsolated { writer in
@@ -128,7 +131,7 @@ actor StoreWriter {
             for waiting in batch { waiting.answer(.failure(.unavailable)) }
             return true
         }
-        // Change the writer in place: with a second owner, each of its caches would be copied.
+        // Change the writer in place: if `condition` also held it, each of its caches would be copied.
         condition = .closed
         do {
             let begun = clock.monotonicNow()
@@ -158,7 +161,8 @@ actor StoreWriter {
 
     private func fail(_ writer: BatchWriter, _ error: any Error) {
         logger.error("writing to the database failed; it will be reopened", metadata: ["reason": "\(describe(error))"])
-        // Readers are open, also during `drain`: this is not the last connection, so closing it neither flushes nor checkpoints.
+        // Readers are open, also during `drain`. So this is not the last connection, and closing it neither flushes nor
+        // checkpoints.
         writer.connection.abandon()
         retryLater(after: limits.retryDelay)
     }
@@ -173,7 +177,7 @@ actor StoreWriter {
         do {
             guard hooks.isDescriptorReserveFree() else { throw StoreOpenError.failed(path: path, reason: "too many open files") }
             let connection = try WriterConnection.open(path: path, limits: limits)
-            // Checkpoint: this writes all committed pages again, so that they are also flushed again.
+            // Checkpoint: it writes all committed pages again, so that they are also flushed again.
             guard isCheckpointed(connection) else {
                 connection.abandon()
                 return retryLater(after: min(delay * 2, limits.maxRetryDelay))
@@ -215,7 +219,7 @@ final class Inbox: Sendable {
         var waiting: [WaitingTransaction] = []
         var accepted = 0
         var isClosed = false
-        /// Whether the writer was woken and will take from the queue again.
+        /// Whether the writer was woken and will take transactions from the queue again.
         var isWriterAwake = false
     }
 
@@ -244,7 +248,8 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Takes the oldest waiting transactions, at most `count`. If there are none, the next accepted one must wake the writer.
+    /// Takes at most `count` of the oldest waiting transactions. If there are none, the next accepted transaction must wake the
+    /// writer.
     func take(_ count: Int) -> [WaitingTransaction] {
         state.withLock { state in
             let taken = Array(state.waiting.prefix(count))
@@ -257,7 +262,7 @@ final class Inbox: Sendable {
     func close() { state.withLock { $0.isClosed = true } }
 }
 
-/// Runs the writer on a serial queue of its own: a flush blocks its thread, which must not be one of Swift's cooperative threads.
+/// Runs the writer on its own serial queue. A flush blocks its thread, which must not be one of Swift's cooperative threads.
 final class WriterExecutor: SerialExecutor {
     let queue = DispatchQueue(label: "doorward.store.writer", qos: .userInitiated)
 

@@ -4,7 +4,7 @@ internal import DoorwardPolicy
 import FoundationEssentials
 import GRDB
 
-/// Writes changes of the tenancy into their tables.
+/// Writes changes of the tenancy into the tables of the entities.
 enum TenancyWriting {
     private static let portfolios = Upsert(.portfolios)
     private static let properties = Upsert(.properties)
@@ -30,7 +30,7 @@ enum TenancyWriting {
         }
     }
 
-    /// Whether the tables already contain the result of the change.
+    /// Returns whether the tables already contain the result of the change.
     static func isWritten(_ change: TenancyChange, in db: Database) throws -> Bool {
         switch try row(of: change) {
         case .put(let table, let values): return try table.holds(values, in: db)
@@ -124,7 +124,8 @@ enum TenancyWriting {
         ]
     }
 
-    /// Pairs of a device and an association that carries it, sorted by device. A device without such an association has no pair.
+    /// Returns pairs of a device and an association that the access to it depends on, sorted by device. A device without such
+    /// an association has no pair.
     private static func column(_ carriers: [DeviceID: [AssociationID]]) -> Data {
         DeviceID.blob(
             of: carriers.sorted { $0.key < $1.key }.flatMap { device, carriers in carriers.flatMap { [device, $0.cast()] } })

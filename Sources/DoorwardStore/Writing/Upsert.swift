@@ -1,9 +1,10 @@
 import GRDB
 
-/// Updates the row with an id, or inserts it. The SQL texts are built once for each table.
+/// Updates the row with an id, or inserts it if there is none. The SQL texts are built once for each table.
 ///
-/// `REPLACE` would delete the row before writing it, which affects the rows that reference it. With `ON CONFLICT DO UPDATE`, a row
-/// whose parent is missing fails only after a search of every table that references this one.
+/// `REPLACE` is not used because it would delete the row before writing it, which affects the rows that reference it. `ON
+/// CONFLICT DO UPDATE` is not used because a row whose parent is missing would fail only after a search of every table that
+/// references this one.
 struct Upsert {
     private let update: String
     private let insert: String
@@ -19,13 +20,13 @@ struct Upsert {
         insert = "INSERT INTO \(table.rawValue) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
     }
 
-    /// - Parameter values: one for each column of the table, in their order.
+    /// - Parameter values: one value for each column of the table, in the order of the columns.
     func put(_ values: [(any Bindable)?], in db: Database) throws {
         try db.run(update, Array(values.dropFirst() + values.prefix(1)))
         if db.changesCount == 0 { try db.run(insert, values) }
     }
 
-    /// Whether the table contains exactly this row.
+    /// Returns whether the table contains exactly this row.
     func holds(_ values: [(any Bindable)?], in db: Database) throws -> Bool {
         var isFound = false
         try db.step(find, values) { _ in isFound = true }
