@@ -3,7 +3,8 @@ internal import DoorwardAudit
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// The content of an `InMemoryStore`. It is a value, so that a transaction is applied to a copy, which is kept as a whole or discarded.
+/// The content of an `InMemoryStore`. It is a value: a transaction is applied to a copy, which is then kept or discarded as a
+/// whole.
 struct InMemoryContent {
     var tenancy = InMemoryTenancy()
     var credentials = InMemoryCredentials()
@@ -95,7 +96,7 @@ struct InMemoryContent {
         }
     }
 
-    /// All commands that match the query, newest first.
+    /// Returns all commands that match the query, newest first.
     func commands(_ query: CommandQuery) -> [StoredCommand] {
         commands.values.filter { stored in
             let isOwn = query.actorUserID != nil && stored.command.actor.userID == query.actorUserID
@@ -115,7 +116,7 @@ struct InMemoryContent {
 
     // MARK: Idempotency
 
-    /// Stores an idempotency key that is new or at least a day old.
+    /// Stores an idempotency key that is new or replaces one that is at least a day old.
     private mutating func keep(_ entry: IdempotencyEntry) throws(StoreRefusal) {
         if let kept = idempotency[entry.key], entry.createdAt.duration(since: kept.createdAt) < .seconds(86_400) {
             throw .idempotencyKeyTaken(entry.key)
@@ -153,7 +154,7 @@ struct InMemoryContent {
 
     // MARK: Trees and keys
 
-    /// One key for all owners, as this store need not protect the values.
+    /// The one key for all owners. This store need not protect the values.
     private static let key: PersonKey = {
         var random = SeededGenerator(seed: 1)
         return PersonKey(using: &random)
@@ -178,7 +179,7 @@ struct InMemoryContent {
         }
     }
 
-    /// The record's bytes and leaf hash, as they were before any value was erased.
+    /// Returns the record's bytes and leaf hash, as they were before any value was erased.
     private func encode(_ record: AccessRecord) -> EncodedRecord? {
         encoded[record.body.id] ?? (try? RecordEncoding.encodeFitting(record.body, seq: record.seq) { _ in Self.key })
     }

@@ -1,7 +1,7 @@
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// Passwords, sessions and refresh tokens of an `InMemoryStore`.
+/// Passwords, sessions, refresh tokens, password resets and public keys of an `InMemoryStore`.
 struct InMemoryCredentials {
     var passwords: [UserID: String] = [:]
     var publicKeys: [KeyPurpose: [UInt8]] = [:]

@@ -6,8 +6,8 @@ import Synchronization
 
 /// A store in memory, for tests of the layers above the store.
 ///
-/// `commit` suspends before and after the transaction takes effect, so that a `SeededExecutor` explores the interleavings that a
-/// disk could cause. Transactions take effect in the order of the calls.
+/// `commit` suspends before and after the transaction takes effect, so that a `SeededExecutor` explores the interleavings that
+/// writing to a disk could cause. Transactions take effect in the order of the calls.
 package final class InMemoryStore: GatewayStore {
     private let suspensions: Int
     private let state: Mutex<State>
@@ -25,7 +25,8 @@ package final class InMemoryStore: GatewayStore {
         let isDurable: Bool
     }
 
-    /// - Parameter suspensions: how often `commit` yields before the transaction takes effect, and again after it.
+    /// - Parameter suspensions: the number of times that `commit` yields before the transaction takes effect, and again after
+    ///   it.
     package convenience init(suspensions: Int = 1) { self.init(InMemoryContent(), suspensions: suspensions) }
 
     private init(_ content: InMemoryContent, suspensions: Int) {
@@ -35,40 +36,42 @@ package final class InMemoryStore: GatewayStore {
 
     // MARK: Control by tests
 
-    /// Makes the next commit that takes effect throw `error`. After `.failed` and `.unavailable` the store rejects everything
+    /// Makes the next commit that takes effect throw `error`. After `.failed` and `.unavailable`, the store rejects all commits
     /// until `recover()`.
     ///
-    /// - Parameter isDurable: whether the transaction is applied although `commit` throws, as after a flush whose result was lost.
+    /// - Parameter isDurable: whether the transaction is applied although `commit` throws. This simulates a flush whose result
+    ///   was lost.
     package func failNext(_ error: StoreError, isDurable: Bool = false) {
         state.withLock { $0.nextFailure = Failure(error: error, isDurable: isDurable) }
     }
 
-    /// Makes every further commit throw `.unavailable`; reading is still possible.
+    /// Makes every further commit throw `.unavailable`. Reading remains possible.
     package func stayUnavailable() { state.withLock { $0.isUnavailable = true } }
 
-    /// Accepts transactions again, as after reopening the database.
+    /// Accepts transactions again. This simulates the reopening of the database.
     package func recover() { state.withLock { $0.isUnavailable = false } }
 
-    /// A new store with the present content, as another process would open it.
+    /// Returns a new store with the current content. This simulates another process that opens the database.
     package func reopened() -> InMemoryStore {
         InMemoryStore(state.withLock { $0.content }, suspensions: suspensions)
     }
 
-    /// The records of one log, in order.
+    /// Returns the records of one log, in order.
     package func log(_ id: LogID) -> [AccessRecord] { state.withLock { $0.content.logs[id] ?? [] } }
 
-    /// Number of transactions that took effect.
+    /// The number of transactions that took effect.
     package var commitCount: Int { state.withLock { $0.content.commitCount } }
 
     // MARK: GatewayStore
 
-    /// Takes effect after all transactions committed before it; yields before and after, so that other tasks can interleave.
+    /// Applies the transaction after all transactions that were committed before it. Yields before and after, so that other
+    /// tasks can interleave.
     @discardableResult
     package func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPosition] {
         let ticket = state.withLock { $0.queue.enter(transaction) }
         for _ in 0..<suspensions { await Task.yield() }
         let result = state.withLock { state in
-            // Transactions committed earlier are applied first, even if the executor has run this call before theirs.
+            // Transactions committed earlier are applied first, even if the executor resumes this call before their calls.
             while let (waiting, transaction) = state.queue.next(upTo: ticket) {
                 state.queue.results[waiting] = Self.apply(transaction, to: &state)
             }
@@ -95,7 +98,7 @@ package final class InMemoryStore: GatewayStore {
         }
     }
 
-    /// Passes the tenancy of one instant, parents first. `receive` is called without a lock, so it may use the store.
+    /// Passes all entities of one instant, parents first. `receive` is called without a lock, so it may use the store.
     package func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError) {
         do {
             for change in read({ $0.tenancy.changes }) { try receive(change) }
@@ -104,21 +107,21 @@ package final class InMemoryStore: GatewayStore {
         }
     }
 
-    /// Sorted by the time of the request, then by id.
+    /// Returns the commands sorted by the time of the request, then by id.
     package func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand] {
         read { $0.openCommands(of: owner) }
     }
 
-    /// Without guest accesses of which no use is taken.
+    /// Omits guest accesses that have not been used.
     package func usesTaken() async throws(StoreError) -> [GuestAccessID: Int] { read { $0.usesTaken } }
 
-    /// 0 for an unknown owner.
+    /// Returns 0 for an unknown owner.
     package func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64 { read { $0.epochs[owner, default: 0] } }
 
-    /// The last lease that was set.
+    /// Returns the last lease that was set.
     package func lease(of log: LogID) async throws(StoreError) -> LogLease? { read { $0.leases[log] } }
 
-    /// Still readable after `close`, for tests of shutdown.
+    /// Also works after `close`, for tests of shutdown.
     package func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? { read { $0.commands[id] } }
 
     /// Implements the definition of a query literally.
@@ -137,7 +140,7 @@ package final class InMemoryStore: GatewayStore {
     /// Implements the definition of a query literally, as a reference for stores with indexes.
     package func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage {
         guard query.limit > 0 else { return RecordPage(records: [], next: nil) }
-        // One more than the limit, to detect whether there is a next page.
+        // Read one record more than the limit, to detect whether there is a next page.
         var longer = query
         longer.limit = query.limit < .max ? query.limit + 1 : .max
         let found = read { $0.records(longer) }
@@ -145,58 +148,58 @@ package final class InMemoryStore: GatewayStore {
         return RecordPage(records: records, next: found.count > records.count ? records.last?.place : nil)
     }
 
-    /// Contains the personal values in plain text, as nothing is encrypted here.
+    /// Returns a record that contains the personal values in plain text, because this store encrypts nothing.
     package func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? { read { $0.record(id) } }
 
-    /// Contains the bytes that a store on disk would have, with another key.
+    /// Returns the bytes that a store on disk would have, except that they are made with another key.
     package func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange? {
         read { $0.range(of: log, from: seq, limit: limit) }
     }
 
-    /// Computed from all leaves.
+    /// Computes the node from all leaves.
     package func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]? {
         read { $0.node(level: level, index: index, of: log) }
     }
 
-    /// The hash of the last `.setPassword`.
+    /// Returns the hash of the last `.setPassword`.
     package func passwordHash(of user: UserID) async throws(StoreError) -> String? { read { $0.credentials.passwords[user] } }
 
-    /// Sorted by id, as every store must.
+    /// Returns the sessions sorted by id, as every store must.
     package func liveSessions(at now: Timestamp) async throws(StoreError) -> [Session] {
         read { $0.credentials.liveSessions(at: now) }
     }
 
-    /// The key of the last `.noteKey`.
+    /// Returns the key of the last `.noteKey`.
     package func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? {
         read { $0.credentials.publicKeys[purpose] }
     }
 
-    /// Never deletes a token, however old.
+    /// Returns a token however old it is: this store never deletes a token.
     package func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken? {
         read { $0.credentials.refreshToken(digest: digest) }
     }
 
-    /// One per user; expiry is not checked.
+    /// Does not check the expiry. A user has at most one password reset.
     package func passwordReset(digest: [UInt8]) async throws(StoreError) -> PasswordReset? {
         read { $0.credentials.passwordReset(digest: digest) }
     }
 
-    /// Never deletes a key by its age; only `oldest` hides one.
+    /// Never deletes a key because of its age, but does not return one that is older than `oldest`.
     package func idempotentAnswer(
         _ key: IdempotencyKey, notOlderThan oldest: Timestamp
     ) async throws(StoreError) -> IdempotencyEntry? {
         read { $0.idempotency[key] }.flatMap { $0.createdAt >= oldest ? $0 : nil }
     }
 
-    /// False after a failure until `recover()`, and after `close`.
+    /// Returns false after a failure until `recover()`, and after `close`.
     package func isWritable() async -> Bool { state.withLock { !$0.isUnavailable } }
 
-    /// Does not wait: transactions that have not taken effect throw `.unavailable`.
+    /// Does not wait. Transactions that have not taken effect throw `.unavailable`.
     package func close() async throws(StoreError) {
         state.withLock { ($0.isUnavailable, $0.isClosed) = (true, true) }
     }
 
-    /// Writes an empty file, from which no store can be opened, but follows the rules for backups.
+    /// Writes an empty file, which no store can open, but otherwise follows the rules for backups.
     package func backup(to path: String) async throws(StoreBackupError) -> StoreBackup {
         guard !state.withLock({ $0.isClosed }) else { throw .unavailable }
         let target = try BackupTarget(path: path)
@@ -217,7 +220,7 @@ package final class InMemoryStore: GatewayStore {
     private func read<Value>(_ body: (InMemoryContent) -> Value) -> Value { state.withLock { body($0.content) } }
 }
 
-/// Transactions that were committed and have not taken effect.
+/// The transactions that were committed and have not taken effect.
 private struct CommitQueue {
     /// Results of transactions whose callers have not resumed yet, by ticket.
     var results: [UInt64: Result<[RecordPosition], StoreError>] = [:]

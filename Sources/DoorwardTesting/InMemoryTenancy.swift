@@ -66,7 +66,7 @@ struct InMemoryTenancy {
         if !parentExists { throw .parentUnknown }
     }
 
-    /// Whether the tenancy is in the state after the change.
+    /// Returns whether the tenancy already contains the result of the change.
     func isAsAfter(_ change: TenancyChange) -> Bool {
         switch change {
         case .putPortfolio(let portfolio): portfolios[portfolio.id] == portfolio

@@ -3,8 +3,8 @@ import Glibc
 import Synchronization
 
 extension FileHandle {
-    /// Reads at least one byte; empty at the end of the file. Replaces `availableData`, which ends the program when a signal
-    /// interrupts it.
+    /// Reads at least one byte; returns an empty array at the end of the file. Use it instead of `availableData`, which ends
+    /// the program if a signal interrupts the read.
     package func nextBytes() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         while true {
@@ -16,10 +16,11 @@ extension FileHandle {
 }
 
 extension Process {
-    /// Held while a process is started: test suites run concurrently, and share this process and its descriptors.
+    /// The lock that is held while a process is started. Test suites run concurrently in this process and share its
+    /// descriptors.
     private static let starting = Mutex(())
 
-    /// Starts the process as `run` does, one at a time. Tests must start processes only by this.
+    /// Starts the process as `run` does, but one process at a time. Tests must start processes only with this method.
     package func start() throws {
         try Self.starting.withLock { _ in
             Self.extendHeap()
@@ -27,11 +28,11 @@ extension Process {
         }
     }
 
-    /// Works around an out-of-bounds read in `run`: makes sure that the list of open descriptors has other heap memory behind it.
+    /// Works around an out-of-bounds read in `run`: ensures that other heap memory follows the list of open descriptors.
     ///
-    /// `run` reads each entry of /proc/self/fd as if its name had 256 bytes. The entries have 24 and are in a buffer of 32 KiB:
-    /// with more than about 1,350 open descriptors, as concurrent suites have, it reads past the end of the buffer. At the end of
-    /// the heap this crashes the program.
+    /// `run` reads each entry of /proc/self/fd as if its name had 256 bytes. An entry has 24 bytes, and the entries are in a
+    /// buffer of 32 KiB. With more than about 1,350 open descriptors, which concurrent suites reach, `run` reads past the end
+    /// of the buffer. At the end of the heap this crashes the program.
     private static func extendHeap() {
         var memory: UnsafeMutableRawPointer?
         if posix_memalign(&memory, 16, 96 * 1024) == 0 { free(memory) }

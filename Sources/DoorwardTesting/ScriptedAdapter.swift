@@ -2,40 +2,41 @@ package import DoorwardAdapterKit
 package import DoorwardDomain
 import Synchronization
 
-/// An adapter whose locks behave as a test sets. Records every command with its time; waits on the virtual clock only.
+/// An adapter whose locks behave as a test specifies. It records every command with its time, and waits only on the virtual
+/// clock.
 package final class ScriptedAdapter: LockAdapter {
-    /// The value of `adapter` of its devices; `scripted` by default.
+    /// The value of `adapter` in the adapter's devices; `scripted` by default.
     package let kind: String
     private let clock: any GatewayClock
     private let executor: (any TaskExecutor)?
     private let state: Mutex<State>
 
-    /// What a lock does with a command.
+    /// The reaction of a lock to a command.
     package enum Behaviour: Hashable, Sendable {
-        /// Confirms before `send` returns.
+        /// The lock confirms before `send` returns.
         case confirmAtOnce
-        /// Confirms after this time, on a separate task.
+        /// The lock confirms after this time, on a separate task.
         case confirm(after: Duration)
-        /// Accepts the command and reports nothing.
+        /// The lock accepts the command and reports nothing.
         case silent
-        /// Rejects after this time.
+        /// The lock rejects the command after this time.
         case refuse(LockRefusal, after: Duration)
-        /// Jams after this time.
+        /// The lock jams after this time.
         case jam(after: Duration)
         /// `send` throws; the command is not recorded.
         case fail(AdapterError)
     }
 
-    /// A command that was sent, and when.
+    /// A command that was sent, and the time.
     package struct SentOrder: Hashable, Sendable {
         /// The command as passed to `send`, whatever the lock did with it.
         package let order: LockCommand
-        /// Time of sending, by the adapter's clock.
+        /// The time of sending, by the adapter's clock.
         package let at: MonotonicInstant
     }
 
     private struct State {
-        /// `nil`: depends on whether the adapter runs.
+        /// The health that a test has set. With `nil`, it depends on whether the adapter is running.
         var health: AdapterHealth?
         var receiver: (any ReportReceiver)?
         var attached: [DeviceID: AttachedLock] = [:]
@@ -60,9 +61,9 @@ package final class ScriptedAdapter: LockAdapter {
     }
 
     /// - Parameters:
-    ///   - kind: the value of `adapter` of its devices.
-    ///   - clock: gives the time of commands, and delays later reports.
-    ///   - executor: runs those reports; a `SeededExecutor`, or `nil` for the global one.
+    ///   - kind: the value of `adapter` in the adapter's devices.
+    ///   - clock: determines the times of commands, and delays later reports.
+    ///   - executor: the executor for delayed reports: a `SeededExecutor`, or `nil` for the global executor.
     ///   - behaviour: the default behaviour of all locks.
     ///   - capabilities: the capabilities that `check` returns.
     package init(
@@ -75,30 +76,31 @@ package final class ScriptedAdapter: LockAdapter {
 
     // MARK: Control by tests
 
-    /// Sets what one lock does with further commands.
+    /// Sets how one lock reacts to further commands.
     package func set(_ behaviour: Behaviour, for device: DeviceID) { state.withLock { $0.behaviours[device] = behaviour } }
 
     /// Sets the error that `check` throws; `nil` for none.
     package func set(mistakes: AddressErrors?) { state.withLock { $0.mistakes = mistakes } }
 
-    /// Sets the problem that is reported for failed commands.
+    /// Sets the problem that `problem(of:for:)` returns for every command.
     package func set(problem: TransportProblem?) { state.withLock { $0.problem = problem } }
 
     /// Sets the conflicts with other locks that `check` returns.
     package func set(conflicts: [CheckedAddress.Conflict]) { state.withLock { $0.conflicts = conflicts } }
 
-    /// Sets the value of `health`. With `nil`, it is `ok` between `start` and `stop`, and `down` otherwise.
+    /// Sets the value of `health`. With `nil`, the health is `ok` between `start` and `stop`, and `down` otherwise.
     package func set(health: AdapterHealth?) { state.withLock { $0.health = health } }
 
-    /// Gives the adapter transports: an address names its own as `broker`, and locks are distinguished by `topic`.
+    /// Sets the owners of the adapter's transports. The field `broker` of an address identifies its transport, and the field
+    /// `topic` the lock.
     ///
-    /// - Parameter owners: the owner of each broker; any other is unknown.
+    /// - Parameter owners: the owner of each broker. A broker that is not in it is unknown.
     package func set(owners: [String: TransportOwner]) { state.withLock { $0.owners = owners } }
 
-    /// Sets the locks in `discovered`.
+    /// Sets the locks that `discovered` returns.
     package func set(discovered: [DiscoveredLock]) { state.withLock { $0.discovered = discovered } }
 
-    /// Sets the transports in `transports`.
+    /// Sets the transports that `transports` returns.
     package func set(transports: [AdapterTransport]) { state.withLock { $0.transports = transports } }
 
     /// Sets the adapter's only counter, `odd_frames`.
@@ -109,7 +111,7 @@ package final class ScriptedAdapter: LockAdapter {
 
     /// Delivers a live report now, on the caller's thread, if the lock is attached.
     ///
-    /// - Parameter isRepeat: whether it repeats what an event has reported.
+    /// - Parameter isRepeat: whether the report repeats a fact that an event has already reported.
     package func report(_ fact: LockReport.Fact, isRepeat: Bool = false, from device: DeviceID) {
         let (receiver, after) = state.withLock { state in
             (state.attached[device] == nil ? nil : state.receiver, state.lastOrders[device])
@@ -122,7 +124,7 @@ package final class ScriptedAdapter: LockAdapter {
         report(.state(lockState, quality: .confirmed, method: method, operatorName: nil), from: device)
     }
 
-    /// Sets a function that is called inside `send` once the command is recorded, before the lock reacts.
+    /// Sets a function that is called inside `send` after the command is recorded and before the lock reacts.
     package func onSent(_ body: (@Sendable (LockCommand) -> Void)?) { state.withLock { $0.onSent = body } }
 
     /// All sent commands, in order.
@@ -136,13 +138,13 @@ package final class ScriptedAdapter: LockAdapter {
 
     // MARK: LockAdapter
 
-    /// Empty, as any address is accepted.
+    /// Returns an empty list, because any address is accepted.
     package var addressFields: [AddressField] { [] }
 
-    /// The value that the test has set, or `ok` from `start` to `stop` and `down` otherwise.
+    /// The health that the test has set. If it has set none, `ok` between `start` and `stop`, and `down` otherwise.
     package var health: AdapterHealth { state.withLock { $0.health ?? ($0.receiver == nil ? .down : .ok) } }
 
-    /// Throws the mistakes that the test has set; otherwise all addresses have the same capabilities.
+    /// Throws the errors that the test has set. Without errors, all addresses have the same capabilities.
     package func check(
         address: [String: JSONValue], within scope: TransportScope
     ) throws(AddressErrors) -> CheckedAddress {
@@ -158,25 +160,25 @@ package final class ScriptedAdapter: LockAdapter {
         return CheckedAddress(capabilities, holder: holder, conflicts: state.withLock { $0.conflicts })
     }
 
-    /// According to the owners that the test has set.
+    /// Returns the owner of the address's broker that the test has set.
     package func owner(of address: [String: JSONValue]) -> TransportOwner? {
         guard case .string(let broker) = address["broker"] else { return .shared }
         return state.withLock { $0.owners[broker] }
     }
 
-    /// Set by the test.
+    /// The transports that the test has set.
     package var transports: [AdapterTransport] { state.withLock { $0.transports } }
 
-    /// Set by the test; 0 by default.
+    /// The counter that the test has set; 0 by default.
     package var counts: [String: Int] { state.withLock { $0.counts } }
 
-    /// Set by the test.
+    /// The discovered locks that the test has set.
     package var discovered: [DiscoveredLock] { state.withLock { $0.discovered } }
 
     /// Never fails. A further call replaces the receiver.
     package func start(reports: any ReportReceiver) async throws { state.withLock { $0.receiver = reports } }
 
-    /// Cancels delayed reports; locks stay attached.
+    /// Cancels delayed reports. Locks stay attached.
     package func stop() async {
         let tasks = state.withLock { state in
             state.receiver = nil
@@ -188,10 +190,10 @@ package final class ScriptedAdapter: LockAdapter {
     /// Attaches a lock. A behaviour set for its id by `set(_:for:)` stays in effect.
     package func attach(_ lock: AttachedLock) { state.withLock { $0.attached[lock.id] = lock } }
 
-    /// Detaches a lock. Its behaviour is kept for when it is attached again.
+    /// Detaches a lock. Its behaviour is kept for the next time that it is attached.
     package func detach(_ id: DeviceID) { state.withLock { ($0.attached[id], $0.codes[id]) = (nil, nil) } }
 
-    /// Performs the lock's behaviour. The command is recorded before the lock reacts, and not at all if this throws.
+    /// Records the command, then performs the lock's behaviour. If this throws, the command is not recorded.
     package func send(_ order: LockCommand) throws(AdapterError) {
         let device = order.deviceID
         let (behaviour, onSend) = try prepare(device)
@@ -213,16 +215,16 @@ package final class ScriptedAdapter: LockAdapter {
         }
     }
 
-    /// The problem that the test has set, whatever the command.
+    /// Returns the problem that the test has set, for any command.
     package func problem(of command: CommandID, for id: DeviceID) -> TransportProblem? { state.withLock { $0.problem } }
 
     /// Stores the code until the lock is detached.
     package func setCode(_ code: Secret<String>?, for id: DeviceID) { state.withLock { $0.codes[id] = code } }
 
-    /// The code that is stored for a lock.
+    /// Returns the code that is stored for a lock.
     package func code(of id: DeviceID) -> Secret<String>? { state.withLock { $0.codes[id] } }
 
-    /// Records the state request and reports nothing: a test delivers the report itself.
+    /// Records the state request and reports nothing. A test delivers the report itself.
     package func refresh(_ id: DeviceID) throws(AdapterError) {
         try state.withLock { (state) throws(AdapterError) in
             if state.attached[id] == nil { throw .notAttached }
@@ -254,7 +256,7 @@ package final class ScriptedAdapter: LockAdapter {
         let due = clock.monotonicNow().advanced(by: delay)
         state.withLock { state in
             let number = state.pending.nextNumber()
-            // Created under the lock, so that the task cannot end before it is registered.
+            // Create the task under the lock, so that it cannot end before it is registered.
             let task = Task(executorPreference: executor) {
                 defer { self.state.withLock { $0.pending.remove(number) } }
                 try await self.clock.sleep(until: due)
@@ -265,14 +267,14 @@ package final class ScriptedAdapter: LockAdapter {
     }
 }
 
-/// The key that distinguishes the locks of a broker.
+/// Returns the values that distinguish an address: the broker and the topic.
 private func place(of address: [String: JSONValue]) -> [JSONValue?] { [address["broker"], address["topic"]] }
 
 extension AttachedLock {
     fileprivate var place: [JSONValue?] { DoorwardTesting.place(of: address) }
 }
 
-/// Delayed reports of the locks.
+/// The tasks that deliver delayed reports.
 private struct PendingReports {
     private var tasks: [UInt64: Task<Void, any Error>] = [:]
     private var count: UInt64 = 0

@@ -2,9 +2,9 @@ internal import DoorwardAdapterTesting
 package import DoorwardDomain
 package import DoorwardPolicy
 
-/// Builds a small tenancy for a test in a few lines; ids come from a seed, so that the same lines give the same tenancy.
+/// Builds a small tenancy for a test in a few lines. Ids are derived from a seed, so that the same lines give the same tenancy.
 ///
-///     var world = World(seed: 1)
+///     var world = TenancyFixture(seed: 1)
 ///     let street = world.portfolio("Oak Street")
 ///     let house = world.property("No. 5", in: street)
 ///     let flat = world.unit("2B", in: house)
@@ -13,11 +13,11 @@ package import DoorwardPolicy
 ///     world.assign(ada, .tenant, .unit(flat))
 ///     try await store.commit(StoreTransaction(changes: world.changes))
 ///
-/// Referenced entities must have been made by the same world before; otherwise the path of the new entity is invalid.
+/// Referenced entities must have been created by the same fixture before. Otherwise, the path of the new entity is invalid.
 package struct TenancyFixture: Sendable {
     /// All changes so far, parents before children, for a store or a directory.
     package private(set) var changes: [TenancyChange] = []
-    /// Creation time of the entities.
+    /// The creation time of all new entities.
     package var createdAt: Timestamp
     private var random: SeededGenerator
     private var portfolios: [PropertyID: PortfolioID] = [:]
@@ -27,23 +27,24 @@ package struct TenancyFixture: Sendable {
     private var associations: [AssociationID: UserRoleAssociation] = [:]
     private var guestAccesses: [GuestAccessID: GuestAccess] = [:]
 
-    /// Assignment of a device.
+    /// The assignment of a device.
     package enum Place: Hashable, Sendable {
-        /// To no unit: units of the property may share it.
+        /// Assigned to a property and no unit. Units of the property may share the device.
         case property(PropertyID)
-        /// To a unit, and so to its property.
+        /// Assigned to a unit, and therefore to the unit's property.
         case unit(UnitID)
         /// Unassigned, like a lock that was removed from its property.
         case nowhere
     }
 
-    /// An empty world. Worlds with different seeds share no id; `createdAt` is 2026-11-21T08:00:00.000Z, as `VirtualClock` starts.
+    /// Creates an empty tenancy. Fixtures with different seeds share no id. The default of `createdAt` is
+    /// 2026-11-21T08:00:00.000Z, the time at which a `VirtualClock` starts.
     package init(seed: UInt64, createdAt: Timestamp = Timestamp(milliseconds: 1_795_248_000_000)) {
         random = SeededGenerator(seed: seed)
         self.createdAt = createdAt
     }
 
-    /// A new id of any type, also for commands and records.
+    /// Returns a new id of any type, also for commands and records.
     package mutating func id<Entity>(of: Entity.Type = Entity.self) -> EntityID<Entity> {
         EntityID.new(at: createdAt, using: &random)
     }
@@ -57,7 +58,7 @@ package struct TenancyFixture: Sendable {
 
     // MARK: Hierarchy
 
-    /// Adds a portfolio. No user has a role on it until `assign`.
+    /// Adds a portfolio. No user has a role on it until `assign` is called.
     package mutating func portfolio(_ name: String) -> PortfolioID {
         let portfolio = Portfolio(id: id(), name: name, createdAt: createdAt, updatedAt: createdAt)
         changes.append(.putPortfolio(portfolio))
@@ -73,7 +74,7 @@ package struct TenancyFixture: Sendable {
         return property.id
     }
 
-    /// Adds a unit without shared devices and tenants.
+    /// Adds a unit without shared devices and without tenants.
     package mutating func unit(_ name: String, in property: PropertyID) -> UnitID {
         let portfolio: PortfolioID = portfolios[property] ?? id()
         let unit = Unit(
@@ -121,7 +122,7 @@ package struct TenancyFixture: Sendable {
         changes.append(.removeDevice(device))
     }
 
-    /// The present version of a device; `nil` if this world did not make it.
+    /// Returns the current version of a device; `nil` if this fixture did not create it.
     package func device(_ id: DeviceID) -> LockDevice? { devices[id] }
 
     private mutating func put(_ unit: Unit) {
@@ -140,7 +141,7 @@ package struct TenancyFixture: Sendable {
 extension TenancyFixture {
     /// Adds a user.
     ///
-    /// - Parameter email: derived from the first name and the number of users before, if not given.
+    /// - Parameter email: if `nil`, the address is derived from the first name and the number of users added before.
     package mutating func user(
         _ firstName: String, lastName: String = "", email: String? = nil, isEnabled: Bool = true, isSuperAdmin: Bool = false
     ) -> UserID {
@@ -159,7 +160,7 @@ extension TenancyFixture {
         put(changed)
     }
 
-    /// The present version of a user; `nil` if this world did not make it.
+    /// Returns the current version of a user; `nil` if this fixture did not create it.
     package func user(_ id: UserID) -> User? { users[id] }
 
     /// Gives a user a role on a portfolio, property or unit.
@@ -179,10 +180,10 @@ extension TenancyFixture {
     }
 
     /// Grants a guest access.
-    ///
-    /// - Parameters:
+    /// - user: the guest; `nil` for a guest without an account, who is identified by the label.
+    /// - devices: the devices. At least one of them must be assigned to a property.
     ///   - user: the guest; `nil` for a guest without an account, known by the label.
-    ///   - devices: at least one that is assigned to a property.
+    ///   - association: the association under which the access is granted. Its user is the grantor.
     ///   - hours: the validity, in hours from `createdAt`.
     ///   - association: the association under which it is granted; its user is the grantor.
     /// - Returns: `nil` if none of the devices is assigned to a property, or the association does not exist.

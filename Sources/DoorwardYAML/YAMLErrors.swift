@@ -1,18 +1,18 @@
-/// The mistakes of a YAML file: at least one, in the order of the lines.
+/// The mistakes in a YAML file: at least one, in the order of the lines.
 package struct YAMLErrors: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the file, as the caller gave it.
     package let file: String
-    /// Never empty; mistakes without a line come first.
+    /// The mistakes. The list is never empty, and mistakes without a line come first.
     package let mistakes: [Mistake]
     private let linePrefix: String
 
     /// One mistake.
     package struct Mistake: Hashable, Sendable {
-        /// From 1; `nil` if it belongs to no line.
+        /// The number of the line, from 1; `nil` if the mistake belongs to no line.
         package let line: Int?
         /// The path of the key, such as `state.map`; empty for the file as a whole.
         package let key: String
-        /// What is wrong, and what to write instead.
+        /// A description of the mistake and of what to write instead.
         package let message: String
     }
 
@@ -22,18 +22,18 @@ package struct YAMLErrors: Error, Hashable, Sendable, CustomStringConvertible {
             .sorted { ($0.element.line ?? 0, $0.offset) < ($1.element.line ?? 0, $1.offset) }.map(\.element)
     }
 
-    /// Mistakes that belong to no line.
+    /// Creates errors that belong to no line.
     package init(file: String, _ messages: [String], _ format: YAMLFormat) {
         self.init(file: file, messages.map { Mistake(line: nil, key: "", message: $0) }, format)
     }
 
-    /// One line for each: `yale.yaml:3: …`, or as `YAMLFormat.linePrefix` says.
+    /// One line for each mistake, such as `yale.yaml:3: …`. `YAMLFormat.linePrefix` determines the text between file and line.
     package var description: String {
         mistakes.map { "\(file)\($0.line.map { "\(linePrefix)\($0)" } ?? ""): \($0.message)" }.joined(separator: "\n")
     }
 }
 
-/// Collects the mistakes of one file while it is read.
+/// Collects the mistakes in one file while the file is read.
 final class YAMLMistakeList {
     let format: YAMLFormat
     private(set) var all: [YAMLErrors.Mistake] = []

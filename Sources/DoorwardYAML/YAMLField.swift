@@ -1,12 +1,12 @@
 internal import DoorwardDomain
 internal import Yams
 
-/// A value of a YAML file, at a key or in a list. Each method reads the value as one type, and notes a mistake if it has another
-/// type. For an absent key it returns `nil` or an empty list, without a mistake.
+/// A value in a YAML file, at a key or in a list. Each method reads the value as one type, and notes a mistake if the value has
+/// another type. If the key is absent, the method returns `nil` or an empty list, without noting a mistake.
 package struct YAMLField {
-    /// The key; for an item, that of its list.
+    /// The key of the value. For an item of a list, the key of the list.
     package let key: String
-    /// The path from the top of the file, or from a section with a name of its own: `commands.lock`, `events[0]`.
+    /// The path from the top of the file, or from a section that has its own name: `commands.lock`, `events[0]`.
     package let path: String
     let line: Int
     let node: Node?
@@ -16,7 +16,7 @@ package struct YAMLField {
         (self.key, self.path, self.line, self.node, self.mistakes) = (key, path, line, node, mistakes)
     }
 
-    /// Whether the key is there; with `YAMLFormat.ignoresEmptyValues`, whether it has a value.
+    /// Whether the key is present. With `YAMLFormat.ignoresEmptyValues`, whether it has a value.
     package var isPresent: Bool { node != nil }
     /// Whether the key has no value, or `null`.
     package var isEmpty: Bool { node?.null != nil }
@@ -24,17 +24,19 @@ package struct YAMLField {
     package var isList: Bool { node?.sequence != nil }
     /// Whether it is a mapping.
     package var isSection: Bool { node?.mapping != nil }
-    /// The value as it is written; `nil` for a list, a mapping, and `null`.
+    /// The text of the value as written in the file; `nil` for a list, a mapping, and `null`.
     package var scalar: String? { isEmpty ? nil : node?.scalar?.string }
 
-    /// Notes a mistake.
+    /// Notes a mistake in this value.
     package func note(_ message: String) { mistakes.add(line, path, message) }
 
     // MARK: Single values
 
+    /// Reads a value that `read` converts.
+    ///
     /// - Parameters:
     ///   - expected: a description of the allowed values, for the message.
-    ///   - read: converts the text; returns `nil` for an invalid one.
+    ///   - read: converts the text; returns `nil` for an invalid text.
     package func value<Value>(_ expected: String, _ read: (String) -> Value?) -> Value? {
         guard isPresent else { return nil }
         if let value = scalar.flatMap(read) { return value }
@@ -50,7 +52,7 @@ package struct YAMLField {
 
     /// Reads one of the given words.
     ///
-    /// - Parameter description: the meaning of the words in messages, with its article: `a day of the week`.
+    /// - Parameter description: a description of the words for messages, with its article: `a day of the week`.
     package func word(_ description: String, among words: [String]) -> String? {
         guard isPresent else { return nil }
         guard let scalar else {
@@ -85,7 +87,7 @@ package struct YAMLField {
 
     // MARK: Lists and sections
 
-    /// The items of a list, or with `orOne` a single item in its place.
+    /// Returns the items of a list. With `orOne`, a single value counts as a list of one item.
     package func items(orOne: Bool = false) -> [YAMLField] {
         guard let node, !isEmpty else { return [] }
         guard let sequence = node.sequence else {
@@ -100,7 +102,7 @@ package struct YAMLField {
 
     /// Reads a text or a list of texts.
     ///
-    /// - Parameter read: converts an item; returns `nil` for an invalid one, after it has noted the mistake.
+    /// - Parameter read: converts an item. For an invalid item, it notes the mistake and returns `nil`.
     package func texts<Value>(_ read: (YAMLField, String) -> Value?) -> [Value] {
         items(orOne: true).compactMap { item in item.text().flatMap { read(item, $0) } }
     }
@@ -115,9 +117,9 @@ package struct YAMLField {
     ///
     /// - Parameters:
     ///   - keys: the allowed keys.
-    ///   - refused: keys that users may try but that are never allowed, each with the reason.
-    ///   - name: the name of the section in messages, with its article; the paths of its keys then begin at the section. `nil`: the
-    ///     section's path.
+    ///   - refused: keys that are not allowed but that users may try, each with the reason.
+    ///   - name: the name of the section in messages, with its article; the paths of its keys then begin at the section. With
+    ///     `nil`, the section's path is its name.
     package func section(keys: [String], refused: [String: String] = [:], name: String? = nil) -> YAMLSection? {
         section(anyOf: keys, refused, name)
     }
@@ -126,7 +128,7 @@ package struct YAMLField {
         isPresent ? YAMLSection(self, keys: keys, refused: refused, name: name) : nil
     }
 
-    /// Reads a list of mappings, or a single one; the parameters are those of `section(keys:refused:name:)`.
+    /// Reads a list of mappings, or a single mapping. The parameters are those of `section(keys:refused:name:)`.
     package func sections(keys: [String], refused: [String: String] = [:]) -> [YAMLSection] {
         items(orOne: true).compactMap { $0.section(keys: keys, refused: refused) }
     }

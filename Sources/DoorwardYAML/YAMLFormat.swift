@@ -1,7 +1,8 @@
 internal import FoundationEssentials
 internal import Yams
 
-/// One kind of YAML file, and the bounds of its text. Anchors and aliases are refused: they expand a small file to a large one.
+/// One kind of YAML file, and the limits for its text. Anchors and aliases are refused, because they can expand a small file to
+/// a large one.
 package struct YAMLFormat: Sendable {
     let name: String
     let maxBytes: Int
@@ -14,11 +15,11 @@ package struct YAMLFormat: Sendable {
     /// - Parameters:
     ///   - name: the name of this kind of file in messages, with its article.
     ///   - maxBytes: the maximum length of a file.
-    ///   - hints: appended to the messages for a file that is too long, and for an empty one.
-    ///   - linePrefix: separates file and line in messages.
-    ///   - ignoresEmptyValues: whether a key without a value counts as absent; otherwise it is a mistake.
-    ///   - removedKeys: keys of former versions, and what to write instead.
-    ///   - removedWords: values of former versions by their key, and what to write instead.
+    ///   - hints: texts that are appended to the messages for a file that is too long, and for an empty file.
+    ///   - linePrefix: the text between file and line in messages.
+    ///   - ignoresEmptyValues: whether a key without a value counts as absent. Otherwise, it is a mistake.
+    ///   - removedKeys: keys of former versions, each with what to write instead.
+    ///   - removedWords: values of former versions by their key, each with what to write instead.
     package init(
         _ name: String, maxBytes: Int, hints: (tooLong: String, empty: String) = ("", ""), linePrefix: String = ", line ",
         ignoresEmptyValues: Bool = false, removedKeys: [String: String] = [:], removedWords: [String: [String: String]] = [:]
@@ -29,26 +30,27 @@ package struct YAMLFormat: Sendable {
 
     /// Reads the text of a file on disk.
     ///
-    /// - Throws: that it cannot be read, is too long, or is not UTF-8.
+    /// - Throws: if the file cannot be read, is too long, or is not UTF-8.
     package func text(ofFile path: String) throws(YAMLErrors) -> String {
         guard let bytes = FileManager.default.contents(atPath: path) else {
             throw YAMLErrors(file: path, ["the file cannot be read"], self)
         }
         guard bytes.count <= maxBytes else { throw YAMLErrors(file: path, [tooLong], self) }
-        // The operator's own file, stream-safe or not; its values are compared with stream-safe ones.
+        // The text is the operator's own file and need not be stream-safe. Its values are only compared with stream-safe
+        // values.
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw YAMLErrors(file: path, ["the file is not UTF-8 text"], self)
         }
         return text
     }
 
-    /// Reads a file whose top is a section.
+    /// Reads a file whose top level is a mapping.
     ///
     /// - Parameters:
-    ///   - file: its name, for messages.
-    ///   - keys: the allowed keys at the top.
+    ///   - file: the name of the file, for messages.
+    ///   - keys: the allowed keys at the top level.
     ///   - read: reads the section, and notes mistakes in it and its fields.
-    /// - Throws: every mistake of the file, each with its line.
+    /// - Throws: all mistakes in the file, each with its line.
     package func read<Value>(
         _ yaml: String, file: String, keys: [String], _ read: (YAMLSection) -> Value
     ) throws(YAMLErrors) -> Value {
@@ -71,7 +73,7 @@ package struct YAMLFormat: Sendable {
             return nil
         }
         do {
-            // Nodes reference their anchors weakly; the parser owns them.
+            // Nodes reference their anchors weakly. The parser owns the anchors, so it must live until they are read.
             let parser = try Parser(yaml: yaml)
             let root = try parser.singleRoot()
             let anchor = withExtendedLifetime(parser) { root.flatMap { firstAnchor($0) } }
@@ -85,11 +87,12 @@ package struct YAMLFormat: Sendable {
         return nil
     }
 
-    /// Checked before the text is parsed, as the parser is recursive and could overflow the stack.
+    /// Returns the first line that is nested too deeply. Call it before parsing the text: the parser is recursive and could
+    /// overflow the stack.
     private func lineOfDeepNesting(_ yaml: String) -> Int? {
         var line = 1
         var depth = 0
-        // Consecutive characters that each open another level: `- - - a` is a list in a list in a list.
+        // The number of consecutive characters that each open another level: `- - - a` is a list in a list in a list.
         var run = 0
         for byte in yaml.utf8 {
             switch byte {

@@ -1,18 +1,19 @@
 internal import DoorwardDomain
 internal import Yams
 
-/// One mapping of a YAML file, whose keys are read one by one; a key that is not known is a mistake.
+/// One mapping in a YAML file. Its keys are read one by one, and an unknown key is a mistake.
 package struct YAMLSection {
-    /// The path of the section: `state`, `commands.lock`; empty for the file, and for a section with a name of its own.
+    /// The path of the section: `state`, `commands.lock`. It is empty for the whole file, and for a section that has its own
+    /// name.
     package let path: String
     /// The known keys that are present, in the order of the file.
     package let fields: [YAMLField]
     let line: Int
-    /// The section in messages: `a profile`, or its path.
+    /// The name of the section in messages: `a profile`, or the section's path.
     let name: String
     let mistakes: YAMLMistakeList
 
-    /// - Returns: `nil`, and a mistake, for a field that holds no mapping.
+    /// - Returns: `nil`, after noting a mistake, if the field's value is not a mapping.
     init?(_ field: YAMLField, keys: [String]?, refused: [String: String], name: String?) {
         let (mistakes, format) = (field.mistakes, field.mistakes.format)
         let path = name == nil ? field.path : ""
@@ -52,10 +53,10 @@ package struct YAMLSection {
             mistakes)
     }
 
-    /// Whether no mistake of the file has been noted so far.
+    /// Whether no mistake in the file has been noted so far.
     package var isFileSound: Bool { mistakes.all.isEmpty }
 
-    /// Notes a mistake of the section as a whole.
+    /// Notes a mistake in the section as a whole.
     package func note(_ message: String) { mistakes.add(line, path, message) }
 
     /// Notes a mistake for each of these keys that is absent.

@@ -1,7 +1,7 @@
 internal import Yams
 
 extension YamlError {
-    /// The line of the error, from 1; for duplicate keys, that of the first repetition.
+    /// Returns the line of the error, from 1. For duplicate keys, returns the line of the first repetition.
     func line(in yaml: String) -> Int? {
         switch self {
         case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
@@ -11,7 +11,7 @@ extension YamlError {
         }
     }
 
-    /// The error without its position.
+    /// A description of the error, without its position.
     var sentence: String {
         switch self {
         case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _):
@@ -21,8 +21,8 @@ extension YamlError {
         }
     }
 
-    /// The line of a repeated key: Yams reports only where the mapping begins. In a mapping with one key per line, all keys begin
-    /// at one column.
+    /// Returns the line in which a key is repeated, because Yams reports only where the mapping begins. In a mapping with one
+    /// key per line, all keys begin at the same column.
     private static func secondLine(of key: String, inMappingAt start: Mark, _ yaml: String) -> Int? {
         let lines = yaml.split(separator: "\n", omittingEmptySubsequences: false)
         var seen = 0

@@ -4,7 +4,7 @@ package import DoorwardMQTT
 import Foundation
 import Synchronization
 
-/// A connection that records all its events, and lets tests wait for them.
+/// An MQTT connection that records all its events, and lets tests wait for them.
 package final class MQTTTestClient: Sendable {
     private struct State {
         var events: [MQTTEvent] = []
@@ -15,7 +15,7 @@ package final class MQTTTestClient: Sendable {
     package let connection: MQTTConnection
     private let heard: Heard
 
-    /// Events delivered by the connection's thread.
+    /// The events that the connection's thread has delivered.
     private final class Heard: Sendable {
         private let state = Mutex(State())
 
@@ -42,9 +42,9 @@ package final class MQTTTestClient: Sendable {
         }
     }
 
-    /// Connects at once, and subscribes to these topics.
+    /// Connects at once, and subscribes to `filters`.
     ///
-    /// - Parameter clock: the connection's clock; `nil` for the machine's.
+    /// - Parameter clock: the connection's clock; `nil` for the machine's clock.
     package init(_ settings: MQTTSettings, _ filters: [String] = [], clock: VirtualClock? = nil) {
         let heard = Heard()
         self.heard = heard
@@ -58,7 +58,7 @@ package final class MQTTTestClient: Sendable {
         connection.start()
     }
 
-    /// A connection to a broker on this machine, with short pauses between attempts.
+    /// Creates a connection to a broker on this machine, with short pauses between attempts to connect.
     ///
     /// - Parameter clock: the connection's clock; `nil` for the machine's. A `VirtualClock` moves only when the test moves it, so
     ///   a slow machine does not count as a stalled broker. With the machine's clock, the connection rejects frames if a liveness
@@ -70,13 +70,13 @@ package final class MQTTTestClient: Sendable {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: id)
         settings.initialBackoff = .milliseconds(20)
         settings.maximumBackoff = .milliseconds(50)
-        // The library measures its keep alive in real time, which must not end a connection on virtual time. Virtual time must
-        // not pass the connect timeout while the broker is about to accept the connection.
+        // The library measures its keep alive in real time, which must not end a connection that uses virtual time. Virtual
+        // time must not exceed the connect timeout while the broker is about to accept the connection.
         if clock != nil { (settings.keepAlive, settings.patience) = (.seconds(65_535), .seconds(3600)) }
         self.init(settings, filters, clock: clock)
     }
 
-    /// All events so far, in order.
+    /// All events received so far, in order.
     package var events: [MQTTEvent] { heard.events }
 
     /// The messages among `events`.
@@ -96,13 +96,15 @@ package final class MQTTTestClient: Sendable {
         }
     }
 
-    /// Waits until the connection is established; returns the index for the next search.
+    /// Waits until the connection is established.
+    ///
+    /// - Returns: the index for the next search.
     @discardableResult
     package func connected(from start: Int = 0) async -> Int {
         await event(from: start) { if case .connected = $0 { true } else { false } }.next
     }
 
-    /// Waits until the connection is lost, or could not be established.
+    /// Waits until the connection is lost, or an attempt to connect fails.
     @discardableResult
     package func disconnected(from start: Int = 0) async -> (failure: MQTTFailure?, next: Int) {
         let (event, next) = await event(from: start) { if case .disconnected = $0 { true } else { false } }
@@ -110,7 +112,7 @@ package final class MQTTTestClient: Sendable {
         return (failure, next)
     }
 
-    /// The first message on a topic.
+    /// Waits for the first message on a topic.
     package func message(on topic: String, from start: Int = 0) async -> MQTTMessage? {
         let (event, _) = await event(from: start) { if case .message(let message) = $0 { message.topic == topic } else { false } }
         guard case .message(let message) = event else { return nil }
@@ -119,7 +121,7 @@ package final class MQTTTestClient: Sendable {
 }
 
 extension MQTTEvent {
-    /// Whether it is a live message with this topic and payload.
+    /// Returns whether the event is a live message, not a retained one, with this topic and payload.
     package func says(_ payload: [UInt8], on topic: String) -> Bool {
         guard case .message(let message) = self else { return false }
         return message.topic == topic && message.payload == payload && !message.isRetained
@@ -127,7 +129,7 @@ extension MQTTEvent {
 }
 
 extension MQTTPublish {
-    /// Makes a frame of text.
+    /// Creates a message with a text as payload.
     ///
     /// - Throws: `POSIXError` for an invalid topic.
     package init(_ topic: String, _ payload: String, _ qos: MQTTQoS = .atMostOnce, lifetime: Duration = .seconds(10))

@@ -4,16 +4,18 @@ import Synchronization
 
 /// A mosquitto process for one test, on a free loopback port.
 package final class MosquittoProcess: Sendable {
-    /// The port that it listens on, at 127.0.0.1.
+    /// The port on 127.0.0.1 that the broker listens on.
     package let port: Int
     private let folder: URL
     private let configuration: URL
     private let process: Mutex<Process?>
 
     /// - Parameters:
-    ///   - lines: lines of its configuration, beside the listener; `FOLDER` is the placeholder for the folder of `files`.
-    ///   - files: files by their names, such as an access control list.
-    ///   - port: the port to listen on, such as that of an earlier broker; waits while another process uses it. `nil` for any free port.
+    ///   - lines: lines of the broker's configuration, without the listener; `FOLDER` is the placeholder for the folder of
+    ///     `files`.
+    ///   - files: the contents of files by name, such as an access control list.
+    ///   - port: the port to listen on, such as the port of an earlier broker. Waits while another process uses it. `nil` for
+    ///     any free port.
     package static func start(
         _ lines: [String] = ["allow_anonymous true"], files: [String: String] = [:], port: Int? = nil
     ) async throws -> MosquittoProcess {
@@ -22,7 +24,7 @@ package final class MosquittoProcess: Sendable {
             try await broker.runAgain()
             return broker
         }
-        // Another process may take the port between its choice and the broker's start; then another one is tried.
+        // Another process may take the port between its choice and the broker's start. Another port is tried then.
         for _ in 0..<5 {
             let broker = try MosquittoProcess(port: LoopbackPort.free(), lines, files)
             if try await broker.run() == .running { return broker }
@@ -30,9 +32,9 @@ package final class MosquittoProcess: Sendable {
         throw BrokerError.neverListened
     }
 
-    /// Why the broker did not start.
+    /// The reason why the broker did not start.
     package enum BrokerError: Error {
-        /// It exited before it listened; its log has the reason.
+        /// The broker exited before it listened. Its log contains the reason.
         case neverListened
     }
 
@@ -49,7 +51,7 @@ package final class MosquittoProcess: Sendable {
         for (name, text) in files { try write(text, to: name) }
     }
 
-    /// Replaces one of its files, which are read at its next start.
+    /// Replaces one of the broker's files. The broker reads it at its next start.
     package func write(_ text: String, to name: String) throws {
         try text.write(to: folder.appending(path: name), atomically: true, encoding: .utf8)
     }
@@ -59,9 +61,9 @@ package final class MosquittoProcess: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Starts it again on the same port, after `kill`. Waits while another process uses the port.
+    /// Starts the broker again on the same port, after `kill`. Waits while another process uses the port.
     ///
-    /// - Throws: `BrokerError.neverListened` if it exits for another reason.
+    /// - Throws: `BrokerError.neverListened` if the broker exits for another reason.
     package func runAgain() async throws {
         while true {
             try Task.checkCancellation()
@@ -73,10 +75,10 @@ package final class MosquittoProcess: Sendable {
         }
     }
 
-    /// Result of a start.
+    /// The result of a start.
     private enum Start {
         case running
-        /// Another process uses its port.
+        /// Another process uses the broker's port.
         case portTaken
         case failed
     }
@@ -90,7 +92,7 @@ package final class MosquittoProcess: Sendable {
         new.standardOutput = FileHandle.nullDevice
         try new.start()
         process.withLock { $0 = new }
-        // It logs when it runs, and closes its log if it could not start.
+        // The broker logs a line when it is running. If it cannot start, it exits, which closes the pipe.
         let lines = Lines(log.fileHandleForReading)
         if await lines.first(where: { $0.contains("running") }) != nil { return .running }
         kill()
@@ -112,7 +114,7 @@ package final class MosquittoProcess: Sendable {
     }
 }
 
-/// Free loopback ports, and the state of their connections.
+/// Helpers for loopback ports: they find free ports and inspect connections.
 package enum LoopbackPort {
     /// A port that was free just now.
     package static func free() throws -> Int {
@@ -121,7 +123,7 @@ package enum LoopbackPort {
         return listener.port
     }
 
-    /// Connects a new socket to a port. The caller closes it, connected or not.
+    /// Connects a new socket to a port. The caller must close the socket, connected or not.
     package static func connect(to port: Int) -> (socket: Int32, isConnected: Bool) {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -137,10 +139,10 @@ package enum LoopbackPort {
     }
 
     /// Waits until the receiving kernel has acknowledged all bytes that programs on this machine have sent to a port, or until
-    /// none of them is connected to it any more.
+    /// no program is connected to the port any more.
     package static func drained(to port: Int) async {
-        // The kernel prints its table in pieces, between which a connection can be missing. A missing one counts as not drained,
-        // until it has been missing so often that it must have ended.
+        // The kernel prints its table in pieces, and a connection can be missing from the table when it changes between two
+        // pieces. A missing connection counts as not drained, until it has been missing so often that it must have ended.
         var missing: [Substring: Int] = [:]
         var looks = 0
         while looks < 200 || !missing.isEmpty {
@@ -155,8 +157,8 @@ package enum LoopbackPort {
         }
     }
 
-    /// Returns the number of unacknowledged bytes, in hexadecimal, of each connection to a port, by the connection's local address.
-    /// Reads the kernel's table of connections.
+    /// Returns the number of unacknowledged bytes of each connection to a port, in hexadecimal, by the connection's local
+    /// address. Reads the kernel's table of connections.
     private static func unconfirmedBytes(to port: Int) -> [Substring: Substring] {
         let table = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
         let end = ":" + String(format: "%04X", port)
@@ -171,12 +173,12 @@ package enum LoopbackPort {
 
 /// A socket that listens on a loopback port chosen by the kernel.
 package struct Listener {
-    /// The socket; the creator of the listener closes it.
+    /// The socket. The creator of the listener must close it.
     package let descriptor: Int32
     /// The chosen port.
     package let port: Int
 
-    /// - Parameter isListening: `false` to reserve the port only: connections to it are refused.
+    /// - Parameter isListening: `false` only reserves the port: connections to it are refused.
     /// - Throws: `POSIXError` if no port can be bound.
     package init(isListening: Bool = true) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -196,7 +198,7 @@ package struct Listener {
     }
 }
 
-/// Lines of a pipe, read to the end on their own thread, so that the writer never blocks.
+/// The lines of a pipe. A separate thread reads them to the end, so that the process that writes to the pipe never blocks.
 private final class Lines: Sendable {
     private struct State {
         var lines: [String] = []
@@ -228,7 +230,7 @@ private final class Lines: Sendable {
         waiting?.resume()
     }
 
-    /// The first line that matches, or `nil` at the end.
+    /// Waits for the first line that matches. Returns `nil` at the end of the pipe.
     func first(where matches: (String) -> Bool) async -> String? {
         while true {
             let (found, isAtEnd, seen) = state.withLock { ($0.lines.first(where: matches), $0.isAtEnd, $0.lines.count) }

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A TCP proxy between a connection and its broker, so that a test can act between two packets.
+/// A TCP proxy between an MQTT client and its broker, so that a test can act between two packets.
 package final class Proxy: Sendable {
-    /// Direction of the bytes.
+    /// The direction of the bytes.
     package enum Way: Hashable, Sendable {
         /// From the client to the broker.
         case toBroker
@@ -14,30 +14,32 @@ package final class Proxy: Sendable {
 
     fileprivate struct State {
         var stalled: Set<Way> = []
-        /// The sockets of all connections so far. They are closed with the proxy, when no thread uses them any more.
+        /// The sockets of all connections so far. They are closed when the proxy is deinitialised, because no thread uses them
+        /// then.
         var sockets: [Int32] = []
         var isClosed = false
-        /// Number of clients that may still send.
+        /// The number of clients that may still send.
         var senders = 0
-        /// All bytes that were passed on.
+        /// All bytes that were passed on in each direction.
         var passed: [Way: [UInt8]] = [:]
-        /// Bytes after which a direction is stalled.
+        /// The bytes after which a direction is stalled.
         var ends: [Way: [UInt8]] = [:]
-        /// Called with each chunk for the broker before it is passed on; false cuts the connection instead.
+        /// Called with each chunk for the broker before the chunk is passed on. If it returns false, the connection is cut
+        /// instead.
         var gate: (@Sendable ([UInt8]) -> Bool)?
     }
 
-    /// Approximate maximum of bytes passed on at once.
+    /// The approximate maximum number of bytes passed on at once.
     private static let maxStretch = 65_536
 
-    /// The port for clients to connect to, at 127.0.0.1.
+    /// The port on 127.0.0.1 for clients to connect to.
     package let port: Int
     private let listener: Int32
     private let broker: Int
     private let state = Mutex(State())
     private let changed = Condition()
 
-    /// - Parameter broker: the port to pass the bytes on to.
+    /// - Parameter broker: the broker's port, to which the bytes are passed on.
     package init(to broker: Int) throws {
         let listener = try Listener()
         (port, self.listener, self.broker) = (listener.port, listener.descriptor, broker)
@@ -46,10 +48,10 @@ package final class Proxy: Sendable {
 
     deinit { for socket in state.withLock({ $0.sockets }) { Glibc.close(socket) } }
 
-    /// Stops reading in one direction, as a machine does that has stalled.
+    /// Stops reading in one direction. This simulates a stalled machine.
     package func stall(_ way: Way) { state.withLock { _ = $0.stalled.insert(way) } }
 
-    /// Resumes one direction, and stalls it again right after these bytes, which must not have passed yet.
+    /// Resumes one direction, and stalls it again right after the bytes `end`. These bytes must not have been passed on yet.
     package func resume(_ way: Way, until end: [UInt8]) {
         state.withLock { state in
             state.ends[way] = end
@@ -67,10 +69,10 @@ package final class Proxy: Sendable {
         changed.broadcast()
     }
 
-    /// Cuts the connection before a matching chunk is passed on.
+    /// Cuts the connection before the first chunk for the broker that matches is passed on.
     package func cut(at gate: @escaping @Sendable ([UInt8]) -> Bool) { state.withLock { $0.gate = { !gate($0) } } }
 
-    /// All bytes that were passed on in this direction.
+    /// Returns all bytes that were passed on in this direction.
     package func passed(_ way: Way = .toBroker) -> [UInt8] { state.withLock { $0.passed[way] ?? [] } }
 
     /// Resumes both directions, and waits until no client can send any more.
@@ -105,7 +107,7 @@ package final class Proxy: Sendable {
                 for socket in [client, server] { Glibc.close(socket) }
                 continue
             }
-            // Small buffers, so that a stall takes effect soon.
+            // Use small buffers, so that a stall takes effect soon.
             var size: Int32 = 4096
             for end in [client, server] { setsockopt(end, SOL_SOCKET, SO_RCVBUF, &size, 4) }
             state.withLock { state in
@@ -117,8 +119,8 @@ package final class Proxy: Sendable {
         }
     }
 
-    /// Passes bytes on in one direction. At the end the sockets of the pair are shut down, but not closed, as the other direction
-    /// may use them.
+    /// Passes bytes on in one direction. At the end, both sockets are shut down, but not closed, because the other direction
+    /// may still use them.
     private func pump(from: Int32, to: Int32, _ way: Way) {
         defer {
             for end in [from, to] { shutdown(end, Int32(SHUT_RDWR)) }
@@ -131,7 +133,8 @@ package final class Proxy: Sendable {
             let count = uninterrupted { recv(from, &buffer, buffer.count, 0) }
             guard count > 0 else { return }
             var bytes = buffer[..<count]
-            // Bytes that were read when the stall began wait here, and are passed on together with those that came during the stall.
+            // Bytes that were read just before the stall wait here. They are passed on together with the bytes that arrived
+            // during the stall.
             changed.wait { state.withLock { !$0.stalled.contains(way) || $0.isClosed } }
             while bytes.count < Self.maxStretch, case let more = recv(from, &buffer, buffer.count, Int32(MSG_DONTWAIT)),
                 more > 0
@@ -148,7 +151,7 @@ package final class Proxy: Sendable {
 }
 
 extension Proxy.State {
-    /// Records the bytes to be passed on now: all that were read, or those up to the next stall.
+    /// Records and returns the bytes to be passed on now: all bytes that were read, or those up to the next stall.
     ///
     /// - Returns: `nil` if the connection is to be cut.
     fileprivate mutating func next(of bytes: ArraySlice<UInt8>, _ way: Proxy.Way) -> [UInt8]? {
@@ -165,7 +168,7 @@ extension Proxy.State {
     }
 }
 
-/// Repeats a call that a signal interrupted before it had any effect.
+/// Repeats a system call that a signal interrupted before it had any effect.
 private func uninterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
     while true {
         let result = call()

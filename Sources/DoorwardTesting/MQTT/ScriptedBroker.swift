@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Answers each MQTT packet as a test decides, to simulate brokers that behave unusually or incorrectly.
+/// A broker that answers each MQTT packet as a test decides, to simulate brokers that behave unusually or incorrectly.
 package final class ScriptedBroker: Sendable {
     /// The reaction to a packet.
     package enum Answer {
@@ -13,13 +13,13 @@ package final class ScriptedBroker: Sendable {
         case nothing
     }
 
-    /// The loopback port that it listens on.
+    /// The loopback port that the broker listens on.
     package let port: Int
     private let listener: Int32
     private let answer: @Sendable ([UInt8]) -> Answer
 
-    /// - Parameter answer: called with each complete packet, one at a time per connection. For a connection that is not MQTT it is
-    ///   called with the first bytes. While it blocks, the connection is not read.
+    /// - Parameter answer: called with each complete packet, one packet at a time per connection. If a connection does not use
+    ///   MQTT, it is called with the first bytes. While the call blocks, the connection is not read.
     package init(_ answer: @escaping @Sendable ([UInt8]) -> Answer) throws {
         let listener = try Listener()
         (port, self.listener, self.answer) = (listener.port, listener.descriptor, answer)
@@ -30,7 +30,7 @@ package final class ScriptedBroker: Sendable {
         }
     }
 
-    /// Accepts no further connection.
+    /// Stops listening: no further connection is accepted.
     package func close() {
         shutdown(listener, Int32(SHUT_RDWR))
         Glibc.close(listener)
@@ -58,26 +58,26 @@ package final class ScriptedBroker: Sendable {
 
 /// MQTT 5.0 packets for a `ScriptedBroker`.
 package enum ScriptedPacket {
-    /// CONNACK, with a Receive Maximum if given.
+    /// Returns a CONNACK, with a Receive Maximum if one is given.
     package static func connack(receiveMaximum: UInt8? = nil) -> [UInt8] {
         guard let receiveMaximum else { return [0x20, 3, 0, 0, 0] }
         return [0x20, 6, 0, 0, 3, 0x21, 0, receiveMaximum]
     }
 
-    /// SUBACK with these reason codes, or with one code for all filters.
+    /// Returns a SUBACK with these reason codes. A single code is repeated for all filters.
     package static func suback(_ subscribe: [UInt8], _ codes: UInt8...) -> [UInt8] {
         let codes = codes.count == 1 ? filters(of: subscribe).map { _ in codes[0] } : codes
         let header: [UInt8] = [0x90, UInt8(3 + codes.count)]
         return header + identifier(of: subscribe) + [0] + codes
     }
 
-    /// UNSUBACK for one filter that had no subscription.
+    /// Returns an UNSUBACK for one filter that had no subscription.
     package static func unsuback(_ unsubscribe: [UInt8]) -> [UInt8] {
         let identifier = identifier(of: unsubscribe)
         return [0xB0, 4, identifier[0], identifier[1], 0, 0x11]
     }
 
-    /// PUBACK of a PUBLISH of QoS 1 with a reason code.
+    /// Returns a PUBACK with a reason code, for a PUBLISH with QoS 1.
     package static func puback(_ publish: [UInt8], _ code: UInt8 = 0) -> [UInt8] {
         let start = headerLength(of: publish)
         let topic = Int(publish[start]) << 8 | Int(publish[start + 1])
@@ -85,10 +85,10 @@ package enum ScriptedPacket {
         return [0x40, 3, identifier[0], identifier[1], code]
     }
 
-    /// The packet identifier of a SUBSCRIBE or UNSUBSCRIBE.
+    /// Returns the packet identifier of a SUBSCRIBE or UNSUBSCRIBE.
     package static func identifier(of packet: [UInt8]) -> [UInt8] { Array(packet[headerLength(of: packet)...].prefix(2)) }
 
-    /// The filters of a SUBSCRIBE without properties.
+    /// Returns the filters of a SUBSCRIBE without properties.
     package static func filters(of subscribe: [UInt8]) -> [String] {
         var (rest, filters) = (subscribe.dropFirst(headerLength(of: subscribe) + 3), [] as [String])
         while rest.count > 2 {
@@ -99,7 +99,7 @@ package enum ScriptedPacket {
         return filters
     }
 
-    /// The length of the packet that begins here; `nil` if its length field is incomplete.
+    /// Returns the length of the packet that begins with `bytes`; `nil` if its length field is incomplete.
     fileprivate static func length(of bytes: ArraySlice<UInt8>) -> Int? {
         var (length, shift) = (0, 0)
         for (index, byte) in bytes.dropFirst().prefix(4).enumerated() {

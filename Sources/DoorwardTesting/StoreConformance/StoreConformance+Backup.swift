@@ -68,7 +68,7 @@ extension StoreConformance {
         throw ConformanceFailure("a backup was made at '\(path)', which should be refused: \(problem.rawValue)")
     }
 
-    /// Runs the body with the canonical path of a new folder, and removes it.
+    /// Calls `body` with the canonical path of a new folder, and removes the folder afterwards.
     private static func withFolder(_ body: (String) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "doorward-conformance-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

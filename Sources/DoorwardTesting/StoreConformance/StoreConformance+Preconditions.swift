@@ -73,7 +73,7 @@ extension StoreConformance {
             var script = StoreScript(seed: 65)
             let owners: [EpochOwner] = [
                 .portfolio(script.portfolio), .user(script.user), .user(script.world.id()),
-                // The same number as an owner of another kind.
+                // An owner with the same id as another owner, but of another kind.
                 .user(script.portfolio.cast()),
             ]
             for (index, owner) in owners.enumerated() {
@@ -137,7 +137,7 @@ extension StoreConformance {
             try require(try await store.record(transaction.records[0].body.id), is: nil, "the record")
             try require(try await store.liveSessions(at: script.now), is: [], "the sessions")
             try require(try await store.idempotentAnswer(entry.key, notOlderThan: script.now), is: nil, "the answer")
-            // Without the failing precondition everything is written.
+            // Without the failing precondition, everything is written.
             transaction.requires.removeLast()
             _ = try await store.commit(transaction)
             try require(try await store.usesTaken(), is: [guest: 1], "the uses")
@@ -232,7 +232,7 @@ extension StoreConformance {
 }
 
 extension StoreScript {
-    /// Makes a guest access to the door, with a new tenant association.
+    /// Creates a guest access to the door, with a new tenant association.
     fileprivate mutating func grant() -> GuestAccessID {
         let association = world.assign(user, .tenant, .unit(unit))
         guard let access = world.guestAccess(for: nil, label: "Guest", to: [door], under: association) else {
@@ -243,7 +243,7 @@ extension StoreScript {
 }
 
 extension TenancyChange {
-    /// The change with other content.
+    /// Returns the same kind of change for the same entity, but with other content.
     fileprivate var altered: TenancyChange {
         switch self {
         case .putPortfolio(var portfolio):

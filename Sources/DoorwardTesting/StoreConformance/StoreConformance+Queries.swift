@@ -3,7 +3,7 @@ internal import DoorwardControl
 internal import DoorwardDomain
 
 extension StoreConformance {
-    /// The contract of record lists.
+    /// The requirements for record lists.
     package static let queryPromises: [StoreConformanceCheck] = [
         StoreConformanceCheck("Record pages by scope and device, in both orders, equal a sort in memory") { store in
             var script = StoreScript(seed: 51)
@@ -78,7 +78,7 @@ extension StoreConformance {
         },
     ]
 
-    /// Writes records of all scopes, several with the same time and some after the clock was set back.
+    /// Writes records in all scopes. Several have the same time, and some are written after the clock was set back.
     private static func writeRecords(
         _ count: Int, _ script: inout StoreScript, to store: any GatewayStore
     ) async throws -> [AccessRecord] {
@@ -95,13 +95,15 @@ extension StoreConformance {
                 throw ConformanceFailure("a written record is missing")
             }
             records.append(record)
-            // After 30 records the door is no longer assigned to its unit: earlier records keep their place.
+            // After every 30 records, the door is unassigned from its unit. Earlier records keep the unit that they were
+            // written with.
             if records.count.isMultiple(of: 30) { script.world.change(script.door) { $0.unitID = nil } }
         }
         return records
     }
 
-    /// Now and then turns the report of a lock into a decision on a command: allowed, denied, or denied to an outsider.
+    /// Depending on `choice`, turns the report of a lock into an allowed decision, a denial, a denial of an unknown caller, or
+    /// a command outcome.
     private static func decide(_ body: inout RecordBody, _ choice: Int, _ script: StoreScript) {
         guard choice > 0 else { return }
         body.kind = .denial

@@ -63,7 +63,7 @@ extension StoreConformance {
         },
     ]
 
-    /// A record with a value in every field.
+    /// Returns a record with a value in every field.
     private static func fullRecord(_ script: inout StoreScript) -> RecordBody {
         RecordBody(
             log: .portfolio(script.portfolio), id: script.world.id(), at: script.now, kind: .denial, actor: script.actor,

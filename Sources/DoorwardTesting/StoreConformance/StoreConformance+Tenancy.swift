@@ -84,7 +84,7 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(changes: world.changes))
             let before = try await tenancy(of: store)
             try require(before.count, is: 7, "the entities")
-            // Each id exists, but for another kind of entity.
+            // Each id exists, but belongs to another kind of entity.
             for entity in [.portfolio(unit.cast()), .property(portfolio.cast()), .unit(property.cast())] as [AssociatedEntity] {
                 var other = TenancyFixture(seed: 9)
                 let association = UserRoleAssociation(

@@ -68,7 +68,7 @@ extension StoreConformance {
             }
             let log = LogID.portfolio(script.portfolio)
             let before = try await store.range(of: log, from: 0, limit: 10)
-            // Values in a record of the same transaction are erased with earlier ones.
+            // The values in a record of the same transaction are erased together with those of earlier records.
             var last = script.event(on: script.door)
             last.actor = script.actor
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(last)], forgets: [.user(script.user)]))
@@ -80,10 +80,10 @@ extension StoreConformance {
             }
             let after = try await store.range(of: log, from: 0, limit: 2)
             try require(after?.entries, is: before?.entries, "the bytes and leaves of the records")
-            // Once more, and for a user without stored values.
+            // Erase the user's values again, and those of a user without stored values.
             _ = try await store.commit(
                 StoreTransaction(forgets: [.user(script.user), .user(script.world.id()), .day("2026-11-22")]))
-            // Later records of the person use a new key, and erased values stay erased.
+            // Later records of the person use a new key, and erased values remain erased.
             var later = script.event(on: script.door)
             later.actor = script.actor
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(later)]))

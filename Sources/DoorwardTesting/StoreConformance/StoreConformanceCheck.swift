@@ -2,7 +2,7 @@ internal import DoorwardAdapterTesting
 package import DoorwardControl
 internal import DoorwardPolicy
 
-/// One requirement of `GatewayStore`, with a check whether a store meets it.
+/// One requirement of `GatewayStore`, with a check that tests whether a store meets it.
 package struct StoreConformanceCheck: Sendable, CustomStringConvertible {
     /// The requirement as a sentence.
     package let description: String
@@ -16,16 +16,18 @@ package struct StoreConformanceCheck: Sendable, CustomStringConvertible {
     }
 }
 
-/// All requirements that every store must meet: a test checks each with its own store.
+/// All requirements that every store must meet. The tests of a store run every check on it.
 package enum StoreConformance {
-    /// Grouped by topic; each needs a new, empty store and leaves it in any state.
+    /// All checks, grouped by topic. Each check needs a new, empty store and may leave any content in it.
     package static let promises: [StoreConformanceCheck] =
         tenancyPromises + credentialPromises + resetPromises + commandPromises + idempotencyPromises + recordPromises
         + queryPromises + backupPromises + preconditionPromises
         + treePromises
 }
 
-/// - Throws: `ConformanceFailure` unless the store rejects the transaction for exactly this rule.
+/// Requires that the store refuses the transaction.
+///
+/// - Throws: `ConformanceFailure` unless the store refuses it because of exactly this rule.
 func requireRefusal(_ rule: StoreRefusal, of transaction: StoreTransaction, by store: any GatewayStore) async throws {
     do {
         _ = try await store.commit(transaction)
@@ -35,7 +37,7 @@ func requireRefusal(_ rule: StoreRefusal, of transaction: StoreTransaction, by s
     throw ConformanceFailure("a transaction was accepted that should be refused: \(rule)")
 }
 
-/// The changes that `loadTenancy` passes.
+/// Returns the changes that `loadTenancy` passes.
 func tenancy(of store: any GatewayStore) async throws -> Set<TenancyChange> {
     var changes: Set<TenancyChange> = []
     try await store.loadTenancy { changes.insert($0) }

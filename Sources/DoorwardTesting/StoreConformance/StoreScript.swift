@@ -21,7 +21,7 @@ extension StoreTransaction {
 /// Builds transactions for tests of a store: commands with the records of their intents and outcomes, and single records, in a
 /// small tenancy with two portfolios.
 package struct StoreScript: Sendable {
-    /// The tenancy of the script; more entities can be added before `tenancy` is written.
+    /// The tenancy of the script. A test can add more entities before it writes `tenancy`.
     package var world: TenancyFixture
     /// The portfolio whose log contains nearly all records of the script.
     package let portfolio: PortfolioID
@@ -29,22 +29,22 @@ package struct StoreScript: Sendable {
     package let property: PropertyID
     /// The only unit of `property`.
     package let unit: UnitID
-    /// Assigned to `unit`.
+    /// A lock that is assigned to `unit`.
     package let door: DeviceID
-    /// Assigned to `property`.
+    /// A lock that is assigned to `property`.
     package let gate: DeviceID
-    /// The actor of all commands; has no role, as a store checks no permissions.
+    /// The actor of all commands. It has no role, because a store checks no permissions.
     package let user: UserID
-    /// For records that must not appear in the log of `portfolio`.
+    /// A portfolio for records that must not appear in the log of `portfolio`.
     package let otherPortfolio: PortfolioID
     /// The only property of `otherPortfolio`; it has no unit.
     package let otherProperty: PropertyID
-    /// Assigned to `otherProperty`.
+    /// A lock that is assigned to `otherProperty`.
     package let otherDoor: DeviceID
     /// The time of the next record or command.
     package var now: Timestamp
 
-    /// The same seed gives the same ids; scripts with different seeds share none.
+    /// Creates the entities of the script. The same seed gives the same ids; scripts with different seeds share no id.
     package init(seed: UInt64) {
         var world = TenancyFixture(seed: seed)
         portfolio = world.portfolio("Oak Street")
@@ -63,32 +63,33 @@ package struct StoreScript: Sendable {
     /// The transaction that creates the tenancy.
     package var tenancy: StoreTransaction { StoreTransaction(changes: world.changes) }
 
-    /// `user`, with a name for the store to encrypt.
+    /// `user` as an actor, with a name for the store to encrypt.
     package var actor: RecordActor { RecordActor(kind: .user, id: user.description, name: "Ada Lovelace", userID: user) }
 
-    /// The present assignment of a device; without one if this script did not create it.
+    /// Returns a snapshot of a device with its current assignment. The snapshot has no assignment if the script did not create
+    /// the device.
     package func stamp(_ device: DeviceID) -> DeviceSnapshot {
         world.device(device).map { DeviceSnapshot($0) } ?? DeviceSnapshot(deviceID: device)
     }
 
-    /// The log of a device's portfolio, or the gateway's.
+    /// Returns the log of a device's portfolio; the gateway's log for a device without a portfolio.
     package func log(of device: DeviceID) -> LogID { stamp(device).log }
 
     // MARK: Commands
 
-    /// An unlock by `user`, or by another actor, with a deadline ten seconds later. Nothing is written.
+    /// Returns a new unlock command by `user`, or by another actor, with a deadline ten seconds later. Writes nothing.
     package mutating func command(on device: DeviceID, by other: RecordActor? = nil, reason: String? = nil) -> Command {
         Command(
             id: world.id(), deviceID: device, operation: .unlock, actor: other ?? actor, source: .api, reason: reason,
             rule: .association(world.id(), .tenant), requestedAt: now, deadline: now.advanced(by: .seconds(10)))
     }
 
-    /// A transaction that begins the command, with the record of its intent.
+    /// Returns a transaction that begins the command, with the record of its intent.
     package mutating func begin(_ command: Command, owner: GatewayNumber = .single) -> StoreTransaction {
         StoreTransaction(commands: [.begin(command, intent: 0, owner: owner)], records: [PendingRecord(intent(of: command))])
     }
 
-    /// The record of `.begin`, with a new id each time.
+    /// Returns the record for `.begin`, with a new id each time.
     package mutating func intent(of command: Command) -> RecordBody {
         RecordBody(
             log: log(of: command.deviceID), id: world.id(), at: now, kind: .commandIntent, actor: command.actor,
@@ -96,7 +97,7 @@ package struct StoreScript: Sendable {
             device: stamp(command.deviceID), commandID: command.id, statedReason: command.reason, override: command.override)
     }
 
-    /// The command after the lock has confirmed it.
+    /// Returns the command as it is after the lock has confirmed it.
     package func confirmed(_ command: Command) -> Command {
         var ended = command
         (ended.state, ended.sent, ended.changed) = (.confirmed, true, true)
@@ -105,7 +106,7 @@ package struct StoreScript: Sendable {
         return ended
     }
 
-    /// A transaction that ends the command, with the record of its outcome.
+    /// Returns a transaction that ends the command, with the record of its outcome.
     package mutating func end(_ command: Command) -> StoreTransaction {
         let outcome = RecordBody(
             log: log(of: command.deviceID), id: world.id(), at: now, kind: .commandOutcome, actor: command.actor,
@@ -117,7 +118,7 @@ package struct StoreScript: Sendable {
 
     // MARK: Records
 
-    /// A report of a lock, in the log of the device's portfolio or in another.
+    /// Returns a report of a lock, in the log of the device's portfolio or in another log.
     package mutating func event(on device: DeviceID, log: LogID? = nil) -> RecordBody {
         RecordBody(
             log: log ?? self.log(of: device), id: world.id(), at: now, kind: .deviceEvent,
@@ -125,14 +126,14 @@ package struct StoreScript: Sendable {
             method: .manual)
     }
 
-    /// An event of the gateway itself.
+    /// Returns an event of the gateway itself.
     package mutating func gatewayEvent() -> RecordBody {
         RecordBody(log: .gateway, id: world.id(), at: now, kind: .gateway, actor: .gateway, source: .gateway, event: .start)
     }
 
     // MARK: Sign-in
 
-    /// A session of `user` that expires an hour after `now`; the test adds its tokens.
+    /// Returns a session of `user` that expires an hour after `now`. The test adds the session's tokens.
     package mutating func session() -> Session {
         Session(id: world.id(), userID: user, createdAt: now, expiresAt: now.advanced(by: .seconds(3600)))
     }
