@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// The owner of the key that encrypts a personal value. A log has one key for each owner, and shares no key with another log.
 package enum PersonKeyOwner: Hashable, Sendable {
-    /// A user. The key encrypts all of the user's personal values in the log. Erasing the person destroys it.
+    /// A user. The key encrypts all of the user's personal values in the log. Erasing the person destroys the key.
     case user(UserID)
     /// The UTC day of the record's `at`, as `YYYY-MM-DD`. The key encrypts values that belong to no known user.
     case day(String)

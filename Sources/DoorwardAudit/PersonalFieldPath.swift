@@ -41,10 +41,10 @@ package struct PersonalFieldPath: Hashable, Sendable {
     /// Encrypts `value` with AES-256-GCM: nonce (12 bytes), ciphertext, tag (16 bytes). The location is authenticated data.
     ///
     /// The nonce is a prefix of the commitment, which is a hash of the location's salt and the value. The nonce therefore
-    /// differs for each location, and for each value at one location. A transaction that was rolled back can use the same `seq`
-    /// again. With another value it does not repeat a nonce, whether or not the key was kept; with the same value it produces
-    /// the same ciphertext. Salts are unpredictable without the key, so an attacker cannot search for two values with equal
-    /// nonces. A collision by chance takes about 2^48 values under one key. A nonce need not be secret.
+    /// differs for each location, and for each value at one location. After a rollback, the same `seq` can be used again. With
+    /// another value, the nonce then differs, whether or not the key was kept; with the same value, the ciphertext is the same.
+    /// Salts are unpredictable without the key, so an attacker cannot search for two values with equal nonces. A collision by
+    /// chance takes about 2^48 values under one key. A nonce need not be secret.
     func seal(_ value: String, commitment: [UInt8], under key: PersonKey) throws -> [UInt8] {
         let nonce = try AES.GCM.Nonce(data: commitment[..<12])
         let box = try AES.GCM.seal(Array(value.utf8), using: key.sealing, nonce: nonce, authenticating: tuple)

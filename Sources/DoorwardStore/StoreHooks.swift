@@ -5,7 +5,7 @@ internal import DoorwardDomain
 /// All hooks except `afterAdmission` and `duringBackup` are called on the writer. An error that a hook throws is treated as a
 /// disk failure.
 package struct StoreHooks: Sendable {
-    /// Called in the caller's task of `commit` after a transaction was accepted, with the transaction's number, from 1.
+    /// Called in the task that called `commit` after its transaction was accepted, with the transaction's number, from 1.
     package var afterAdmission: @Sendable (_ number: Int) -> Void
     /// Called on the writer when it begins a batch, with the number of transactions in it.
     package var beforeBatch: @Sendable (_ transactions: Int) -> Void

@@ -14,7 +14,7 @@ package struct StoreLimits: Sendable {
     /// for at most a second. A smaller log is not truncated: if no reader blocks a checkpoint, it is reused from its beginning
     /// afterwards.
     package var pagesBeforeCut = 32_768
-    /// The maximum number of log heads cached in memory, and the maximum number of person keys.
+    /// The maximum number of log heads cached in memory. The same maximum applies to cached person keys.
     package var cachedEntries = 16_384
     /// The number of connections reserved for reads by id or key.
     package var pointReaders = 2

@@ -2,7 +2,7 @@ package import DoorwardControl
 package import DoorwardDomain
 
 extension GatewayStore {
-    /// Returns the open commands of gateway `.single`, the only one that the tests' stores have.
+    /// Returns the open commands of `.single`, the only gateway in the tests' stores.
     package func openCommands() async throws(StoreError) -> [StoredCommand] { try await openCommands(of: .single) }
 
     /// Fetches the first `limit` records of a query, over as many pages as the store returns.

@@ -94,7 +94,7 @@ package final class ScriptedAdapter: LockAdapter {
     /// Sets the owners of the adapter's transports. The field `broker` of an address identifies its transport, and the field
     /// `topic` the lock.
     ///
-    /// - Parameter owners: the owner of each broker. A broker that is not in it is unknown.
+    /// - Parameter owners: the owner of each broker. A broker that is not in `owners` is unknown.
     package func set(owners: [String: TransportOwner]) { state.withLock { $0.owners = owners } }
 
     /// Sets the locks that `discovered` returns.

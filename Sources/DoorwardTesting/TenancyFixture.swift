@@ -180,12 +180,12 @@ extension TenancyFixture {
     }
 
     /// Grants a guest access.
-    /// - user: the guest; `nil` for a guest without an account, who is identified by the label.
-    /// - devices: the devices. At least one of them must be assigned to a property.
-    ///   - user: the guest; `nil` for a guest without an account, known by the label.
-    ///   - association: the association under which the access is granted. Its user is the grantor.
+    ///
+    /// - Parameters:
+    ///   - user: the guest; `nil` for a guest without an account, who is identified by the label.
+    ///   - devices: the devices. At least one of them must be assigned to a property.
     ///   - hours: the validity, in hours from `createdAt`.
-    ///   - association: the association under which it is granted; its user is the grantor.
+    ///   - association: the association under which the access is granted. Its user is the grantor.
     /// - Returns: `nil` if none of the devices is assigned to a property, or the association does not exist.
     @discardableResult
     package mutating func guestAccess(

@@ -8,7 +8,7 @@ import Synchronization
 /// SQLite makes two system calls for each page that it appends to the write-ahead log. This layer copies adjacent writes into
 /// one buffer and passes them to the layer below together. Calls for other files are passed on unchanged.
 ///
-/// A commit is complete in the log when the write of its last page returns. The frame header of a page contains whether the
+/// A commit is complete in the log when the write of its last page returns. The frame header of a page indicates whether the
 /// page is the last (https://www.sqlite.org/fileformat2.html#wal_file_format). Buffered pages are also written before the log
 /// is read, flushed, measured or truncated. So a flush covers all pages, and another connection finds all pages of a commit
 /// that is visible to it. A failed write is reported to its commit, and is never repeated.

@@ -4,7 +4,7 @@ import GRDB
 /// The only connection that writes to the file and checkpoints it.
 ///
 /// After any disk failure, the connection is dropped and a new one is opened. The kernel discards the pages that a failed flush
-/// left unwritten, so a second flush on the same descriptor would report success although they are lost.
+/// left unwritten, so a second flush on the same descriptor would report success although the pages are lost.
 struct WriterConnection {
     let queue: DatabaseQueue
 

@@ -50,8 +50,9 @@ struct RecordQueryReading {
         var found: [(log: StoredLog, selection: EntrySelection)] = []
         let matches = query.filter.matches
         for scope in Set(query.scopes) {
-            // If the scope is a whole log, read the posting list of the filter's first condition. If the scope is a part of a
-            // log, read the scope's own posting list, so that no entries outside the scope are examined.
+            // If the scope is a whole log, read the posting list of the filter's first condition, or the log itself if there is
+            // no such list. If the scope is a part of a log, read the scope's own posting list, so that no entries outside the
+            // scope are examined.
             let match = scope.match ?? matches.first.flatMap { $0.isIndexed ? $0 : nil }
             let selection = EntrySelection(source: match.map { .postings(.entries($0)) } ?? .log, conditions: matches)
             if let log = try log(scope.log) { found.append((log, selection)) }

@@ -128,7 +128,7 @@ final class StoreReader: Sendable {
     }
 }
 
-/// Stores the first error that any of several threads reports.
+/// The first error that several threads have reported.
 private final class FirstFailure: Sendable {
     private let state = Mutex<(any Error)?>(nil)
 

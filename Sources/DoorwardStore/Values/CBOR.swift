@@ -133,7 +133,7 @@ private struct CBORReader {
                 !isAsStored || last.map({ $0 < key }) ?? true, let member = value(depth: depth + 1)
             else { return nil }
             members[key] = member
-            // The key's order cannot be checked if making it stream-safe changed it.
+            // If making the key stream-safe changed it, the order cannot be checked.
             last = isAsStored ? key : nil
         }
         return .object(members)

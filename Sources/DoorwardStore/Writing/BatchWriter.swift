@@ -135,7 +135,7 @@ struct BatchWriter {
 }
 
 extension Database {
-    /// The number of pages that the connection has written to the write-ahead log since the last call.
+    /// Returns the number of pages that the connection has written to the write-ahead log since the last call.
     fileprivate func takePagesWritten() -> Int {
         var (pages, highest): (Int32, Int32) = (0, 0)
         sqlite3_db_status(sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &highest, 1)

@@ -8,7 +8,7 @@ import GRDB
 enum CommandWriting {
     /// - Parameters:
     ///   - records: the records of the transaction.
-    /// - appended: the `RecordPosition` and the database position of each record.
+    ///   - appended: the `RecordPosition` and the database position of each record.
     /// - Returns: the position of the intent of a new command; `nil` for other changes.
     static func apply(
         _ change: CommandChange, records: [PendingRecord], appended: [AppendedRecord], in db: Database

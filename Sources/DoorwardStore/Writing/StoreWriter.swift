@@ -76,8 +76,8 @@ actor StoreWriter {
 
     /// Writes the queued transactions, and moves the write-ahead log into the file. Afterwards, no transaction is accepted.
     ///
-    /// Call it while the readers are open: a connection that is dropped after a failure must not be the last one, which would
-    /// checkpoint.
+    /// Call it while the readers are open: a connection that is dropped after a failure must not be the last one, because
+    /// closing the last connection checkpoints.
     func drain() throws(StoreError) {
         inbox.close()
         while writeNext() {}

@@ -2,9 +2,9 @@ import GRDB
 
 /// Updates the row with an id, or inserts it if there is none. The SQL texts are built once for each table.
 ///
-/// `REPLACE` is not used because it would delete the row before writing it, which affects the rows that reference it. `ON
-/// CONFLICT DO UPDATE` is not used because a row whose parent is missing would fail only after a search of every table that
-/// references this one.
+/// `REPLACE` is not used because it would delete the row before writing it, which affects the rows that reference it. An upsert
+/// (`ON CONFLICT DO UPDATE`) is not used because a row whose parent is missing would fail only after a search of every table
+/// that references this one.
 struct Upsert {
     private let update: String
     private let insert: String

@@ -116,7 +116,7 @@ package final class MosquittoProcess: Sendable {
 
 /// Helpers for loopback ports: they find free ports and inspect connections.
 package enum LoopbackPort {
-    /// A port that was free just now.
+    /// Returns a port that was free at the time of the call.
     package static func free() throws -> Int {
         let listener = try Listener()
         defer { close(listener.descriptor) }
@@ -141,8 +141,8 @@ package enum LoopbackPort {
     /// Waits until the receiving kernel has acknowledged all bytes that programs on this machine have sent to a port, or until
     /// no program is connected to the port any more.
     package static func drained(to port: Int) async {
-        // The kernel prints its table in pieces, and a connection can be missing from the table when it changes between two
-        // pieces. A missing connection counts as not drained, until it has been missing so often that it must have ended.
+        // The kernel prints its table in pieces, and a connection can be missing if the table changes between two pieces. A
+        // missing connection counts as not drained, until it has been missing so often that it must have ended.
         var missing: [Substring: Int] = [:]
         var looks = 0
         while looks < 200 || !missing.isEmpty {

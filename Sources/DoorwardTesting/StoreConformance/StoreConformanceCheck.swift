@@ -16,7 +16,7 @@ package struct StoreConformanceCheck: Sendable, CustomStringConvertible {
     }
 }
 
-/// All requirements that every store must meet. The tests of a store run every check on it.
+/// All requirements that every store must meet. A test runs each check with a new store.
 package enum StoreConformance {
     /// All checks, grouped by topic. Each check needs a new, empty store and may leave any content in it.
     package static let promises: [StoreConformanceCheck] =
