@@ -7,8 +7,8 @@ public enum AdapterError: Error, Hashable, Sendable {
     case transportBusy
     /// The lock does not support this command: never try again.
     case unsupported
-    /// The adapter does not know this lock: attach it first.
+    /// The lock is not attached: attach it first.
     case notAttached
-    /// The lock executes no command without its code, and no code is set: set it first.
+    /// The lock executes commands only with a code, and no code is set: set the code first.
     case codeRequired
 }

@@ -1,8 +1,8 @@
 public import DoorwardDomain
 
 extension [AddressField] {
-    /// Checks an address against these fields: it has no other keys, all required keys are present, and each value has the form of
-    /// its field. Anything else, for example whether a broker of that name exists, the adapter checks afterwards.
+    /// Checks that an address has only keys of these fields and all required keys, and that each value has the form of its field.
+    /// The adapter checks everything else afterwards, for example whether a broker of that name exists.
     ///
     /// - Throws: all errors, sorted by field.
     public func check(_ address: [String: JSONValue]) throws(AddressErrors) {

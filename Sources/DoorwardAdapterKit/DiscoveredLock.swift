@@ -6,7 +6,7 @@ public struct DiscoveredLock: Hashable, Sendable {
     /// The id of the lock among the discovered locks of the adapter. It stays the same while the lock is discovered, also after a
     /// restart.
     public let id: String
-    /// Its name in its own system (for example the bridge); `nil` if there is none.
+    /// The lock's name in its own system, for example in its bridge; `nil` if there is none.
     public let name: String?
     /// Its manufacturer, if its own system provides it.
     public let manufacturer: String?

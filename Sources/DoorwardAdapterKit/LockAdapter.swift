@@ -1,6 +1,7 @@
 public import DoorwardDomain
 
-/// Connects the gateway to locks of one manufacturer or transport. The gateway knows of a lock only what its adapter reports.
+/// Connects the gateway to locks of one manufacturer or transport. The gateway has no information about a lock except the reports
+/// of its adapter.
 ///
 /// An adapter makes no access decisions and queues no commands: it hands the bytes over at once, or throws. One instance is shared
 /// by all callers and is called from any thread.
@@ -24,20 +25,20 @@ public protocol LockAdapter: Sendable {
 
     /// Checks an address before a device is attached with it. Moves no lock and does not block.
     ///
-    /// - Parameter scope: the transports that the caller may know of. For a transport outside it, such as another tenant's broker,
-    ///   the result is exactly the same as for one that does not exist, whatever else the address contains.
+    /// - Parameter scope: the transports that the caller may know of. For a transport outside the scope, such as another tenant's
+    ///   broker, the result is exactly the same as for a transport that does not exist, whatever else the address contains.
     /// - Returns: the capabilities of a lock at this address, and the lock that is already attached there.
     /// - Throws: all errors, each with its field (`address.latencyMs`).
     func check(address: [String: JSONValue], within scope: TransportScope) throws(AddressErrors) -> CheckedAddress
 
-    /// Returns the owner of the transport of an address; `nil` if there is no such transport at the moment. The rest of the address
-    /// makes no difference. Must be fast, because it is called for every lock when the gateway starts.
+    /// Returns the owner of the transport of an address; `nil` if there is no such transport at the moment. Ignores the rest of
+    /// the address. Must be fast, because it is called for every lock when the gateway starts.
     func owner(of address: [String: JSONValue]) -> TransportOwner?
 
     /// The discovered locks that are not attached, in a stable order, of all tenants. Does not block.
     var discovered: [DiscoveredLock] { get }
 
-    /// Starts to receive. From now on the adapter delivers the locks' reports to `reports`. Moves no lock.
+    /// Starts the adapter: from now on it delivers the locks' reports to `reports`. Moves no lock.
     func start(reports: any ReportReceiver) async throws
 
     /// Closes all connections. Nothing is sent afterwards.
@@ -58,20 +59,20 @@ public protocol LockAdapter: Sendable {
     /// Hands the bytes of one command to the transport at once, or throws. Returns without waiting for the lock.
     ///
     /// MUST NOT suspend, block on the network or keep the command for a later attempt: it is called inside the device's dispatch
-    /// gate, immediately after the access decision. When it throws, no byte of the command has been sent and none will be. A report
-    /// that responds to the command may be delivered before this returns. Reports have the command in `after` from the moment at
-    /// which it is sent, and not earlier: what the lock reported before that does not, even if it has not been delivered to the
-    /// receiver yet. `LockChannel` does this, for one command at a time.
+    /// gate, immediately after the access decision. When it throws, no byte of the command has been sent and none will be. A
+    /// report that responds to the command may be delivered before this returns. A report that the adapter received after it sent
+    /// the command has the command in `after`. An earlier report does not, even if it is delivered later. `LockChannel`
+    /// implements this for one command at a time.
     func send(_ order: LockCommand) throws(AdapterError)
 
     /// Queries the state of a lock, if the lock supports queries; the response is delivered as a report. The query may be sent
     /// later if the transport is busy. Must not move the lock.
     func refresh(_ id: DeviceID) throws(AdapterError)
 
-    /// Returns the transport problem behind a command that `send` rejected, that was refused later, or that timed out. Called once,
-    /// when the command ends.
+    /// Returns the transport problem that made a command fail: `send` rejected the command, it was refused later, or it timed
+    /// out. Called once, when the command ends.
     ///
-    /// - Returns: `nil` if the adapter knows of no problem between the gateway and the lock.
+    /// - Returns: `nil` if no problem between the gateway and the lock is known.
     func problem(of command: CommandID, for id: DeviceID) -> TransportProblem?
 }
 
@@ -91,7 +92,7 @@ extension LockAdapter {
     /// The default: the locks need no codes.
     public func setCode(_ code: Secret<String>?, for id: DeviceID) {}
 
-    /// The default: the adapter knows of no problem.
+    /// The default: no problem is known.
     public func problem(of command: CommandID, for id: DeviceID) -> TransportProblem? { nil }
 
     /// Checks an address with access to all transports.
@@ -100,7 +101,7 @@ extension LockAdapter {
     }
 }
 
-/// An attached lock, with what its adapter needs to know of it.
+/// An attached lock, with the data that its adapter needs.
 public struct AttachedLock: Hashable, Sendable {
     /// The device's id, used in its reports and commands.
     public let id: DeviceID
@@ -112,13 +113,13 @@ public struct AttachedLock: Hashable, Sendable {
 
 /// One command to move one lock once.
 public struct LockCommand: Hashable, Sendable {
-    /// The id of the command; no two commands have the same.
+    /// The unique id of the command.
     public let commandID: CommandID
     /// The lock to move, which must be attached.
     public let deviceID: DeviceID
     /// The movement; one of `LockOperation.movements`.
     public let operation: LockOperation
-    /// The instant after which the command must not be executed; for transports that can send an expiry time with it.
+    /// The instant after which the command must not be executed; for transports that can send an expiry time with the command.
     public let deadline: Timestamp
 
     public init(commandID: CommandID, deviceID: DeviceID, operation: LockOperation, deadline: Timestamp) {

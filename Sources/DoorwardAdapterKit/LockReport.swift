@@ -12,12 +12,13 @@ public struct LockReport: Hashable, Sendable {
     public let deviceID: DeviceID
     /// The reported fact.
     public let fact: Fact
-    /// The last command that had been handed over to the lock when its adapter received this report; `nil` if there was none. Only
-    /// a report after a command can confirm or refuse it. A report from before the hand-over cannot, however late it is delivered.
+    /// The last command that had been handed over to the lock when its adapter received this report; `nil` if there was none.
+    /// Only a report that was received after the hand-over of a command can confirm or refuse the command. An earlier report
+    /// cannot, however late it is delivered.
     public let after: CommandID?
 
-    /// Whether this state only follows from an `.event` that was reported a moment ago. It is processed like any other report, but
-    /// not recorded in the log a second time.
+    /// Whether this state was only derived from an `.event` that was reported a moment ago. Such a state is processed like any
+    /// other report, but not recorded in the log a second time.
     public let isRepeat: Bool
 
     /// Truncates the fact's texts to their limits, and makes them stream-safe (`StreamSafeText`).
@@ -36,11 +37,11 @@ public struct LockReport: Hashable, Sendable {
     public enum Fact: Hashable, Sendable {
         /// The position of the bolt. Only a report of quality `.confirmed`, which comes live from the lock, can end a command.
         case state(LockState, quality: StateQuality, method: EventMethod?, operatorName: String?)
-        /// Whether the door is open, from the lock's own contact or a separate one.
+        /// Whether the door is open, from the lock's own door sensor or a separate one.
         case door(DoorState)
         /// The charge from 0 to 100, and the lock's own low-battery warning; each is `nil` if this message does not contain it.
         case battery(level: Int?, low: Bool?)
-        /// Whether the lock can be reached; `nil` if the transport no longer knows.
+        /// Whether the lock can be reached; `nil` if this is no longer known.
         case availability(Bool?)
         /// The lock or its bridge has refused the command in flight.
         case refusal(LockRefusal)
@@ -78,9 +79,9 @@ extension LockReport.Fact {
 
 /// Why a lock or its bridge did not execute a command. The raw values are those of the command's `outcomeDetail`.
 public enum LockRefusal: String, CaseIterable, Sendable {
-    /// It is busy, for example with another command or an update.
+    /// The lock is busy, for example with another command or an update.
     case busy
-    /// The bridge does not permit the gateway to do this.
+    /// The bridge does not permit the gateway to send this command.
     case notAuthorised = "not_authorised"
     /// The code for the command is wrong or missing.
     case invalidCode = "invalid_code"
@@ -92,7 +93,7 @@ public enum LockRefusal: String, CaseIterable, Sendable {
     case unsupported
     /// The command was lost between the bridge and the lock.
     case transport
-    /// The bridge knows that the lock is offline.
+    /// The bridge reports that the lock is offline.
     case offline = "device_offline"
     /// The bolt is jammed. Its position is reported as a state.
     case jammed

@@ -1,7 +1,7 @@
 public import DoorwardDomain
 
-/// The owner of a transport, for example of an MQTT broker. It decides who may attach locks over the transport, and where these
-/// locks may be placed.
+/// The owner of a transport, for example of an MQTT broker. The owner determines who may attach locks over the transport, and
+/// where these locks may be placed.
 public enum TransportOwner: Hashable, Sendable {
     /// Shared: every user who may attach locks may use the transport, and place the locks anywhere.
     case shared

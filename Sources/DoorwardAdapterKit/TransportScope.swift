@@ -1,8 +1,9 @@
 public import DoorwardDomain
 
-/// The transports that a caller may know of, or use for one lock. Any other must be treated exactly like one that does not exist.
+/// The transports that a caller may know of, or use for one lock. Any other transport must be treated exactly like one that does
+/// not exist.
 public struct TransportScope: Hashable, Sendable {
-    /// `nil`: the transports of all portfolios.
+    /// The portfolios whose transports are in the scope; `nil` for all portfolios.
     private var portfolios: Set<PortfolioID>?
     private var includesGateway: Bool
 

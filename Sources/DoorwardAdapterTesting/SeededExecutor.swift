@@ -3,15 +3,15 @@ import Synchronization
 /// Runs tasks one job at a time on the thread that calls `run`, in an order drawn from a seed: the same seed gives the same
 /// interleaving, other seeds give others.
 ///
-/// All tasks that the body starts must use this executor. Child tasks, groups and actors without their own executor do so by
-/// themselves (SE-0417); an unstructured `Task` does so if it is created with `Task(executorPreference: executor)`. Other tasks are
-/// not tracked: if the body waits for one, the executor may report a deadlock. When no job can run, the clock advances to its next
-/// sleeper.
+/// All tasks that the body starts must use this executor. Child tasks, groups and actors without their own executor inherit it
+/// (SE-0417); an unstructured `Task` uses it if the task is created with `Task(executorPreference: executor)`. Other tasks are
+/// not tracked: if the body waits for one, the executor may report a deadlock. When no job can run, the clock advances to its
+/// next sleeper.
 public final class SeededExecutor: TaskExecutor {
     private let clock: VirtualClock?
     private let state: Mutex<(jobs: [UnownedJob], generator: SeededGenerator)>
 
-    /// Why `run` gave up.
+    /// The reason why `run` stopped before the body ended.
     public enum Stall: Error, Equatable {
         /// The body waits, no job can run, and no task sleeps on the clock.
         case deadlock
@@ -27,7 +27,7 @@ public final class SeededExecutor: TaskExecutor {
         state = Mutex(([], SeededGenerator(seed: seed)))
     }
 
-    /// Called by the runtime. The job is run by `run`, on its thread, when it is drawn.
+    /// Called by the runtime. `run` executes the job on its own thread when the job is drawn.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         state.withLock { $0.jobs.append(job) }

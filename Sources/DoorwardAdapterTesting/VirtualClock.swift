@@ -20,7 +20,7 @@ public final class VirtualClock: GatewayClock {
     /// The monotonic time, from 0; only `advance` moves it.
     public func monotonicNow() -> MonotonicInstant { state.withLock { MonotonicInstant(nanoseconds: $0.monotonic) } }
 
-    /// Returns at once if `instant` is not in the future.
+    /// Suspends until the monotonic clock reaches `instant`; returns at once if this is not in the future.
     public func sleep(until instant: MonotonicInstant) async throws {
         let ticket = state.withLock { $0.nextTicket() }
         try await withTaskCancellationHandler {
@@ -48,8 +48,8 @@ public final class VirtualClock: GatewayClock {
         state.withLock { $0.monotonic = max($0.monotonic, instant.nanoseconds) }
     }
 
-    /// Advances both clocks a little, and lets other threads and processes run: for tests that wait for something that takes real
-    /// time, such as a broker's response, and that this clock must not overtake.
+    /// Advances both clocks a little, and lets other threads and processes run. For tests that wait for something that takes real
+    /// time, such as a broker's response: this clock must not reach a timeout before that.
     public func pass(_ step: Duration = .microseconds(100)) async {
         advance(by: step)
         await withCheckedContinuation { continuation in DispatchQueue.global().async { continuation.resume() } }
@@ -73,7 +73,7 @@ public final class VirtualClock: GatewayClock {
     /// Number of sleeping tasks.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Suspends until at least `count` tasks sleep: a test on an ordinary executor awaits this before it advances.
+    /// Suspends until at least `count` tasks sleep: a test on an ordinary executor awaits this before it advances the clock.
     public func untilSleepers(_ count: Int) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isThere = state.withLock { state in
@@ -105,7 +105,7 @@ private struct State {
     var monotonic: Int64 = 0
     /// The wall time at the monotonic clock's zero, in nanoseconds since 1970: enough until 2262.
     var wallOffset: Int64
-    /// Sorted so that the one that wakes first is last.
+    /// The sleepers, sorted so that the next one to wake is last.
     var sleepers: [Sleeper] = []
     var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     private var tickets: UInt64 = 0

@@ -1,11 +1,11 @@
 public import DoorwardDomain
 import Synchronization
 
-/// The part of an adapter that is the same for every attached lock, whatever the lock's protocol is. It
+/// Handles the commands and reports of one attached lock for its adapter, whatever the lock's protocol is. A channel
 ///
-/// - has one command in flight at a time: until that one has its response or its deadline has passed, others are rejected with
-///   `.transportBusy`,
-/// - marks each report with the command before it, as `LockReport.after` requires,
+/// - has one command in flight at a time: it rejects other commands with `.transportBusy` until that command has a response or
+///   its deadline has passed,
+/// - sets `LockReport.after` of each report to the last command that was handed over before the report,
 /// - delivers reports one at a time and in order, never under a mutex, so that the receiver may send the next command at once,
 /// - drops a command at its deadline, by the injected clock.
 ///
@@ -73,10 +73,10 @@ public final class LockChannel: Sendable {
     /// Hands a command over, if no other is in flight.
     ///
     /// - Parameters:
-    ///   - onGivenUp: called once if the command gets no response: at its deadline, or when the channel is closed. A transport that
-    ///     responds later cancels its request here, so that no byte of it is sent late.
-    ///   - handOver: hands the command's bytes to the transport at once, or throws. The restrictions of `LockAdapter.send` apply to
-    ///     it too. It is called without a mutex: `answer` may be called before it returns.
+    ///   - onGivenUp: called once if the command gets no response: at its deadline, or when the channel is closed. A transport
+    ///     whose request is still in progress cancels the request here, so that no byte of it is sent late.
+    ///   - handOver: hands the command's bytes to the transport at once, or throws. The restrictions of `LockAdapter.send` apply
+    ///     to this closure too. The channel calls it without holding a mutex, so `answer` may be called before it returns.
     /// - Throws: `.offline` while the channel is closed, `.transportBusy` while another command is in flight or if the deadline has
     ///   passed, and any error of `handOver`.
     public func send(
@@ -89,7 +89,7 @@ public final class LockChannel: Sendable {
         let due = now.advanced(by: lifetime)
         let (number, overdue) = try state.withLock { (state) throws(AdapterError) -> (UInt64, InFlight?) in
             guard state.outbox.isOpen else { throw .offline }
-            // The deadline decides, even if the timer has not fired yet.
+            // A command whose deadline has passed is no longer in flight, even if the timer has not fired yet.
             let overdue = state.command.flatMap { $0.due <= now ? $0 : nil }
             if overdue != nil { state.command = nil }
             guard state.command == nil else { throw .transportBusy }
@@ -116,14 +116,14 @@ public final class LockChannel: Sendable {
 
     /// Ends a command with the response of the lock or its bridge, and reports that response with the command in `after`.
     ///
-    /// A response after the deadline is reported too, as long as no other command has been handed over since. Otherwise it is
-    /// dropped: it is about the earlier command, and must not be reported as following the later one.
+    /// A response after the deadline is reported too, as long as no other command has been handed over since. Otherwise the
+    /// response is dropped: it belongs to the earlier command, and must not be reported with the later one in `after`.
     ///
     /// - Parameters:
-    ///   - command: the command that the response refers to; `nil`, in a protocol whose responses identify no command, for the last
-    ///     one.
-    ///   - facts: `.refusal` if the lock does not execute it, the state when the bolt has arrived, `.state(.jammed, …)` if it is
-    ///     stuck.
+    ///   - command: the command that the response refers to; `nil` for the last one, in a protocol whose responses do not
+    ///     identify a command.
+    ///   - facts: `.refusal` if the lock does not execute the command, the state if the bolt has reached its position,
+    ///     `.state(.jammed, …)` if the bolt is stuck.
     /// - Returns: whether the response was reported.
     @discardableResult
     public func answer(_ command: CommandID?, _ facts: [LockReport.Fact]) -> Bool {
@@ -143,8 +143,8 @@ public final class LockChannel: Sendable {
         return isReported
     }
 
-    /// Reports facts that are not a response. Ends no command; the reports follow the last command that was handed over before this
-    /// call.
+    /// Reports facts that are not a response. Ends no command. `after` of the reports is the last command that was handed over
+    /// before this call.
     public func report(_ facts: [LockReport.Fact]) {
         state.withLock { $0.report(facts, of: id) }
         deliver()
@@ -178,7 +178,7 @@ extension LockChannel.State {
         return command
     }
 
-    /// Marks reports from now on as following this command, unless a later one was handed over in the meantime.
+    /// Makes this command the `after` of the following reports, unless a later command was handed over in the meantime.
     fileprivate mutating func noteHandedOver(_ number: UInt64, _ command: CommandID) {
         if number > last?.number ?? 0 { last = (number, command) }
     }
@@ -191,8 +191,8 @@ extension LockChannel.State {
 /// A timer on the injected clock. It is part of a state that a mutex protects, and is set, changed and cancelled together with that
 /// state.
 ///
-/// When the timer is changed, the previous setting may already be waking up. So `onDue` receives the setting that it belongs to,
-/// and MUST call `expire` under the mutex to find out whether that setting is still the current one.
+/// When the timer is changed, the task of the previous setting may already be running. So `onDue` receives the setting that it
+/// was called for, and MUST call `expire` under the mutex to find out whether that setting is still the current one.
 package struct DeadlineTimer: Sendable {
     /// Identifies one setting of one timer.
     package struct Setting: Hashable, Sendable { fileprivate let number: UInt64 }
@@ -226,14 +226,14 @@ package struct DeadlineTimer: Sendable {
         }
     }
 
-    /// Cancels the timer. `expire` then returns false for a setting that is already waking up.
+    /// Cancels the timer. `expire` then returns false for a setting whose task is already running.
     package mutating func cancel() {
         task?.cancel()
         (task, due) = (nil, nil)
         settings += 1
     }
 
-    /// Ends the setting that is due.
+    /// Clears the timer if it still has this setting, which is due.
     ///
     /// - Returns: false, without any change, if the timer was changed or cancelled in the meantime.
     package mutating func expire(_ setting: Setting) -> Bool {

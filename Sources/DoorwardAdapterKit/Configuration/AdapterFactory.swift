@@ -1,7 +1,7 @@
 public import DoorwardDomain
 
-/// Creates an adapter from its sections of the configuration. The gateway has one list of factories; before it creates the
-/// adapters, it knows only what the factories declare.
+/// Creates an adapter from its sections of the configuration. The gateway has one list of factories. Before it creates the
+/// adapters, it uses only the declarations of the factories.
 public protocol AdapterFactory: Sendable {
     /// The kind of the adapter, and the description of its locks for users.
     var guide: AdapterGuide { get }
@@ -9,7 +9,8 @@ public protocol AdapterFactory: Sendable {
     /// The sections that the adapter owns. Their names differ from those of all other adapters and of the gateway.
     var sections: [ConfigurationSection] { get }
 
-    /// The keys of an address without a configuration, for messages to users who may not call `GET /adapters`.
+    /// The keys of an address that are known without a configuration. Messages to users who may not call `GET /adapters` use
+    /// them.
     var addressFields: [AddressField] { get }
 
     /// Whether an address can have keys other than those of `addressFields`, such as the variables of a profile.
@@ -34,7 +35,7 @@ public protocol ConfiguredAdapter: Sendable {
     /// Reads the files that the settings name, without opening a connection.
     ///
     /// - Returns: warnings that do not prevent a start, one sentence each, for `doorward config check`.
-    /// - Throws: the error with which `make` would fail.
+    /// - Throws: the error that `make` would throw.
     func check() throws(ConfigurationError) -> [String]
 
     /// Creates the adapter. Before its `start`, nothing is sent and no connection is opened.

@@ -1,7 +1,7 @@
 /// One key of the configuration: its path in the file, its type, and its documentation.
 public struct ConfigurationKey: Sendable {
-    /// The sections and the name, separated by dots, such as `http.port`; in the declaration of a section only the name, `port`. In
-    /// a list of sections, `N` stands for the number of an entry, from 0.
+    /// The sections and the name, separated by dots, such as `http.port`; in the declaration of a section only the name, `port`.
+    /// In a list of sections, `N` is the placeholder for the number of an entry, from 0.
     public let path: String
     /// The type of the value.
     public let type: SettingType
@@ -9,14 +9,14 @@ public struct ConfigurationKey: Sendable {
     public let isRequired: Bool
     /// The value if the key is absent; `nil` for none.
     public let defaultValue: SettingValue?
-    /// The default that the page shows instead of the value; `nil` to show the value.
+    /// The text that docs/configuration.md shows as the default; `nil` to show `defaultValue`.
     let shownDefault: String?
     /// The key's documentation: a phrase in Markdown. It leaves out the range of a number; `row` adds it unless 0 is allowed.
     public let meaning: String
 
     /// - Parameters:
     ///   - path: in the declaration of a section, a name of letters without a dot.
-    ///   - shownDefault: the behaviour if the key is absent and the default is not a value, such as `all`.
+    ///   - shownDefault: the default as the documentation shows it if the default is not a value, such as `all`.
     public init(
         _ path: String, _ type: SettingType, isRequired: Bool = false, default defaultValue: SettingValue? = nil,
         shownDefault: String? = nil, meaning: String

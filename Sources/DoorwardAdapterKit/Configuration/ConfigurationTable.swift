@@ -91,7 +91,7 @@ package struct ConfigurationTable: Sendable {
         return settings
     }
 
-    /// Returns the error for a path in the file that is not a key, with the most similar key.
+    /// Returns the error for a path in the file that is not a key. The message suggests the most similar key.
     package func unknown(_ path: String, at origin: SettingOrigin) -> ConfigurationError {
         if reserved.contains(path) {
             return ConfigurationError("\(origin): `\(path)` is not supported by this version of Doorward; remove it")

@@ -6,7 +6,7 @@ internal import Glibc
 package struct ConfiguredFile {
     /// The path; relative to the current folder if it does not begin with `/`.
     package let path: String
-    /// The beginning of an error message about it: the origin of the setting, and its key.
+    /// The beginning of an error message about the file: the origin of the setting, and the setting's key.
     package let setting: String
 
     /// - Parameter setting: the beginning of an error message about the file.
@@ -26,7 +26,7 @@ package struct ConfiguredFile {
 
     /// Returns the only line of the file, without the line break at its end.
     ///
-    /// - Parameter isSecret: rejects a file that other users than its owner can read.
+    /// - Parameter isSecret: whether to reject a file that users other than its owner can read.
     /// - Throws: one sentence, which never contains the content of the file.
     package func line(isSecret: Bool) throws(ConfigurationError) -> Secret<String> {
         let status = try opened("file")
@@ -43,7 +43,7 @@ package struct ConfiguredFile {
         return Secret(String(lines[0]))
     }
 
-    /// Returns the file's status after opening it, because permissions alone do not show whether it can be read.
+    /// Opens the file to find out whether it can be read, and returns its status. Permissions alone do not show this.
     private func opened(_ kind: String) throws(ConfigurationError) -> stat {
         // Non-blocking, so that a pipe without a writer does not block the call.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

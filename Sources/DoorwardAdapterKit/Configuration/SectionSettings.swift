@@ -1,6 +1,7 @@
 public import DoorwardDomain
 
-/// The settings of one section, or of one entry of a list. Keys have their names from the declaration, such as `url`.
+/// The settings of one section, or of one entry of a list. The keys are named as in the declaration of the section, such as
+/// `url`.
 public struct SectionSettings: Sendable {
     private let prefix: String
     private let keys: [ConfigurationKey]
@@ -50,8 +51,8 @@ public struct SectionSettings: Sendable {
         return paths
     }
 
-    /// Returns the only line of the file that is set, without its line break; `nil` if none is set. If the key's type is
-    /// `.secretFile`, a file that other users than its owner can read is rejected.
+    /// Returns the only line of the file that the key names, without its line break; `nil` if the key is not set. If the key's
+    /// type is `.secretFile`, a file that users other than its owner can read is rejected.
     ///
     /// - Throws: one sentence, which never contains the content of the file.
     public func line(_ key: String) throws(ConfigurationError) -> Secret<String>? {
@@ -67,7 +68,7 @@ public struct SectionSettings: Sendable {
         if value(key) != nil, value(other) == nil { throw mistake(at: key, "needs `\(path(other))` beside it") }
     }
 
-    /// Returns an error about the value of a key, which begins with the place where the key was set.
+    /// Returns an error about the value of a key. The error begins with the place where the key was set.
     ///
     /// - Parameter sentence: the text after the key, without a full stop.
     public func mistake(at key: String, _ sentence: String) -> ConfigurationError {
@@ -77,7 +78,7 @@ public struct SectionSettings: Sendable {
     /// Returns the beginning of a sentence about a key: the place where it was set, and its path.
     public func subject(_ key: String) -> String { "\(settings[path(key)]?.origin ?? .standard): `\(path(key))`" }
 
-    /// The place where the first of the section's keys was set; `nil` if none is set.
+    /// The place where the first key of the section that is set was set; `nil` if none is set.
     var origin: SettingOrigin? { keys.lazy.compactMap { settings[path($0.path)]?.origin }.first }
 
     /// - Throws: an error for the first required key that is not set.

@@ -22,14 +22,14 @@ package struct Setting: Hashable, Sendable {
 
     /// Returns the error for a value that does not have the key's type.
     ///
-    /// - Parameter found: a description of the value, which follows "not".
+    /// - Parameter found: a description of the wrong value; the message has it after "not".
     package static func mismatch(_ key: ConfigurationKey, _ found: String, _ origin: SettingOrigin) -> ConfigurationError {
         var error = ConfigurationError("\(origin): `\(key.path)` must be \(key.type.demand), not \(found)")
         if case .flag = origin { error.isWrongUsage = true }
         return error
     }
 
-    /// Returns the list with one item replaced by the value of this setting, or with that item appended.
+    /// Returns the list with one item replaced by the value of this setting, or with that value appended.
     func placed(at number: Int, in list: Setting?, of key: ConfigurationKey) throws(ConfigurationError) -> Setting {
         var items: [String] = if case .texts(let items) = list?.value { items } else { [] }
         guard case .texts(let new) = value, number <= items.count else {

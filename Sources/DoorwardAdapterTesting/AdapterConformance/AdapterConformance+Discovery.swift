@@ -65,7 +65,7 @@ extension AdapterConformance {
 }
 
 extension ConformanceRun {
-    /// Makes a lock discoverable, or removes it from its own system, and waits until the adapter knows.
+    /// Makes a lock discoverable, or removes it from its own system, and waits until the adapter has detected the change.
     ///
     /// - Returns: false if locks of this kind cannot be discovered.
     func announce(_ number: Int, isThere: Bool = true) async throws -> Bool {

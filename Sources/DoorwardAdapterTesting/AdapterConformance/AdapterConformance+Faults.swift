@@ -35,7 +35,7 @@ extension AdapterConformance {
             try bench.send(bench.opening, to: 0)
             try await bench.pass(settlingTime)
             try await bench.set(.prompt, of: 0)
-            // The lock is locked by hand; a second command would show as an unlocked bolt.
+            // Lock the lock by hand: if the adapter then sent the command again, the bolt would be unlocked.
             guard try await bench.happen(.turnedByHand, at: 0) else { throw NotApplicable.hands }
             try await bench.pass(settlingTime)
             try require(

@@ -93,7 +93,8 @@ extension AdapterConformance {
         throw ConformanceFailure("\(key) \(value): \(mistakes.mistakes)")
     }
 
-    /// Requires that the value is accepted for its key. It may require other keys that the harness's address does not have.
+    /// Requires that the value is accepted for its key. The value may require other keys, which the harness's address does not
+    /// have.
     private static func requireKnown(_ key: String, _ word: String, _ harness: any AdapterHarness) throws {
         guard case .mistakes(let mistakes) = verdict(on: .string(word), under: key, harness) else { return }
         guard mistakes.mistakes.contains(where: { $0.field == "address.\(key)" }) else { return }

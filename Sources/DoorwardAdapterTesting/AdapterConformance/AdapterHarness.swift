@@ -12,7 +12,7 @@ public protocol AdapterHarness: Sendable {
     /// The clock that the adapter was created with.
     var clock: VirtualClock { get }
 
-    /// Returns a valid address. Different numbers are different locks. Each lock begins locked, online, and with the behavior
+    /// Returns a valid address. Different numbers address different locks. Each lock begins locked, online, and with the behavior
     /// `.prompt`.
     func address(of number: Int) -> [String: JSONValue]
 
@@ -31,15 +31,15 @@ public protocol AdapterHarness: Sendable {
     /// - Returns: false, without any effect, if locks of this kind do not have it.
     func happen(_ event: LockStimulus, at lock: DeviceID) async throws -> Bool
 
-    /// Returns the commands that the lock itself has received since it was attached, the oldest first. `nil` if they are not
-    /// recorded there; the kit then relies on the lock's reports.
+    /// Returns the commands that the lock itself has received since it was attached, the oldest first. `nil` if the lock does not
+    /// record them; the kit then relies on the lock's reports.
     func orders(at lock: DeviceID) async -> [LockOperation]?
 
-    /// Whether `check` detects that two addresses are the same lock, so that no lock is attached twice.
+    /// Whether `check` detects that two addresses belong to the same lock, so that no lock is attached twice.
     var detectsDuplicates: Bool { get }
 
-    /// Transports that have an owner, each with an address that uses it, and an address that differs from those only in that its
-    /// transport does not exist. `nil` if all transports of the adapter are shared.
+    /// The transports that have an owner, each as the owner and an address that uses the transport. `missing` is an address that
+    /// differs from these only in its transport, which does not exist. `nil` if all transports of the adapter are shared.
     var ways: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? { get }
 
     /// Disconnects or reconnects the transport over which the adapter reaches all its locks, such as a broker. May be called before
@@ -53,15 +53,15 @@ public protocol AdapterHarness: Sendable {
     /// - Returns: false, without any effect, if locks of this kind cannot be discovered.
     func announce(_ number: Int, isThere: Bool) async throws -> Bool
 
-    /// The time within which a prompt lock has moved and its adapter has reported it. Within the same time anything else that
-    /// happens at a lock or to the transport has been reported. An adapter that polls its locks, or connects for each command,
-    /// needs more than the default.
+    /// The maximum time until a prompt lock has moved and its adapter has reported the movement. Within the same time the adapter
+    /// reports any other event at a lock or its transport. An adapter that polls its locks, or connects for each command, needs
+    /// more than the default.
     var promptTime: Duration { get }
 
-    /// The time within which a late lock has confirmed; longer than `promptTime`.
+    /// The maximum time until a late lock has confirmed a command; longer than `promptTime`.
     var lateTime: Duration { get }
 
-    /// Advances the clock by this time, so that everything happens that is due by then. When it returns, all messages between the
+    /// Advances the clock by this time, and runs everything that is due by then. When it returns, all messages between the
     /// adapter and the locks have arrived: a harness with real sockets advances the clock and waits for messages in flight.
     func pass(_ time: Duration) async throws
 }
@@ -70,7 +70,7 @@ extension AdapterHarness {
     /// The default: all locks have the same capabilities.
     public var limited: (address: [String: JSONValue], capabilities: LockCapabilities)? { nil }
 
-    /// The default: the adapter does not detect that two addresses are the same lock.
+    /// The default: the adapter does not detect that two addresses belong to the same lock.
     public var detectsDuplicates: Bool { false }
 
     /// The default: all transports are shared.
@@ -88,13 +88,13 @@ extension AdapterHarness {
     /// The default: one minute.
     public var lateTime: Duration { AdapterConformance.late }
 
-    /// The default: the commands are not recorded at the lock.
+    /// The default: the locks do not record their commands.
     public func orders(at lock: DeviceID) async -> [LockOperation]? { nil }
 
-    /// The default, for a `SeededExecutor`: there the clock advances only when nothing else can run. A harness whose adapter has
-    /// its own threads or sockets must wait for those too.
+    /// The default sleeps on the clock. This is enough with a `SeededExecutor`, which advances the clock only when nothing else
+    /// can run. A harness whose adapter has its own threads or sockets must wait for these too.
     public func pass(_ time: Duration) async throws {
-        // One nanosecond more, so that everything that is due exactly then has happened.
+        // Sleep one nanosecond longer, so that everything that is due at exactly that instant has run.
         try await clock.sleep(until: clock.monotonicNow().advanced(by: time + .nanoseconds(1)))
     }
 }
@@ -115,13 +115,13 @@ public enum LockBehavior: CaseIterable, Hashable, Sendable {
     case away
 }
 
-/// The stimuli at a lock that are not commands.
+/// The stimuli at a lock other than commands.
 public enum LockStimulus: CaseIterable, Hashable, Sendable {
     /// The lock reports its complete state.
     case speaks
     /// The bolt is turned by hand at the door: a locked one is withdrawn, any other is thrown.
     case turnedByHand
-    /// The transport delivers a retained report again: that the bolt was withdrawn.
+    /// The transport repeats a retained report that the bolt was withdrawn.
     case repeatedFromBefore
     /// The adapter receives a message from the lock that is not valid in its protocol.
     case rubbish

@@ -1,7 +1,7 @@
 internal import DoorwardAdapterKit
 public import DoorwardDomain
 
-/// One requirement of `LockAdapter`, and the check of it.
+/// One requirement of `LockAdapter`, and its check.
 public struct ConformanceCheck: Sendable, CustomStringConvertible {
     /// The requirement, as a sentence.
     public let description: String
@@ -37,9 +37,9 @@ public enum AdapterConformance {
     /// Returns the number of the lock with this id, for `AdapterHarness.address(of:)`.
     public static func number(of lock: DeviceID) -> Int { Int(truncatingIfNeeded: lock.low) }
 
-    /// The default of `promptTime`: the time within which a prompt lock has moved and reported it.
+    /// The default of `promptTime`: the maximum time until a prompt lock has moved and its adapter has reported the movement.
     public static let prompt = Duration.seconds(2)
-    /// The default of `lateTime`: the time within which a late lock has confirmed.
+    /// The default of `lateTime`: the maximum time until a late lock has confirmed a command.
     public static let late = Duration.seconds(60)
     /// The time after which a report or command that an adapter has delayed must have been delivered.
     static let settlingTime = Duration.seconds(1800)

@@ -70,8 +70,8 @@ extension AdapterConformance {
 
     /// Runs every check, one after the other.
     ///
-    /// - Parameter check: makes a harness, runs one check with it, and ends the harness. It is for an adapter with sockets or
-    ///   threads, whose harness cannot run on a `SeededExecutor`.
+    /// - Parameter check: makes a harness, runs one check with it, and ends the harness. Use this function for an adapter with
+    ///   sockets or threads, whose harness cannot run on a `SeededExecutor`.
     public static func report(checking check: (ConformanceCheck) async throws -> ConformanceOutcome) async -> ConformanceReport {
         var entries: [ConformanceReport.Entry] = []
         for promise in promises {

@@ -48,7 +48,7 @@ struct ConformanceRun: Sendable {
         LockOperation.movements.filter { $0.requiredCapability.map(harness.capabilities.contains) ?? true }
     }
 
-    /// A movement that changes the initial state of the lock, which is locked.
+    /// A movement that moves the bolt out of its initial state, which is locked.
     var opening: LockOperation { movements.contains(.unlock) ? .unlock : .unlatch }
 
     /// - Parameter command: the command's id; a new one if it is `nil`.
@@ -97,7 +97,7 @@ struct ConformanceRun: Sendable {
             heard.refusals(of: number), is: refusals + 1, "the number of refusals of a command that cannot reach its lock")
     }
 
-    /// Requires that the lock has received exactly these commands, and is in the state of the last one, or locked if there are
+    /// Requires that the lock has received exactly these commands, and is in the state after the last one, or locked if there are
     /// none.
     func requireOrders(_ orders: [LockOperation], at number: Int, _ occasion: String) async throws {
         if let found = await harness.orders(at: Self.id(number)) {
@@ -107,12 +107,12 @@ struct ConformanceRun: Sendable {
         try await pass(harness.promptTime)
         guard let state = heard.restingStates(of: number).last else { return }
         let expected = orders.last?.rest ?? .locked
-        // The latch springs back by itself.
+        // After an unlatch the lock may already be unlocked: the latch springs back by itself.
         let isThere = state == expected || expected == .unlatched && state == .unlocked
         try require(isThere, "lock \(number) is \(state.rawValue) \(occasion), not \(expected.rawValue)")
     }
 
-    /// Requires that there are no reports of the lock.
+    /// Requires that the adapter has delivered no reports of the lock.
     func requireNoReports(of number: Int, _ occasion: String) throws {
         try require(
             heard.facts(of: number).isEmpty, "there are reports of lock \(number) \(occasion): \(heard.facts(of: number))")
