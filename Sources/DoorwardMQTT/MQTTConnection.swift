@@ -4,8 +4,8 @@ import Synchronization
 /// A connection to one broker, which reconnects by itself.
 ///
 /// A frame is written to the socket at once or rejected: it is never queued, sent twice or retained. If it has not reached the
-/// broker when its lifetime ends, the connection is reset, so that it does not arrive late. The connection runs on its own thread
-/// from `start` to `stop`, and that thread keeps it alive.
+/// broker when its lifetime ends, the connection is reset, so that the frame does not arrive late. The connection runs on its own
+/// thread from `start` to `stop`. The thread retains this object until then.
 package final class MQTTConnection: Sendable {
     private struct Life {
         /// Changes that the thread has not applied yet.
@@ -29,8 +29,8 @@ package final class MQTTConnection: Sendable {
     private let clock: any GatewayClock
     private let receive: @Sendable (MQTTEvent) -> Void
 
-    /// - Parameter receive: called for one event after the other, on the connection's own thread, which reads nothing further
-    ///   until it returns: a slow receiver delays only this broker. It may publish on this connection.
+    /// - Parameter receive: called for one event after the other, on the connection's own thread. The thread reads nothing
+    ///   further until the call returns, so a slow receiver delays only this broker. The receiver may publish on this connection.
     package init(
         _ settings: MQTTSettings, clock: any GatewayClock, random: RandomSource, receive: @escaping @Sendable (MQTTEvent) -> Void
     ) {
@@ -38,7 +38,7 @@ package final class MQTTConnection: Sendable {
         (self.settings, self.clock, self.receive) = (settings, clock, receive)
     }
 
-    /// Uses the machine's own clock and randomness, for programs that are not the gateway.
+    /// Creates a connection with the machine's own clock and randomness, for programs that are not the gateway.
     package convenience init(_ settings: MQTTSettings, receive: @escaping @Sendable (MQTTEvent) -> Void) {
         self.init(settings, clock: MachineClock(), random: RandomSource(), receive: receive)
     }
@@ -46,7 +46,7 @@ package final class MQTTConnection: Sendable {
     /// Whether a frame could be sent at this moment.
     package var isConnected: Bool { stands.load(ordering: .acquiring) }
 
-    /// The state of the connection, and its counters. An event is counted before it is received.
+    /// The state of the connection, and its counters. An event is counted before it is delivered to the receiver.
     package var health: MQTTHealth { state.withLock { $0 } }
 
     // MARK: - Start and stop
@@ -64,7 +64,8 @@ package final class MQTTConnection: Sendable {
     /// Closes the connection for good. When this returns, nothing more is sent or received. Waits only for the receiver to return
     /// from an event being delivered.
     ///
-    /// - Parameter isSudden: closes without a DISCONNECT, as a device that loses power does, so that the broker publishes the last will.
+    /// - Parameter isSudden: whether to close without a DISCONNECT, as a device that loses power does, so that the broker
+    ///   publishes the last will.
     package func stop(withoutGoodbye isSudden: Bool = false) async {
         await withCheckedContinuation { continuation in
             let isOver = life.withLock { life in
@@ -98,9 +99,9 @@ package final class MQTTConnection: Sendable {
 
     /// Writes a frame to the broker's socket now, or throws. Does not wait.
     ///
-    /// - Parameter paths: the subscriptions by which its answer arrives; it is not sent until they are in place.
-    /// - Returns: the number of the frame, and for QoS 1 the id that its acknowledgement will carry. The frame is sent with QoS
-    ///   0, without an id, where the broker acknowledges no messages, or where as many frames as it allows are unacknowledged.
+    /// - Parameter paths: the subscriptions by which the answer arrives. The frame is rejected unless they are in place.
+    /// - Returns: the number of the frame, and for QoS 1 the id that its acknowledgement will carry. The frame is sent with QoS 0
+    ///   and has no id if the broker acknowledges no messages, or if as many frames as the broker allows are unacknowledged.
     @discardableResult
     package func publish(
         _ frame: MQTTPublish, answeredBy paths: MQTTAnswerPaths = .none
@@ -110,14 +111,15 @@ package final class MQTTConnection: Sendable {
         }
     }
 
-    /// Whether the broker has shown, within the last two seconds, that it has processed packets after this frame: everything that
-    /// it had sent by then has been received. It is probed once a second, so the result can be up to a second late. False if the
-    /// connection has broken since.
+    /// Whether the answer to a liveness probe shows that the broker has processed this frame. The probe must have been sent
+    /// within the last two seconds. All messages that the broker sent before its answer have been delivered. The broker is probed
+    /// once a second, so the result can be up to a second late. False if the connection has broken since.
     package func isBrokerResponsive(_ frame: MQTTFrameNumber) -> Bool {
         line.withLock { $0.isBrokerResponsive(frame, at: clock.monotonicNow()) }
     }
 
-    /// Publishes an announcement; see `MQTTRetainablePublish`. Does not wait; it is not sent later if this throws.
+    /// Publishes an announcement; see `MQTTRetainablePublish`. Does not wait. If this throws, the announcement is not sent later
+    /// either.
     ///
     /// - Returns: for QoS 1, the id that the broker's acknowledgement will carry.
     @discardableResult

@@ -6,9 +6,10 @@ package struct MQTTSettings: Sendable {
     package var host: String
     /// Usually 1883, or 8883 with TLS.
     package var port: Int
-    /// `nil`: unencrypted, only for a broker on the same machine or in a trusted network.
+    /// The certificates for TLS; `nil` for an unencrypted connection, only to a broker on the same machine or in a trusted
+    /// network.
     package var tls: TLS?
-    /// `nil` where the broker requires no credentials, or identifies the gateway by its certificate.
+    /// The credentials; `nil` if the broker requires none, or identifies the gateway by its certificate.
     package var user: User?
     /// The client identifier: a broker disconnects a client when another connects with the same one. Empty: the broker assigns one.
     package var clientID: String
@@ -18,16 +19,16 @@ package struct MQTTSettings: Sendable {
     package var keepAlive: Duration = .seconds(30)
     /// How long establishing a connection may take, up to the CONNACK.
     package var patience: Duration = .seconds(10)
-    /// The pause before the second attempt. Each further one doubles, up to `maximumBackoff`, and is shortened at random to between
-    /// half and the whole.
+    /// The pause before the second attempt. Each further pause is twice as long, up to `maximumBackoff`. Every pause is shortened
+    /// at random, by half at most.
     package var initialBackoff: Duration = .milliseconds(500)
     /// Maximum pause between two attempts.
     package var maximumBackoff: Duration = .seconds(60)
 
     /// Maximum payload of a received message in bytes. With MQTT 5 the broker is given the limit and withholds longer messages.
-    /// With an older version they are dropped and counted on arrival. The connection is kept, as a retained message would arrive
-    /// again after every reconnect. The library buffers such a message while it arrives, so an older broker should have a limit
-    /// too.
+    /// With an older version longer messages are dropped and counted on arrival. The connection is kept, as a retained message
+    /// would arrive again after every reconnect. The library buffers a message while it arrives, so an older broker should have a
+    /// limit of its own.
     package var maximumPayloadBytes = 32 * 1024 * 1024
 
     package init(host: String, port: Int, clientID: String) {

@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 
-/// Liveness probe: shows whether the broker processes packets, and not only its machine's TCP stack. A broker that has stalled
-/// leaves received packets in its socket buffer, and processes them late when it resumes.
+/// Liveness probe: shows whether the broker itself processes packets. TCP acknowledgements show only that its machine receives
+/// them. A broker that has stalled leaves received packets in its socket buffer, and processes them late when it resumes.
 ///
 /// The probe is an UNSUBSCRIBE from a topic without a subscription. Every broker answers it (MQTT 5.0, section 3.10.4), no access
 /// control list forbids it, and it has no effect.
@@ -12,10 +12,10 @@ struct BrokerLivenessProbe {
     static let livenessTimeout = Duration.seconds(5)
 
     private var asked: (number: Int32, at: MonotonicInstant, after: MQTTFrameNumber)?
-    /// The newest answered probe: when it was sent, and the last frame before it. The broker has processed that frame, as it
-    /// answers in order.
+    /// When the newest answered probe was sent, and the last frame that was sent before the probe. The broker has processed this
+    /// frame, as it answers in order.
     private var proof: (at: MonotonicInstant, after: MQTTFrameNumber)?
-    /// The same values for a probe whose answer was read while messages received before the answer are still being delivered.
+    /// The same values for a probe whose answer has been read, until all messages received before the answer have been delivered.
     private var nextProof: (at: MonotonicInstant, after: MQTTFrameNumber)?
     private var heard: MonotonicInstant?
 
@@ -41,8 +41,8 @@ struct BrokerLivenessProbe {
         proof.map { frame <= $0.after && now.duration(since: $0.at) <= Self.patience * 2 } ?? false
     }
 
-    /// Records that another packet was received, which the answer may be queued behind: the connection is not given up meanwhile,
-    /// but the packet proves nothing about the present.
+    /// Records that messages were received. The answer may be queued behind them, so `livenessTimeout` starts again. The messages
+    /// do not prove that the broker processes packets now.
     mutating func hear(at now: MonotonicInstant) { heard = now }
 
     func isSlow(at now: MonotonicInstant) -> Bool { asked.map { now.duration(since: $0.at) >= Self.patience } ?? false }

@@ -14,7 +14,7 @@ extension ConnectionStateMachine {
     enum Wait {
         case socket(Int32, toWrite: Bool, until: MonotonicInstant)
         case pause(until: MonotonicInstant)
-        /// Make a handle of this protocol version, which blocks, and pass it to `adopt`.
+        /// Make a handle of this protocol version, and pass it to `adopt`. Making a handle blocks.
         case make(MQTTVersion)
     }
 

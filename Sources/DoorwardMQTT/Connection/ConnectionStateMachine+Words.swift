@@ -2,9 +2,9 @@ internal import CMosquitto
 
 /// Texts of connection failures.
 extension ConnectionStateMachine {
-    /// Reason codes for an unsupported protocol version: of 3.1.1, and of 5.0.
+    /// Reason codes for an unsupported protocol version: 1 in MQTT 3.1.1, 0x84 in MQTT 5.0.
     private static let foreignProtocol: Set<Int32> = [1, 0x84]
-    /// Reason codes for failed authentication or authorization: of 3.1.1, and of 5.0.
+    /// Reason codes for failed authentication or authorization: 4 and 5 in MQTT 3.1.1, the others in MQTT 5.0.
     private static let stranger: Set<Int32> = [4, 5, 0x86, 0x87, 0x8C]
 
     func refusal(_ code: Int32) -> MQTTFailure {
@@ -15,7 +15,8 @@ extension ConnectionStateMachine {
         return .refused("\(reason) Check the user name, the password, and the broker's permissions for this user.")
     }
 
-    /// The failure to report: with the reason code of the broker's DISCONNECT, if it sent one.
+    /// Returns the failure to report: the text of the broker's DISCONNECT if it sent one with a reason code of an error. If the
+    /// broker closed the connection before its CONNACK, the failure contains advice; any other failure is returned unchanged.
     mutating func shown(_ failure: MQTTFailure) -> MQTTFailure {
         if let goodbye = handle?.events.goodbye, goodbye >= 0x80 {
             return .lost(String(cString: mosquitto_reason_string(goodbye)))

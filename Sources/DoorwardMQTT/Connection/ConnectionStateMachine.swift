@@ -1,28 +1,29 @@
 internal import CMosquitto
 internal import DoorwardDomain
 
-/// The state machine of the connection to one broker. It does not wait and is not synchronized: its owner holds it exclusively.
+/// The state machine of the connection to one broker. Its functions do not block. It is not synchronized: its owner must have
+/// exclusive access.
 struct ConnectionStateMachine: ~Copyable {
     enum Phase {
         case resting(until: MonotonicInstant)
         case making
         case opening(until: MonotonicInstant)
         case standing
-        /// The connection was established, and the broker has stalled. It has been reported as disconnected.
+        /// The broker of an established connection has stalled. The connection has been reported as disconnected.
         case waking(until: MonotonicInstant)
     }
 
-    /// Maximum payload of a frame in bytes; no lock takes more than a few hundred.
+    /// Maximum payload of a frame in bytes; no lock accepts more than a few hundred.
     static let maximumPayloadBytes = 64 * 1024
     /// Maximum payload of an announcement in bytes: enough for the oversized message that a simulated faulty device sends.
     private static let maxAnnouncementBytes = 32 * 1024 * 1024
-    /// Maximum unacknowledged bytes in the kernel before a further frame is rejected with `busy`. There are never so many while the
-    /// broker reads.
+    /// Maximum unacknowledged bytes in the kernel before a further frame is rejected with `busy`. While the broker reads, there
+    /// are always fewer.
     private static let maxBacklog: UInt64 = 64 * 1024
-    /// How often the connection is serviced: keep alive of the library, and a liveness probe.
+    /// The interval between liveness probes, and the maximum interval between calls of the library's keep-alive function.
     private static let heartbeat = Duration.seconds(1)
-    /// How long a stalled broker may take to resume before another connection is made. Earlier messages that it delivers then are
-    /// still received, as this connection's subscriptions remain in place all the time.
+    /// How long a stalled broker may take to resume before another connection is made. If it resumes in time, the messages that
+    /// it has held back are still received, as this connection's subscriptions remain in place.
     static let maxStandstill = Duration.seconds(30)
     /// How long a host may delay an acknowledgement in TCP, to acknowledge several packets at once (RFC 1122, section 4.2.3.2,
     /// allows 500 ms; Linux starts with 40).
@@ -56,7 +57,7 @@ struct ConnectionStateMachine: ~Copyable {
     private var wasSettled = true
     /// The limits that the broker set in its CONNACK for this connection.
     private var terms = MosquittoCallbacks.Answer(code: 0)
-    /// Whether something has happened between turns that should not wait for the next heartbeat.
+    /// Whether the next step is needed at once, and not only at the next heartbeat.
     private(set) var needsStep = false
 
     init(_ settings: MQTTSettings, random: RandomSource, at now: MonotonicInstant) {
@@ -73,14 +74,15 @@ struct ConnectionStateMachine: ~Copyable {
     mutating func publish(
         _ frame: MQTTPublish, answeredBy paths: MQTTAnswerPaths, at now: MonotonicInstant
     ) throws(MQTTSendError) -> MQTTSentFrame {
-        // Beyond the broker's Receive Maximum (MQTT 5.0, section 4.9; 20 for mosquitto) the library would hold a message of QoS 1 back
-        // and send it late. One of QoS 0 is not counted.
+        // Use QoS 0 when the broker's Receive Maximum is reached (MQTT 5.0, section 4.9; 20 for mosquitto): the library would
+        // hold a message of QoS 1 back and send it late. Messages of QoS 0 are not counted.
         let wished = unacknowledged.count < terms.receiveMaximum ? frame.qos : .atMostOnce
         let qos = try check(frame.payload, wished, longest: Self.maximumPayloadBytes)
         guard subscriptions.stand(paths) else { throw .notSubscribed }
         guard let socket = handle?.socket, let flow = TCPInfo(socket) else { throw .notConnected }
         guard flow.unconfirmed <= Self.maxBacklog, !livenessProbe.isSlow(at: now) else { throw .busy }
-        // A frame that cannot be acknowledged within its lifetime would end the connection, and with it all other traffic.
+        // Reject a frame that cannot be acknowledged within its lifetime: it would cause a reset of the connection, and so
+        // interrupt all other traffic.
         guard frame.lifetime >= flow.roundTrip * 2 + Self.slowestConfirmation else { throw .busy }
         guard let (number, result) = handle?.publish(frame, qos) else { throw .notConnected }
         try judge(result)
@@ -94,7 +96,8 @@ struct ConnectionStateMachine: ~Copyable {
         }
         lastFrame = lastFrame.next
         if frame.lifetime <= Self.heartbeat * 2 {
-            // The next heartbeat may be too late to show whether the broker received it in time.
+            // Send a probe in the next step: the next heartbeat may be too late to show whether the broker received the frame in
+            // time.
             (nextBeat, needsStep) = (now, true)
         }
         guard qos == .atLeastOnce else { return MQTTSentFrame(number: lastFrame, id: nil) }
@@ -107,8 +110,8 @@ struct ConnectionStateMachine: ~Copyable {
         return lastID
     }
 
-    /// Whether the broker has shown that it processed packets after this frame, on the connection that the frame was sent on, and
-    /// did so within the last two seconds.
+    /// Whether the answer to a liveness probe shows that the broker has processed this frame, on the connection that the frame
+    /// was sent on. The probe must have been sent within the last two seconds.
     func isBrokerResponsive(_ frame: MQTTFrameNumber, at now: MonotonicInstant) -> Bool {
         isConnected && frame > lastFrameBefore && livenessProbe.proves(frame, at: now)
     }
@@ -141,7 +144,7 @@ struct ConnectionStateMachine: ~Copyable {
         case MOSQ_ERR_SUCCESS: return
         case MOSQ_ERR_OVERSIZE_PACKET, MOSQ_ERR_PAYLOAD_SIZE: throw .tooLong
         default:
-            // Any part of it that the library still holds is discarded with the handle.
+            // Any part of the message that the library still holds is discarded with the handle.
             cut(.lost("writing to the connection failed"))
             throw .notConnected
         }
@@ -216,7 +219,7 @@ struct ConnectionStateMachine: ~Copyable {
         return .lost("the broker sent no PUBACK for \(unacknowledged.count) messages, the maximum that it allows in flight")
     }
 
-    /// Sends nothing; any message or acknowledgement shows that the broker has resumed.
+    /// Reads from a stalled broker, and sends nothing. Any message or acknowledgement shows that the broker has resumed.
     private mutating func goOnWaking(
         _ ready: Readiness, until: MonotonicInstant, at now: MonotonicInstant, _ turn: inout StepResult
     ) throws(MQTTFailure) {
@@ -251,7 +254,7 @@ struct ConnectionStateMachine: ~Copyable {
         turn.events.append(.connected(version))
     }
 
-    /// Whether an expired frame is still in this machine's socket buffer, from where it can be withdrawn.
+    /// Whether an expired frame is still in this machine's socket buffer, where a reset of the connection discards it.
     private mutating func isStuck(at now: MonotonicInstant) -> Bool {
         guard let socket = handle?.socket else { return false }
         return late.isOneStuck(on: socket, at: now)
@@ -274,7 +277,8 @@ struct ConnectionStateMachine: ~Copyable {
         return turn
     }
 
-    /// Reports the reason code of a CONNACK that rejects the connection, rather than the disconnect that follows it.
+    /// Reads and writes while the connection is being established. If a CONNACK rejects the connection, throws its reason code,
+    /// and not the disconnect that follows it.
     private mutating func serveOpening(_ ready: Readiness) throws(MQTTFailure) {
         do throws(MQTTFailure) {
             try serve(ready)
@@ -301,7 +305,8 @@ struct ConnectionStateMachine: ~Copyable {
         collect(&turn, at: now)
     }
 
-    /// Sends pending requests, and reports when the last subscription has been granted or refused.
+    /// Sends pending SUBSCRIBE and UNSUBSCRIBE packets. Reports `.subscribed` when the broker has granted or refused all
+    /// subscriptions.
     private mutating func subscribe(at now: MonotonicInstant, _ turn: inout StepResult) {
         guard isConnected else { return }
         if subscriptions.isWaiting {
@@ -344,7 +349,7 @@ struct ConnectionStateMachine: ~Copyable {
     // MARK: - Failing
 
     private mutating func fail(_ failure: MQTTFailure, at now: MonotonicInstant, _ turn: inout StepResult) {
-        // Events that arrived before the failure are delivered first.
+        // Deliver the events that arrived before the failure first.
         if case .waking = phase, handle?.events.hasAny == true { resume(at: now, &turn) }
         if case .standing = phase { collect(&turn, at: now) }
         let shown = shown(failure)

@@ -1,7 +1,8 @@
 internal import CMosquitto
 internal import DoorwardDomain
 
-/// Events that the libmosquitto callbacks of one handle record. The callbacks run inside the handle's functions, so under the same lock.
+/// Events that the libmosquitto callbacks of one handle record. The callbacks run inside the handle's functions, so they hold the
+/// same lock.
 final class MosquittoCallbacks {
     /// Contents of the broker's CONNACK.
     struct Answer {
@@ -13,8 +14,8 @@ final class MosquittoCallbacks {
         var highestQuality: UInt8 = 2
     }
 
-    /// Maximum number and total bytes of messages that wait here; each step takes them all. More can arrive in one step only
-    /// where the broker packs messages so that the library does not stop reading.
+    /// Maximum number and total bytes of the messages kept until the next call of `take`; each step calls it. More messages can
+    /// arrive in one step only if the broker packs them so that the library does not stop reading.
     private static let (maxMessages, maxBytes) = (4096, 32 * 1024 * 1024)
 
     /// Longest payload that is accepted; a message with a longer one is dropped on arrival.
@@ -65,7 +66,7 @@ final class MosquittoCallbacks {
             return
         }
         let text = String(cString: topic)
-        // No lock's filter matches such a topic: it can only have matched a wildcard of discovery.
+        // Drop a message whose topic is not stream-safe: no lock's filter matches it, only a wildcard of discovery.
         guard text.isStreamSafe else { return }
         bytes += count
         messages.append(
@@ -108,7 +109,7 @@ final class MosquittoCallbacks {
         }
     }
 
-    /// The handle that calls back retains these events, so they still exist.
+    /// Returns the events that the callback belongs to. They still exist, as the handle that calls back retains them.
     private static func of(_ context: UnsafeMutableRawPointer?) -> MosquittoCallbacks? {
         context.map { Unmanaged<MosquittoCallbacks>.fromOpaque($0).takeUnretainedValue() }
     }

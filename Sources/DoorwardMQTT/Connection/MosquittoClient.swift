@@ -37,8 +37,8 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {
         mosquitto_int_option(
             pointer, MOSQ_OPT_PROTOCOL_VERSION, version == .five ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311)
         mosquitto_int_option(pointer, MOSQ_OPT_TCP_NODELAY, 1)
-        // The largest value that the broker allows: `ConnectionStateMachine` counts unacknowledged messages itself, and never publishes one that
-        // the library would have to queue.
+        // The largest value, so that only the broker's limit counts: `ConnectionStateMachine` counts unacknowledged messages
+        // itself, and never publishes a message that the library would have to queue.
         mosquitto_int_option(pointer, MOSQ_OPT_SEND_MAXIMUM, 65_535)
         MosquittoCallbacks.listen(to: pointer)
     }
@@ -79,8 +79,9 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {
         return "the host name cannot be resolved"
     }
 
-    /// Sets the Maximum Packet Size of the CONNECT packet. The library has no non-blocking call that takes properties, but keeps
-    /// those given to the blocking one. That call is made here without a host, so it returns at once.
+    /// Sets the Maximum Packet Size of the CONNECT packet. The library's non-blocking connect call takes no properties, but the
+    /// library keeps the properties of a blocking call. This function makes the blocking call without a host, so that it returns
+    /// at once.
     private func limitPackets(_ maximumPayloadBytes: Int) {
         var properties: OpaquePointer?
         // A topic has at most 64 KiB; the rest is for the properties.
@@ -176,7 +177,7 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {
     enum Request {
         /// It was sent, with this packet identifier.
         case sent(Int32)
-        /// This broker cannot be sent these filters, for the reason of this code.
+        /// These filters cannot be sent to this broker; the code is the reason.
         case impossible(code: Int32)
         /// It could not be sent now.
         case failed
@@ -215,7 +216,7 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {
     func publish(_ frame: MQTTPublish, _ qos: MQTTQoS) -> (number: Int32, result: mosq_err_t) {
         var properties: OpaquePointer?
         if version == .five {
-            // Whole seconds, so rounded down, and one at least: 0 would mean at once.
+            // MQTT allows only whole seconds: round down, but send at least 1, as 0 would make the message expire at once.
             let seconds = UInt32(clamping: max(1, frame.lifetime.components.seconds))
             mosquitto_property_add_int32(&properties, Int32(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue), seconds)
         }

@@ -9,8 +9,8 @@ struct Subscriptions {
         case leave([MQTTFilter])
     }
 
-    /// Maximum filters in one packet, maximum bytes of its filters if it has several, and maximum packets without an answer.
-    /// Packets stay well below any broker's size limit, and even ten thousand filters delay no frame.
+    /// Maximum filters in one packet, maximum bytes of its filters if it has several, and maximum packets without an answer. With
+    /// these limits packets stay well below any broker's size limit, and even ten thousand filters delay no frame.
     private static let (most, maxBytes, maxPackets) = (50, 16 * 1024, 4)
     /// How long a broker may take to send a SUBACK while it answers later requests.
     static let patience = Duration.seconds(10)
@@ -38,15 +38,16 @@ struct Subscriptions {
 
     private struct Asked {
         let at: MonotonicInstant
-        /// `nil` for a filter that has been unsubscribed from since.
+        /// The filters of the packet; `nil` in place of a filter that has been unsubscribed from since.
         var filters: [MQTTFilter?]
     }
 
     private var wanted: Set<MQTTFilter> = []
-    /// All filters wanted since the connection began, in the order of the calls: they are requested in this order, so that
-    /// earlier ones are acknowledged earlier.
+    /// All filters wanted since the connection began, in the order of the calls. They are requested in this order, so that the
+    /// broker acknowledges earlier filters earlier.
     private var order: [MQTTFilter] = []
-    /// Filters of `wanted` to subscribe to with Retain As Published. A filter that is also wanted without it is not here.
+    /// Filters of `wanted` to subscribe to with Retain As Published. A filter that another call wants without Retain As Published
+    /// is not in this set.
     private var wantedRetainAsPublished: Set<MQTTFilter> = []
     private var toAsk = Queue()
     private var toAskAsPublished = Queue()
@@ -63,14 +64,14 @@ struct Subscriptions {
     /// Whether all wanted filters have been requested and answered.
     var isSettled: Bool { !hasToAsk && asked.isEmpty }
 
-    /// Whether the broker has answered a later request, and has not acknowledged a subscription in time.
+    /// Whether a SUBACK has not arrived in time although the broker has answered a later request.
     ///
     /// - Parameter answered: when the newest request that the broker has answered was sent.
     func isOneOverdue(answered: MonotonicInstant) -> Bool {
         asked.values.contains { $0.at.advanced(by: Self.patience) <= answered }
     }
 
-    /// Whether the broker has granted the needed filters of `paths`, and answered the others.
+    /// Returns whether the broker has granted the `needed` filters of `paths`, and has granted or refused the `asked` ones.
     func stand(_ paths: MQTTAnswerPaths) -> Bool {
         paths.needed.allSatisfy(granted.contains) && paths.asked.allSatisfy { granted.contains($0) || refused.contains($0) }
     }
@@ -90,7 +91,7 @@ struct Subscriptions {
                 wanted.subtract(filters)
                 wantedRetainAsPublished.subtract(filters)
                 toLeave += filters
-                // A SUBACK that is still in flight must not count for a later request.
+                // A SUBACK that is still in flight must not be taken for the answer to a later request.
                 let left = Set(filters)
                 for number in asked.keys { asked[number]?.filters.replace(left) }
                 toAsk.remove(left)
@@ -100,8 +101,8 @@ struct Subscriptions {
         }
     }
 
-    /// Subscribes without Retain As Published if any caller requires that: locks interpret the retain flag as the mark of a message
-    /// that the broker stored, so they must not receive the flag that a publisher has set.
+    /// Adds a subscription, without Retain As Published if any caller wants the filter without it. Such a caller reads the retain
+    /// flag as the mark of a message that the broker stored, so it must not receive the flag that a publisher has set.
     private mutating func want(_ filter: MQTTFilter, retainAsPublished: Bool) {
         let isNew = wanted.insert(filter).inserted
         if isNew { order.append(filter) }
@@ -118,7 +119,7 @@ struct Subscriptions {
         askedAsPublished.contains(filter) && wanted.contains(filter) && !wantedRetainAsPublished.contains(filter)
     }
 
-    /// Requests all subscriptions on a new connection, where the broker has none.
+    /// Requests all subscriptions on a new connection: the broker has no subscriptions of it yet.
     mutating func reset() {
         (toLeave, askedAsPublished, limit) = ([], [], Self.most)
         requestAnew()
@@ -149,7 +150,7 @@ struct Subscriptions {
         return impossible
     }
 
-    /// Sends one UNSUBSCRIBE, or halves the next one where it is too large for the broker.
+    /// Sends one UNSUBSCRIBE. If the packet is too large for the broker, the next one has half as many filters.
     ///
     /// - Returns: whether another packet can be tried now.
     private mutating func unsubscribe(over handle: borrowing MosquittoClient) -> Bool {
@@ -159,7 +160,7 @@ struct Subscriptions {
             limit = some.count / 2
             return true
         case .failed: return false
-        // A filter whose UNSUBSCRIBE is too long was never subscribed to: the SUBSCRIBE is longer.
+        // If a single filter is too long for an UNSUBSCRIBE, it was never subscribed to: its SUBSCRIBE would have been longer.
         case .sent, .impossible: break
         }
         toLeave.removeFirst(some.count)
@@ -169,16 +170,17 @@ struct Subscriptions {
         return true
     }
 
-    /// Sends one SUBSCRIBE, or halves the next one where it is too large for the broker.
+    /// Sends one SUBSCRIBE. If the packet is too large for the broker, the next one has half as many filters.
     ///
     /// - Returns: whether another packet can be tried now.
     private mutating func subscribe(
         over handle: borrowing MosquittoClient, at now: MonotonicInstant, _ impossible: inout [(filter: MQTTFilter, code: Int32)]
     ) -> Bool {
-        // Command topics first: commands wait for a lock's state topics, so its command topic is subscribed to by then, too.
+        // Subscribe with Retain As Published first, that is to command topics. A command waits until the lock's state topics are
+        // subscribed to; by then the lock's command topic is subscribed to, too.
         let retainAsPublished = !toAskAsPublished.filters.isEmpty
         let taken = packet(of: retainAsPublished ? toAskAsPublished : toAsk)
-        // A filter may have been unsubscribed from since, or moved to the other queue.
+        // Since it was queued, a filter may have been unsubscribed from, or moved to the other queue.
         let some = taken.filter { wanted.contains($0) && wantedRetainAsPublished.contains($0) == retainAsPublished }
         if let first = some.first {
             switch handle.subscribe(some, retainAsPublished: retainAsPublished) {

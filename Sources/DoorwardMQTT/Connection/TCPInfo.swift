@@ -18,7 +18,7 @@ struct TCPInfo {
     private static let attempts = 64
 
     /// Reads both counters as of one moment: they are read again if an acknowledgement arrives in between. After the last attempt
-    /// `confirmed` can be ahead of `unconfirmed`, so that the computed end of a frame may be too late, but never too early.
+    /// `confirmed` can be newer than `unconfirmed`. The computed end of a frame is then too late, but never too early.
     ///
     /// - Returns: `nil` if this is not a TCP socket, or the kernel is older than 4.1 and lacks the counter.
     init?(_ socket: Int32) {

@@ -1,4 +1,4 @@
-/// Messages for TLS failures that name what to change.
+/// Messages about TLS failures. Each message names the cause that the operator can correct.
 enum TLSComplaint {
     /// Fragments of log lines of libmosquitto or OpenSSL, with the message for each. The first match determines the message.
     private static let meanings: [(sign: String, words: String)] = [

@@ -2,8 +2,9 @@ internal import DoorwardDomain
 
 /// Frames that the socket has accepted and the broker's machine has not acknowledged in TCP, each with its deadline.
 ///
-/// While the broker does not read, such a frame stays in the kernel's send buffer. When its deadline passes, the connection is
-/// reset, so that the frame does not arrive late: by `ConnectionStateMachine`, or, if the thread does not run in time, by the kernel.
+/// While the broker does not read, such a frame stays in the kernel's send buffer. When its deadline passes,
+/// `ConnectionStateMachine` resets the connection, so that the frame does not arrive late. If the thread does not run in time,
+/// the kernel resets the connection.
 struct UnackedTCPWrites {
     private struct Frame {
         /// The count of acknowledged bytes at which the other side has received all of this frame.
@@ -12,8 +13,8 @@ struct UnackedTCPWrites {
         let lifetime: Duration
     }
 
-    /// Milliseconds. A kernel timeout shorter than this is cleared once no frame is unacknowledged, so that a short network
-    /// outage does not end an idle connection.
+    /// A limit in milliseconds. A kernel timeout shorter than this is cleared once no frame is unacknowledged, so that a short
+    /// network outage does not end an idle connection.
     private static let harmless: Int32 = 5000
 
     private var frames: [Frame] = []
@@ -22,7 +23,8 @@ struct UnackedTCPWrites {
 
     /// Records that a frame has been handed to the socket.
     ///
-    /// - Returns: false if its progress cannot be determined or limited, so that it could arrive at any time.
+    /// - Returns: false if the frame's progress cannot be determined or its deadline cannot be passed to the kernel, so that it
+    ///   could arrive at any time.
     mutating func note(on socket: Int32, at now: MonotonicInstant, lifetime: Duration) -> Bool {
         guard let flow = TCPInfo(socket) else { return false }
         guard flow.unconfirmed > 0 else { return true }
@@ -43,8 +45,8 @@ struct UnackedTCPWrites {
         return frames.contains { $0.until <= now }
     }
 
-    /// Sets the TCP user timeout to the shortest lifetime. The kernel counts from the oldest unacknowledged byte, so that is
-    /// early enough for every frame.
+    /// Sets the TCP user timeout to the shortest lifetime. The kernel counts from the oldest unacknowledged byte, so this timeout
+    /// is early enough for every frame.
     private mutating func limitKernel(_ socket: Int32) -> Bool {
         guard let shortest = frames.map(\.lifetime).min() else { return true }
         let milliseconds = max(1, Int32(min(shortest, .seconds(86_400)) / .milliseconds(1)))

@@ -51,9 +51,10 @@ struct Unacknowledged {
         }
     }
 
-    /// Whether the broker owes a PUBACK for as many frames as it allows, so that no other frame can be sent with QoS 1.
+    /// Whether no other frame can be sent with QoS 1: the frames without a PUBACK have reached the broker's Receive Maximum, and
+    /// all their lifetimes had ended when the newest answered probe was sent.
     ///
-    /// - Parameter answered: when the newest answered probe was sent: the lifetimes must have ended by then.
+    /// - Parameter answered: when the newest answered probe was sent.
     func isExhausted(_ receiveMaximum: UInt16, answered: MonotonicInstant) -> Bool {
         frames.count >= receiveMaximum && frames.allSatisfy { $0.deadline.map { $0 <= answered } ?? false }
     }

@@ -1,7 +1,8 @@
 internal import DoorwardDomain
 internal import Glibc
 
-/// Wakes the thread that waits in `poll` for the socket of a connection, by a pipe to itself.
+/// Wakes the thread that waits in `poll` for the socket of a connection. The thread also waits for a pipe, which `ring` writes
+/// to.
 final class WakeupPipe: Sendable {
     private let (toHear, toRing): (Int32, Int32)
 
@@ -42,7 +43,7 @@ final class WakeupPipe: Sendable {
         }
         // Rounded up, so that the deadline has passed when `poll` times out.
         let milliseconds = Int32(clamping: max(0, (until.nanoseconds - now.nanoseconds + 999_999) / 1_000_000))
-        // The socket is also read after a timeout: `poll` does not show bytes that TLS has already read from it.
+        // The socket is also read after a timeout: `poll` does not show bytes that TLS has already read from the socket.
         guard poll(&descriptors, nfds_t(descriptors.count), milliseconds) > 0 else { return .init(toRead: true) }
         if descriptors[0].revents != 0 { silence() }
         guard descriptors.count > 1 else { return .init() }

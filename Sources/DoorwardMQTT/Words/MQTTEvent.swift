@@ -12,7 +12,7 @@ package enum MQTTEvent: Hashable, Sendable {
     case acknowledged(MQTTFrameID, MQTTAcknowledgement)
     /// The broker has granted or refused all wanted subscriptions.
     case subscribed
-    /// The broker refuses a subscription, or the request cannot be sent to it: the text of the reason code.
+    /// The broker refuses a subscription, or the request cannot be sent to it. `reason` is the text of the reason code.
     case subscriptionRefused(MQTTFilter, reason: String)
     /// The broker grants a subscription that it had refused before on this connection.
     case subscriptionGranted(MQTTFilter)
@@ -35,7 +35,8 @@ package enum MQTTAcknowledgement: Hashable, Sendable {
     case taken
     /// The broker has accepted it, and there are no matching subscribers.
     case nobodySubscribed
-    /// The broker rejected it: the text of its reason code, and whether that is `Not authorized`.
+    /// The broker rejected it. `reason` is the text of the reason code, and `isNotAuthorized` whether the code is `Not
+    /// authorized`.
     case refused(reason: String, isNotAuthorized: Bool)
 }
 
@@ -51,7 +52,7 @@ package enum MQTTVersion: String, Hashable, Sendable {
 package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The host does not exist, or does not accept connections.
     case unreachable(String)
-    /// The broker rejected the connection: credentials, client identifier, a ban. The text of its reason.
+    /// The broker rejected the connection, for example its credentials or its client identifier. The text is the broker's reason.
     case refused(String)
     /// The certificate could not be verified, or the other side does not support TLS.
     case tlsFailed(String)
@@ -62,7 +63,7 @@ package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The broker has stalled: its machine accepts bytes, but the broker answers nothing. The connection is kept open for a
     /// while, with nothing sent over it, to receive what the broker sends if it resumes.
     case standsStill
-    /// The gateway has closed it on request.
+    /// The gateway has closed the connection on request.
     case stopped
 
     private static let standstill = """

@@ -2,11 +2,11 @@ package import DoorwardDomain
 
 /// State and counters of a connection at one moment.
 package struct MQTTHealth: Hashable, Sendable, CustomStringConvertible {
-    /// When it was established; `nil` while it is not.
+    /// When the connection was established; `nil` while there is none.
     package internal(set) var connectedSince: Timestamp?
     /// Protocol version of the last connection; `nil` before the first.
     package internal(set) var version: MQTTVersion?
-    /// Why it was last disconnected or could not be established, a regular stop included; `nil` if that never happened.
+    /// Why the connection was last lost, stopped or could not be established; `nil` if that never happened.
     package internal(set) var lastFailure: MQTTFailure?
     /// When `lastFailure` happened.
     package internal(set) var lastFailureAt: Timestamp?
@@ -15,7 +15,7 @@ package struct MQTTHealth: Hashable, Sendable, CustomStringConvertible {
 
     /// Counters, which only ever grow.
     package struct Counts: Hashable, Sendable {
-        /// Times that a connection was established, or was usable again after a standstill.
+        /// How many times a connection was established, or was usable again after a standstill.
         package internal(set) var connects = 0
         /// Connections that ended, or could not be established.
         package internal(set) var disconnects = 0

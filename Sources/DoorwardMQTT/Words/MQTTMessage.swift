@@ -5,9 +5,10 @@ package struct MQTTMessage: Hashable, Sendable {
     /// Payload of any bytes; may be empty.
     package let payload: [UInt8]
     /// Whether this is a retained message that the broker sends for a new subscription: it reports an earlier state, not a live
-    /// event. On a filter with Retain As Published, also whether the publisher asked for it to be retained.
+    /// event. If the filter has Retain As Published, this is also true for a live message that its publisher sent with the retain
+    /// flag.
     package let isRetained: Bool
-    /// Delivery QoS: the lower of the publisher's and the subscription's, which is `.atLeastOnce`.
+    /// Delivery QoS: the lower of the publisher's QoS and the subscription's, which is `.atLeastOnce`.
     package let qos: MQTTQoS
     /// The last frame that had been sent on this connection when the message was read: the message cannot be an answer to any later one.
     package internal(set) var after = MQTTFrameNumber.none
@@ -46,7 +47,7 @@ package enum MQTTQoS: Int32, Hashable, Sendable {
     case atLeastOnce = 1
 }
 
-/// A message that is published at once or not at all. It is never retained: it has no such field.
+/// A message that is published at once or not at all. It is never retained: this type has no field for it.
 ///
 /// Commands to locks are frames. A message that a program publishes about itself, and that may be retained, is an
 /// `MQTTRetainablePublish`.
@@ -57,8 +58,8 @@ package struct MQTTPublish: Sendable {
     package var payload: [UInt8]
     /// Whether the broker acknowledges it.
     package var qos: MQTTQoS
-    /// How long it is valid from now on. With MQTT 5 the broker does not deliver it afterwards. If it has not reached the broker
-    /// by then, the connection is reset.
+    /// How long the message is valid after `publish` is called. With MQTT 5 the broker does not deliver it afterwards. If it has
+    /// not reached the broker by then, the connection is reset.
     package var lifetime: Duration
 
     package init(topic: MQTTTopic, payload: [UInt8], qos: MQTTQoS = .atMostOnce, lifetime: Duration) {

@@ -1,11 +1,11 @@
 /// A message about the publisher itself: a state, an availability, a description. The broker may retain it for later subscribers.
 ///
-/// It is a type apart from `MQTTPublish`, so that no command can be retained by mistake. The gateway's adapter publishes none;
+/// It is a separate type from `MQTTPublish`, so that no command can be retained by mistake. The gateway's adapter publishes none;
 /// device simulators do.
 package struct MQTTRetainablePublish: Sendable {
     /// Topic to publish to.
     package var topic: MQTTTopic
-    /// At most 32 MiB. Empty and retained, it deletes the retained message.
+    /// At most 32 MiB. An empty payload with `isRetained` deletes the retained message.
     package var payload: [UInt8]
     /// Whether the broker acknowledges it.
     package var qos: MQTTQoS
