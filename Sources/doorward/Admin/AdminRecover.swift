@@ -4,7 +4,7 @@ import DoorwardDomain
 import DoorwardStore
 import FoundationEssentials
 
-/// `doorward admin recover`: a one-time link for a super admin who forgot the password.
+/// `doorward admin recover`: creates a one-time link for a super admin who forgot the password.
 struct AdminRecover: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
@@ -28,7 +28,7 @@ struct AdminRecover: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try store.configuration()
-        // Opening would create a database that contains no user to recover.
+        // Opening a missing file would create a database, which contains no user to recover.
         guard FileManager.default.fileExists(atPath: configuration.store.path) else {
             throw CommandFailure(
                 "\(configuration.store.path): there is no such database; name it with --store-path or --config")

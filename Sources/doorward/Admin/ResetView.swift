@@ -19,13 +19,14 @@ struct ResetView {
         ownAddress = settings.ownAddress(port: settings.port)
     }
 
-    /// What is missing from the link; `nil` if the link is complete.
+    /// A text about the part that is missing from the link; `nil` if the link is complete.
     var remark: String? {
         base == nil
             ? "the link lacks the gateway's address, because gateway.publicUrl is not set; put it before the path" : nil
     }
 
-    /// For a terminal: the link, and the request that sets the password without a page. For a pipe: the link and its expiry.
+    /// Returns the lines to print: on a terminal the link, and the request that sets the password without the web page; in a pipe
+    /// the link and its expiry.
     func lines(_ style: OutputStyle) -> [String] {
         let until = "\(offer.expiresAt)"
         guard style.isInteractive else { return ["\(url)\t\(until)"] }
@@ -39,7 +40,7 @@ struct ResetView {
         ]
     }
 
-    /// The public address, else the one on this machine.
+    /// The gateway's public address if it has one, else its address on this machine.
     private var gateway: String { base.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? ownAddress }
 
     /// `{"reset": {"url", "token", "expiresAt"}}`, as in the API.

@@ -93,7 +93,7 @@ struct API: AsyncParsableCommand {
         StandardStream.output.line(lines.map(\.printable).joined(separator: "\n") + "\n")
     }
 
-    /// Prints a body that is not JSON as it arrives: it may be long, or endless.
+    /// Prints a body that is not JSON, each part when it arrives: the body may be long or endless.
     private static func copy(_ response: RawResponse) async throws {
         guard OutputStyle.output.isInteractive else { return try await response.read { StandardStream.output.write($0) } }
         var lines = PrintableLines()
@@ -106,7 +106,8 @@ struct API: AsyncParsableCommand {
 enum APIPath {
     private static let prefix = "/api/v1"
 
-    /// The path after the API's prefix, with characters that a URL cannot contain encoded as `%XX`. Percent signs stay as typed.
+    /// Returns the path after the API's prefix. Characters that a URL cannot contain are encoded as `%XX`. Percent signs stay as
+    /// typed.
     static func path(_ text: String) -> String {
         var path = text.hasPrefix("/") ? text : "/\(text)"
         if path == prefix || path.hasPrefix("\(prefix)/") || path.hasPrefix("\(prefix)?") { path.removeFirst(prefix.count) }
@@ -120,7 +121,7 @@ enum APIPath {
         }
     }
 
-    /// Why a text is not a path; `nil` if it is one.
+    /// Returns the reason why a text is not a path; `nil` if it is one.
     static func problem(with text: String) -> String? {
         if text.isEmpty { return "it is empty" }
         if text.contains("://") { return "leave out the server, which is that of the sign-in" }
@@ -128,7 +129,7 @@ enum APIPath {
         return nil
     }
 
-    /// RFC 3986, sections 3.3 and 3.4.
+    /// Whether a path or query may contain the byte (RFC 3986, sections 3.3 and 3.4).
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
@@ -157,7 +158,7 @@ struct HeaderArgument: ExpressibleByArgument, Equatable {
         value = String(parts[1].drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 
-    /// RFC 9110, section 5.6.2.
+    /// Whether a header's name may contain the byte (RFC 9110, section 5.6.2).
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
@@ -180,7 +181,7 @@ struct PrintableLines {
         return Self.printable(pending[...end])
     }
 
-    /// The incomplete last line, when no more bytes will arrive.
+    /// The incomplete last line, to be printed when no more bytes will arrive.
     var rest: String { Self.printable(pending[...]) }
 
     private static func printable(_ bytes: ArraySlice<UInt8>) -> String {

@@ -10,7 +10,7 @@ struct AccessTokenClaims: Equatable, Sendable {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64URL.decode(parts[1].utf8),
             let claims = try? JSONDecoder().decode(Claims.self, from: Data(payload)),
-            // The range that a calendar can show.
+            // The years 1970 to 9999.
             (0...253_402_300_799).contains(claims.exp)
         else { return nil }
         expiresAt = Timestamp(milliseconds: claims.exp * 1000)

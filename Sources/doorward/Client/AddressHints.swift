@@ -2,22 +2,23 @@ import DoorwardAPI
 import DoorwardAdapterKit
 import DoorwardClient
 
-/// What is known of the keys of an adapter's addresses, for messages about a wrong address.
+/// The known keys of an adapter's addresses, and their known values, for messages about a wrong address.
 struct AddressHints: Equatable, Sendable {
     /// The keys, in the order of the adapter.
     private let names: [String]
-    /// The allowed values by key; empty for a key of which they are not known.
+    /// The allowed values by key; empty for a key whose allowed values are not known.
     private let values: [String: [String]]
-    /// Whether an address has no other key.
+    /// Whether an address can have no other keys.
     private let isComplete: Bool
 
-    /// As `GET /adapters` has them; for people who may not call it, as the adapter of this program has them without a configuration.
+    /// Reads the keys from `GET /adapters`. For users who may not call it, takes the keys that this program's own adapter has
+    /// without a configuration.
     init(of kind: String, _ client: DoorwardClient) async {
         let answer = try? await client.adapters.list().content
         self.init(of: kind, answer?.adapters.first { $0.kind == kind }.map { $0.address.map { ($0.field, $0.values ?? []) } })
     }
 
-    /// - Parameter fields: those of the gateway's answer; `nil` without one.
+    /// - Parameter fields: the keys in the gateway's answer; `nil` if there was no answer.
     init(
         of kind: String, _ fields: [(name: String, values: [String])]?, adapters: [any AdapterFactory] = ShippedAdapters.all
     ) {
@@ -28,14 +29,14 @@ struct AddressHints: Equatable, Sendable {
         isComplete = adapter.map { !$0.hasFurtherAddressFields } ?? false
     }
 
-    /// How a message names a key that has an option of its own.
+    /// Returns the option for messages about a key that has its own option.
     ///
-    /// - Parameter value: what was typed; `nil` if the key was not.
+    /// - Parameter value: the typed value; `nil` if the option was not typed.
     func option(_ name: String, key: String, value: String?) -> FieldOption {
         FieldOption(name, value: value, candidates: values[key] ?? [])
     }
 
-    /// How a message names a key of `--address`; the candidates for a key that there is not are the keys.
+    /// Returns the option for messages about a key of `--address`. If there is no such key, the candidates are the known keys.
     func option(key: String, value: String?) -> FieldOption {
         guard isComplete, value != nil, values[key] == nil else { return option("--address \(key)", key: key, value: value) }
         return FieldOption("--address \(key)", value: key, candidates: names)

@@ -20,7 +20,8 @@ struct AddressPart: ExpressibleByArgument, Equatable, Sendable {
             (try? JSONDecoder().decode(Wire.Value.self, from: Data(text.utf8))).flatMap { Self.kept($0, text) } ?? .string(text)
     }
 
-    /// Keeps a text such as `398172E4`, the id of a lock, as text: as a number it would not be written back as it was typed.
+    /// Returns `nil` for a number that would not be written back as it was typed, such as `398172E4`, the id of a lock. It is
+    /// then kept as text.
     private static func kept(_ value: Wire.Value, _ text: String) -> Wire.Value? {
         switch value {
         case .integer(let number): "\(number)" == text ? value : nil

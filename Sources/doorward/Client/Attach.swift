@@ -3,7 +3,7 @@ import DoorwardAPI
 import DoorwardAdapterKit
 import DoorwardClient
 
-/// `doorward attach`: makes a lock known to the gateway.
+/// `doorward attach`: attaches a lock to the gateway.
 struct Attach: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Attach a lock to a property or unit.",
@@ -82,7 +82,7 @@ struct Attach: AsyncParsableCommand {
         }
     }
 
-    /// What was found of a lock: how to reach it, and who made it.
+    /// Copies the adapter, address, manufacturer and model of a discovered lock into the request.
     private func take(_ id: String, into device: inout Wire.NewDevice, _ client: DoorwardClient) async throws {
         let found = try await client.devices.discovered().all().content
         let meant = try NameMatch.one(
@@ -96,7 +96,7 @@ struct Attach: AsyncParsableCommand {
         (device.manufacturer, device.model) = (found.manufacturer, found.model)
     }
 
-    /// - Throws: a failure that names the fields that the gateway rejects as the command line names them.
+    /// - Throws: a failure that names the rejected fields by their command-line options.
     private func attach(_ device: Wire.NewDevice, _ client: DoorwardClient) async throws -> Response<Wire.DeviceAnswer> {
         do {
             return try await client.devices.attach(device)
@@ -106,7 +106,7 @@ struct Attach: AsyncParsableCommand {
         }
     }
 
-    /// What the command line calls a field of the request.
+    /// Maps a field of the request to its command-line option.
     private func option(_ field: String, _ hints: AddressHints) -> FieldOption? {
         switch field {
         case "name": return FieldOption("the name")

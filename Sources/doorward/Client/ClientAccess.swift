@@ -56,7 +56,8 @@ struct ClientAccess {
         return name
     }
 
-    /// Why a text is not a valid name, to be printed after the option or variable that contains it.
+    /// Returns the message for a text that is not a valid name, to be printed after the option or variable that contains the
+    /// text.
     static func wrongName(_ text: String) -> String {
         "`\(text.printable)` is not a name: use 1 to 64 letters, digits, hyphens, underscores and dots"
     }
@@ -125,7 +126,8 @@ struct ClientAccess {
         try client(server: server, credentials, caFile: caFile(at: server))
     }
 
-    /// The CA file for a new sign-in at a gateway: from the command line, the environment, or the sign-in that it replaces.
+    /// Returns the CA file for a new sign-in at a gateway: from the command line, the environment, or the sign-in that the new
+    /// one replaces.
     func caFile(at server: String) -> String? {
         if let caFile { return caFile }
         guard let session = try? sessionFile().read(), session.server == (try? ServerAddress(server))?.description else {

@@ -45,7 +45,7 @@ struct Detach: AsyncParsableCommand {
                 : "\(lock.name.printable)\tdetached")
     }
 
-    /// The number of guest accesses to the lock that have not ended and that the caller may see.
+    /// Returns the number of guest accesses to the lock that have not ended and are visible to the caller.
     private func openGuestAccesses(_ id: String, _ client: DoorwardClient) async throws -> Int {
         let now = SystemClock().now()
         return try await client.guestAccesses.list(deviceID: id).all().content

@@ -3,7 +3,7 @@ enum DisplayText {
     /// Converts `PROPERTY_MANAGER` to `property manager`; unknown words are converted in the same way.
     static func word(_ code: String) -> String { code.lowercased().replacing("_", with: " ").printable }
 
-    /// The type of the changed entity: `GuestAccess` as `guest access`.
+    /// Converts the name of an entity's type: `GuestAccess` to `guest access`.
     static func kind(_ type: String) -> String {
         switch type {
         case "LockDevice": "lock"
@@ -16,12 +16,12 @@ enum DisplayText {
         }
     }
 
-    /// A fault of a lock: `notFullyLocked` as `not fully locked`.
+    /// Converts a fault of a lock: `notFullyLocked` to `not fully locked`.
     static func fault(_ word: String) -> String { kind(word) }
 
     static func role(_ code: String) -> String { word(code) }
 
-    /// The problem of a field, as a sentence about the option that set it.
+    /// Returns the problem of a field as a sentence about the option that set the field.
     static func problem(_ code: String, of option: FieldOption) -> String {
         let name = option.name.printable
         switch code {
@@ -39,7 +39,7 @@ enum DisplayText {
         return option.candidates.isEmpty ? "" : "; known are \(option.candidates.map(\.printable).joined(separator: ", "))"
     }
 
-    /// The problem of a field, to be printed after its name.
+    /// Returns the problem of a field, to be printed after the field's name.
     static func problem(_ code: String) -> String {
         switch code {
         case "required": "is missing"
@@ -65,7 +65,7 @@ enum DisplayText {
         }
     }
 
-    /// The reason of a denial.
+    /// Returns the reason of a denial as text.
     static func reason(_ code: String) -> String {
         switch code {
         case "no_association": "no role or guest access for this lock"

@@ -63,7 +63,7 @@ struct GuestAccessView {
             instant.map(style.instant), short: instant.map { style.shortInstant($0, now: now, withSeconds: false) })
     }
 
-    /// A limit of the window, in local time and as the gateway sent it.
+    /// Returns the start or the end of the access as text: in local time, and as the gateway sent it.
     func window(_ instant: String?, _ style: OutputStyle) -> String {
         instant.map { "\(style.instant($0)) (\($0))".printable } ?? "-"
     }

@@ -42,7 +42,7 @@ struct LocksFollower: Sendable {
         }
     }
 
-    /// Exactly the lines of the screen: as much of the table as fits, and the message below it.
+    /// Returns exactly the lines of the screen: the part of the table that fits, and the message below it.
     static func picture(_ locks: [Wire.Device], _ message: String?, _ style: OutputStyle, _ size: TerminalSize) -> [String] {
         var lines = locks.isEmpty ? ["You see no locks."] : Locks.table(locks).lines(style)
         let room = max(1, size.rows - 2)
@@ -86,7 +86,7 @@ struct LocksFollower: Sendable {
         return table.lines(style, shown, withHeadings: isFirst)
     }
 
-    /// A JSON object for a removed lock.
+    /// Returns a JSON object for a removed lock.
     private static func removal(_ lock: Wire.Device) -> String {
         var object = JSONObjectText()
         object.add("id", lock.id)

@@ -7,22 +7,22 @@ struct NameMatch: Hashable, Sendable {
     /// Where it is, to distinguish it from others with the same name.
     let place: String?
 
-    /// The candidates with this name, ignoring case and surrounding spaces.
+    /// Returns the candidates with this name, ignoring case and surrounding spaces.
     static func matching(_ text: String, of candidates: [NameMatch]) -> [NameMatch] {
         let name = Self.folded(text)
         return candidates.filter { Self.folded($0.name) == name }
     }
 
-    /// The only match.
+    /// Returns the only match.
     ///
     /// - Parameter listing: a hint how to list the candidates.
-    /// - Throws: an error that says that there is no match, or that lists several.
+    /// - Throws: an error if there is no match, or an error that lists the matches if there are several.
     static func one(_ text: String, of candidates: [NameMatch], noun: String, listing: String) throws -> NameMatch {
         if let candidate = try match(text, of: candidates, noun: noun) { return candidate }
         throw CommandFailure(missing(text, of: candidates.map(\.name), noun: noun, otherwise: listing))
     }
 
-    /// The match by id, name or beginning of an id, in this order; `nil` if there is none.
+    /// Returns the match by id, name or beginning of an id, in this order; `nil` if there is none.
     ///
     /// - Throws: an error that lists the matches if there are several.
     static func match(_ text: String, of candidates: [NameMatch], noun: String) throws -> NameMatch? {
@@ -39,7 +39,7 @@ struct NameMatch: Hashable, Sendable {
         return begun.first
     }
 
-    /// The sentence for a name without a match.
+    /// Returns the sentence for a name without a match.
     ///
     /// - Parameters:
     ///   - names: the existing names; the nearest one is suggested.
@@ -49,7 +49,7 @@ struct NameMatch: Hashable, Sendable {
         return "There is no \(noun) named `\(text.printable)`. \(next)"
     }
 
-    /// The name that was probably meant: the nearest one, else the only one that contains the text.
+    /// Returns the name that was probably meant: the most similar name, else the only name that contains the text.
     static func suggestion(for text: String, among names: some Sequence<String>) -> String? {
         let (names, typed) = (Set(names), folded(text))
         guard !typed.isEmpty else { return nil }
@@ -60,8 +60,8 @@ struct NameMatch: Hashable, Sendable {
         return containing.count == 1 ? containing.first : nil
     }
 
-    /// The email address that was probably meant: one with the same domain and a similar name, or the same name and a similar
-    /// domain. Whole addresses are not compared, because those of one domain are always similar.
+    /// Returns the email address that was probably meant. It has the same domain and a similar name, or the same name and a
+    /// similar domain. Whole addresses are not compared, because those of one domain are always similar.
     private static func nearestAddress(to text: String, among names: [String]) -> String? {
         func parts(_ address: String) -> (name: String, domain: String)? {
             guard let at = address.lastIndex(of: "@") else { return nil }

@@ -3,7 +3,7 @@ import DoorwardClient
 import DoorwardControl
 
 extension NameResolver {
-    /// Finds a guest access by id, label or the guest's name. Ended ones count only if no other has this name.
+    /// Finds a guest access by id, label or the guest's name. An ended access is found only if no other access has this name.
     ///
     /// - Returns: `name` is `nil` for an access that was given by its id.
     func guestAccess(_ text: String) async throws -> (id: String, name: String?) {
@@ -26,7 +26,7 @@ extension NameResolver {
             locks: Dictionary(locks, uniquingKeysWith: { first, _ in first }), people: try await people(in: accesses))
     }
 
-    /// The people that the caller may list, and guests who are not among them but act in the caller's log.
+    /// Returns names by id: of the people that the caller may list, and of other users who are actors in the caller's log.
     private func people(in accesses: [Wire.GuestAccess]) async throws -> [String: String] {
         let guests = Set(accesses.compactMap(\.guestUserId))
         guard !guests.isEmpty else { return [:] }

@@ -18,7 +18,7 @@ extension NameResolver {
         }
     }
 
-    /// The id of a person, found by id, email address or name.
+    /// Finds a person by id, email address or name, and returns the id.
     ///
     /// - Throws: an error for a name that matches no known person, or several.
     func person(_ text: String) async throws -> String {
@@ -26,7 +26,7 @@ extension NameResolver {
         return try await knownPerson(text, otherwise: "Name the person by email address or id.").id
     }
 
-    /// The guest of a new guest access, found by id, email address or name.
+    /// Finds the guest of a new guest access by id, email address or name.
     ///
     /// - Throws: an error for a name that matches no known person, or several.
     func guest(_ text: String) async throws -> Guest {
@@ -37,7 +37,7 @@ extension NameResolver {
         return .person(id: person.id, name: person.name)
     }
 
-    /// The error sentence for a guest that the gateway does not know.
+    /// Returns the error sentence for a guest that the gateway did not find.
     func missingGuest(_ guest: Guest) async -> String {
         guard case .address(let address) = guest else { return "There is no person with the id `\(guest.name.printable)`." }
         let addresses = ((try? await listedPeople()) ?? []).map(\.name).filter { $0.contains("@") }
@@ -58,7 +58,7 @@ extension NameResolver {
                 + "\n  " + otherwise)
     }
 
-    /// The people that the caller may list, each by name and by email address; empty if listing is denied.
+    /// Returns the people that the caller may list, each by name and by email address; empty if listing is denied.
     private func listedPeople() async throws -> [NameMatch] {
         do {
             return try await client.users.list().all().content.flatMap { user in
@@ -69,7 +69,7 @@ extension NameResolver {
         }
     }
 
-    /// The guests of the accesses that are visible to the caller, by the label that the grantor gave them, and the actors in the
+    /// Returns the guests of the accesses that are visible to the caller, by the labels of the accesses, and the actors in the
     /// caller's log.
     private func guestsAndActors() async throws -> [NameMatch] {
         let guests = try await client.guestAccesses.list().all().content.compactMap { access in

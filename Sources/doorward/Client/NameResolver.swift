@@ -8,7 +8,7 @@ struct NameResolver: Sendable {
 
     init(_ client: DoorwardClient) { self.client = client }
 
-    /// A lock as given on the command line. A name is looked up; an id is not, and the gateway decides whether it is visible.
+    /// A lock as given on the command line. A name is looked up. An id is not: the gateway decides whether the lock is visible.
     struct FoundLock: Sendable, Equatable {
         let id: String
         /// The lock's name, else the id that was typed.
@@ -24,7 +24,7 @@ struct NameResolver: Sendable {
         return FoundLock(id: found.id, name: found.name)
     }
 
-    /// Finds the place of an entity; a unit is searched in the property, if one is given.
+    /// Finds the property and the unit by their names. The unit is searched in the property, if one is given.
     func place(property: String?, unit: String?) async throws -> (propertyID: String?, unitID: String?) {
         let properties = try await property.asyncMap { try await self.property($0) }
         guard let unit else { return (properties, nil) }

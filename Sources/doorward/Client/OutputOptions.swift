@@ -17,7 +17,7 @@ struct TableOptions: ParsableArguments {
     @Flag(help: "On a terminal, show ids and long texts in full, even if the table is wider than the window.")
     var wide = false
 
-    /// Limits the style to the width that a table has to fit; with `--wide` without a limit.
+    /// Returns the style for a table. With `--wide` the table has no maximum width.
     func style(_ style: OutputStyle) -> OutputStyle {
         var style = style
         if wide { style.columns = nil }

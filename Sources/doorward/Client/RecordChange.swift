@@ -46,7 +46,7 @@ struct RecordChange: Sendable {
         let target = self.target(names)
         let changes = changes(names)
         let text = [target, changes].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: ": ")
-        // The lock column shows the name.
+        // A lock with a name is shown in the lock column.
         guard text.isEmpty else { return text }
         return record.targetType == "LockDevice" && record.deviceName != nil ? nil : record.targetId
     }
@@ -101,7 +101,7 @@ struct RecordChange: Sendable {
         return old == new ? word : "\(word) \(old ?? "-") → \(new ?? "-")"
     }
 
-    /// A value as text; `nil` if it is absent or not shown.
+    /// Returns a value as text; `nil` if it is absent or not shown.
     private func shown(_ value: Wire.Value?, _ field: String, _ names: RecordNames) -> String? {
         switch value {
         case .string(let text):

@@ -18,12 +18,12 @@ struct RecordNames: Sendable {
 
     init() {}
 
-    /// Looks up missing names. If a request fails the ids stay as they are, and the next records cause another attempt.
+    /// Looks up missing names. If a request fails, the ids are shown, and the next records cause another attempt.
     mutating func lookUp(_ records: [Wire.AccessRecord], _ client: DoorwardClient) async {
         var wanted = RecordReferences()
         for record in records {
             wanted.add(record)
-            // A guest is in no list of people, but the record contains the actor's name.
+            // Take the actor's name from the record: a guest is in no list of people.
             if record.actorKind == "USER", let id = record.actorId, let name = record.actorName {
                 people[id] = people[id] ?? name
             }
@@ -50,7 +50,7 @@ struct RecordNames: Sendable {
         }
     }
 
-    /// A guest access refers to its guest and its locks.
+    /// Looks up the guest accesses. If an access has no label, adds its guest to the people to look up.
     private mutating func lookUpGuestAccesses(_ wanted: inout RecordReferences, _ client: DoorwardClient) async {
         if isMissing(wanted.guestAccesses, guestAccesses, lookedUp.guestAccesses),
             let list = await Self.list({ try await client.guestAccesses.list().all().content })
@@ -63,7 +63,7 @@ struct RecordNames: Sendable {
         }
     }
 
-    /// The list of locks contains the names of their properties and units.
+    /// Looks up the locks, and the properties and units that the list of locks names.
     private mutating func lookUpLocks(_ wanted: RecordReferences, _ client: DoorwardClient) async {
         guard isMissing(wanted.locks, locks, lookedUp.locks),
             let list = await Self.list({ try await client.devices.list().all().content })
@@ -80,7 +80,7 @@ struct RecordNames: Sendable {
         ids.contains { known[$0] == nil && !lookedUp.contains($0) }
     }
 
-    /// The fetched list; empty if the caller may not read it, `nil` if it could not be fetched.
+    /// Returns the fetched list; empty if the caller may not read it, `nil` if it could not be fetched.
     private static func list<Item>(_ fetch: () async throws -> [Item]) async -> [Item]? {
         do {
             return try await fetch()

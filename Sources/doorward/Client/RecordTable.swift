@@ -14,7 +14,7 @@ struct RecordTable: Sendable {
 
     /// - Parameters:
     ///   - isFollowing: whether more rows will follow; columns then get minimum widths.
-    ///   - now: a timestamp is printed with its year if it is not in the current one.
+    ///   - now: the present time. A timestamp is printed with its year if it is not in the present year.
     init(
         _ style: OutputStyle, names: RecordNames = RecordNames(), isFollowing: Bool = false, now: Timestamp = SystemClock().now()
     ) {
@@ -65,7 +65,7 @@ struct RecordTable: Sendable {
         record.deviceName ?? record.deviceId.map { names.locks[$0] ?? $0 }
     }
 
-    /// The place of the record. A record in a reduced view has none: then the present place of the lock.
+    /// Returns the place of the record. A record in a reduced view has none; for it, returns the present place of the lock.
     private func place(_ record: Wire.AccessRecord) -> String? {
         let property = record.propertyId.map { names.properties[$0] ?? $0 }
         let unit = record.unitId.map { names.units[$0] ?? $0 }
@@ -84,7 +84,7 @@ struct RecordTable: Sendable {
         return Table.Cell(text, colour)
     }
 
-    /// The outcome or decision, or how the lock was operated at the door.
+    /// Returns the outcome or decision, or how the lock was operated at the door.
     private static func outcome(_ record: Wire.AccessRecord) -> (String?, OutputStyle.Colour?) {
         if let outcome = record.outcome {
             let detail = record.outcomeDetail.map { ": " + DisplayText.reason($0) } ?? ""

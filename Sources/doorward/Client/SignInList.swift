@@ -44,7 +44,7 @@ struct SignInList {
         return Table("NAME", "WHO", "SERVER", "SESSION", "IN USE", rows: rows).lines(style)
     }
 
-    /// The expiry of a session's credential, if it is known.
+    /// Returns the expiry of a session's credential, if it is known.
     static func validity(of session: Session, _ style: OutputStyle) -> String {
         guard let expiresAt = session.expiresAt else { return "an API key" }
         return "token until \(style.instant(Timestamp(milliseconds: expiresAt * 1000).description)), renewed by itself"

@@ -100,7 +100,7 @@ struct Whoami: AsyncParsableCommand {
         }
     }
 
-    /// The expiry of the credential, if it is known: the API does not return the end of a session.
+    /// Returns the expiry of the credential, if it is known: the API does not return the end of a session.
     static func validity(of credential: Credential, _ style: OutputStyle) -> String {
         switch credential {
         case .token(let claims?): "until \(style.instant(claims.expiresAt.description)), not renewed"
@@ -109,7 +109,8 @@ struct Whoami: AsyncParsableCommand {
         }
     }
 
-    /// The names of the places of roles, if they are visible to the caller.
+    /// Returns names by id: of the visible portfolios, properties and units. Lists only the types of entities that `roles` refers
+    /// to.
     private static func placeNames(
         of roles: [Wire.RoleAssociation], _ client: DoorwardClient
     ) async throws -> [String: String] {

@@ -15,9 +15,9 @@ struct ConfigurationReport {
     /// Settings that do not prevent a start, but may be unintended.
     let warnings: [String]
 
-    /// Reads the files that the configuration names. Nothing is made, and neither the database nor a port is opened.
+    /// Reads the files that the configuration names. Creates no file, and opens neither the database nor a port.
     ///
-    /// - Parameter file: the configuration's; `nil` for none.
+    /// - Parameter file: the configuration file; `nil` for none.
     /// - Throws: a failure with the sentence that `serve` would end with.
     init(of configuration: GatewayConfiguration, file: String?) throws {
         (self.configuration, self.file) = (configuration, file)

@@ -76,7 +76,7 @@ extension GatewayConfiguration {
         log.format = reader.string(forKey: "log.format", as: Log.Format.self, default: log.format)
     }
 
-    /// The certificate and the key must be set together.
+    /// Returns the paths of the certificate and the key, which must be set together.
     private static func tls(_ reader: ConfigReader, _ origins: [String: SettingOrigin]) throws(ConfigurationError) -> TLS? {
         let paths = ["http.tls.certificate", "http.tls.privateKey"]
         let values = paths.map { reader.string(forKey: ConfigKey($0)) }
@@ -90,7 +90,8 @@ extension GatewayConfiguration {
         }
     }
 
-    /// Without TLS, the gateway listens only on loopback addresses, unless a proxy that ends TLS is configured.
+    /// Throws an error if the gateway would listen on an address other than a loopback address without TLS, unless a proxy that
+    /// terminates TLS is configured.
     fileprivate func checkExposure(_ origins: [String: SettingOrigin]) throws(ConfigurationError) {
         let isLoopback = IPAddress(http.host)?.isLoopback ?? (http.host == "localhost")
         guard http.tls == nil, !http.plainBehindProxy, !isLoopback else { return }

@@ -2,7 +2,8 @@ import DoorwardAdapterKit
 import DoorwardDomain
 
 extension ConfigurationTable {
-    /// The keys of the gateway and of its adapters: file, environment and the page `docs/configuration.md` (by a test) follow it.
+    /// Creates the table of the keys of the gateway and of its adapters. The file and the environment are checked against this
+    /// table. A test checks that `docs/configuration.md` agrees with it.
     init(adapters: [any AdapterFactory]) {
         self.init(
             Self.gatewayKeys + adapters.flatMap { $0.sections.flatMap(\.configurationKeys) } + Self.logKeys,

@@ -11,7 +11,7 @@ struct GatewayConfiguration: Equatable, Sendable {
     /// The settings in the sections of the adapters; each adapter reads its own section.
     var adapters = AdapterSettings([], [:])
     var log = Log()
-    /// For errors in settings that are detected only when they are used.
+    /// The origins of the settings, for errors that are detected only when a setting is used.
     var origins = SettingOrigins()
 
     struct Identity: Equatable, Sendable {
@@ -23,17 +23,17 @@ struct GatewayConfiguration: Equatable, Sendable {
 
     struct HTTP: Equatable, Sendable {
         var host = "127.0.0.1"
-        /// 0: the system chooses a free port.
+        /// The port of the HTTP server. For 0 the system chooses a free port.
         var port = 8080
         /// Addresses and networks whose `X-Forwarded-For` header is trusted.
         var trustedProxies: [String] = []
-        /// A proxy on another machine ends TLS, so plain HTTP is allowed on non-loopback addresses.
+        /// Whether a proxy on another machine terminates TLS, so that plain HTTP is allowed on non-loopback addresses.
         var plainBehindProxy = false
-        /// Reduced at start if the limit on open files does not allow so many.
+        /// Maximum number of connections. It is reduced at the start if the limit on open files does not allow so many.
         var maxConnections = 4096
-        /// Per IPv4 address or IPv6 /64 network.
+        /// Maximum number of connections for each IPv4 address or IPv6 /64 network.
         var maxConnectionsPerAddress = 512
-        /// From the first byte of a request to its last.
+        /// Maximum time from the first byte of a request to its last.
         var requestTimeoutSeconds = 30
         var tls: TLS?
     }

@@ -7,7 +7,7 @@ struct SettingOrigins: Equatable, Sendable {
     /// - Parameter byPath: the explicit settings, by the path of the key.
     init(_ byPath: [String: SettingOrigin] = [:]) { self.byPath = byPath }
 
-    /// The beginning of an error message about a setting: its origin and its key.
+    /// Returns the beginning of an error message about a setting: its origin and its key.
     func subject(_ path: String) -> String { "\(byPath[path] ?? .standard): `\(path)`" }
 
     static func == (_: Self, _: Self) -> Bool { true }

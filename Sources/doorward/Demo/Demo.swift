@@ -103,7 +103,7 @@ struct Demo: AsyncParsableCommand {
             plan: plan, users: tenancy.users, locks: tenancy.locks, control: gateway.control, simulator: simulator,
             speed: Double(speed))
         let service = DemoService(life: life, password: password, folder: folder, addresses: addresses)
-        // The last one is stopped first: the simulated people stop before the gateway that they use.
+        // The last service in the list is stopped first, so the simulated people stop before the gateway that they use.
         let services: [any Service] = [gateway, service, end]
         var group = ServiceGroupConfiguration(
             services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
@@ -140,7 +140,7 @@ struct Demo: AsyncParsableCommand {
         return configuration
     }
 
-    /// Four groups of five from 32 characters that are not easily confused: 100 bits.
+    /// Returns a random password of 100 bits: four groups of five characters, from 32 characters that are not easily confused.
     private static func newPassword() -> Secret<String> {
         let signs = Array("abcdefghijkmnpqrstuvwxyz23456789")
         let bytes = RandomSource().bytes(20)

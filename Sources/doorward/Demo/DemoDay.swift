@@ -8,7 +8,7 @@ struct DemoDay {
     /// Number of planned days; `nil` for no end.
     var days: Int?
 
-    /// Duration of the guest access after the start of the demo.
+    /// How long the guest access lasts after the start of the demo.
     static let guestWindow = Duration.seconds(20 * 60)
 
     var plan: DemoPlan {
@@ -32,7 +32,7 @@ struct DemoDay {
                 flat.tenants.map { tenant in
                     var resident = Resident(name: tenant.firstName, door: flat.door)
                     resident.frontDoor = site.entrances.first
-                    // They leave one after the other during the first hour.
+                    // The residents leave one after the other during the first hour.
                     resident.leaves = HouseTime.demoStart + .seconds(480 + 270 * index)
                     resident.returns = .seconds(16 * 3600 + 1500 * index)
                     resident.spread = .seconds(240)
@@ -50,7 +50,7 @@ struct DemoDay {
         return cleaner
     }
 
-    /// Short visits to the common rooms, and to those of the staff.
+    /// Short visits to the common rooms and to the rooms of the staff.
     private var errands: [Visitor] {
         let errands: [(String, String, hours: [Double])] = [
             ("Ida", "Laundry", [7.6, 13, 19.5]), ("Ben", "Bike cellar", [7.5, 16.2]), ("Eva", "Roof terrace", [12, 20]),
@@ -105,7 +105,7 @@ struct DemoDay {
             chance: 0.5)
     }
 
-    /// At night the manager locks what was left unlocked.
+    /// Every night the manager locks all doors that do not belong to a flat.
     private var round: ScenarioRule {
         let rooms = house.sites.flatMap { $0.shared + $0.closed }
         return ScenarioRule(

@@ -5,10 +5,10 @@ struct DemoDoors: Sendable {
     /// The locks in display order, those of one house together.
     let locks: [Wire.Device]
 
-    /// Minimum and maximum width of one door: sign, name, state.
+    /// Minimum and maximum width of one door with its sign, name and state.
     private static let widths = 26...34
     private static let stateWidth = 9
-    /// More columns are used only if the window is too low for this number.
+    /// The usual number of columns. More are used only if the window has too few rows.
     private static let usualColumns = 3
 
     private enum Entry {
@@ -52,7 +52,7 @@ struct DemoDoors: Sendable {
     private func grid(_ entries: [Entry], width: Int, height: Int) -> [[Span]] {
         let columns = stride(from: 0, to: entries.count, by: max(1, height)).map { start -> [Entry] in
             let column = Array(entries[start..<min(start + height, entries.count)])
-            // A column does not begin with the gap between two houses.
+            // Remove the gap between two houses if a column would begin with it.
             if case .gap? = column.first { return Array(column.dropFirst()) }
             return column
         }
@@ -69,7 +69,7 @@ struct DemoDoors: Sendable {
             return [
                 Span(" \(condition.sign)", condition.colour),
                 Span(" \(lock.name.printable.clipped(to: room).padded(to: room)) "),
-                // A door without a problem is shown without emphasis.
+                // The state of a door without a problem is dimmed.
                 Span(
                     condition.word.clipped(to: Self.stateWidth).padded(to: Self.stateWidth),
                     condition.isQuiet ? .dim : condition.colour),

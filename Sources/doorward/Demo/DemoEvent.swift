@@ -36,8 +36,8 @@ struct DemoEvent: Equatable, Sendable {
     let mark: Mark
     let text: String
 
-    /// `nil` for a record that only prepares another one, for the creation of the house, and for the opening and closing of
-    /// doors, which is shown elsewhere.
+    /// Returns `nil` for a record that only prepares another one, for the creation of the house, and for a door that was opened
+    /// or closed, which the list of doors shows.
     init?(_ record: Wire.AccessRecord) {
         let told: (Mark, String)?
         switch record.kind {
@@ -54,7 +54,7 @@ struct DemoEvent: Equatable, Sendable {
 
     private static func denial(_ record: Wire.AccessRecord) -> String {
         let sentence = "\(who(record)) may not \(operation(record)) \(lock(record))"
-        // An actor without access is described only as such, which is also the reason.
+        // For an actor without access, the sentence already contains the reason.
         guard record.actorKind != "OUTSIDE", let reason = record.reason else { return sentence }
         return "\(sentence): \(DisplayText.reason(reason))"
     }

@@ -48,7 +48,7 @@ struct DemoScreen: Sendable {
         } while await pause()
     }
 
-    /// A gateway that is stopping returns no new records.
+    /// Returns the new events; none if the request fails, for example because the gateway is stopping.
     private func news(_ tail: inout RecordFollower) async -> [DemoView.News] {
         let entries = (try? await tail.next(from: client.accessRecords)) ?? []
         return entries.compactMap { entry in
@@ -57,7 +57,7 @@ struct DemoScreen: Sendable {
         }
     }
 
-    /// The locks in the order of the house; locks attached meanwhile come last, grouped by house.
+    /// Returns the locks in the order of the house. Locks attached meanwhile come last, grouped by house.
     private func inOrder(_ locks: [Wire.Device]) -> [Wire.Device] {
         let places = Dictionary(invitation.house.lockNames.enumerated().map { ($1, $0) }) { first, _ in first }
         let houses = invitation.house.sites.map(\.name)

@@ -16,12 +16,12 @@ struct DemoSignIns: Sendable {
         return typed.contains("/") ? typed : "doorward"
     }
 
-    /// The lines at the bottom of the screen.
+    /// Returns the lines at the bottom of the screen.
     func foot(columns: Int) -> [String] {
         login(columns: columns) + ["password of all: \(password.reveal())", commands(columns: columns)]
     }
 
-    /// As many commands as fit on the line, but at least the first.
+    /// Returns as many commands as fit on the line, but at least the first.
     private func commands(columns: Int) -> String {
         ["locks", "unlock \(door)", "log --follow"].map { "\(program) \($0)" }.reduce("") { line, command in
             if line.isEmpty { return command }
@@ -34,7 +34,7 @@ struct DemoSignIns: Sendable {
 
     private var door: String { "\"\(house.someDoor.printable)\"" }
 
-    /// All sign-ins, links and commands, for this number of columns.
+    /// Returns all sign-ins, links and commands, for this number of columns.
     func lines(columns: Int) -> [String] {
         [
             "\(house.portfolio): \(house.sites.map(\.name.printable).joined(separator: " and ")). "

@@ -8,12 +8,12 @@ struct HouseTime: Sendable {
     /// Seconds in the house per real second.
     let speed: Double
 
-    /// The time of the scenario at that moment.
+    /// The scenario's time at `beganAt`.
     var start = Self.demoStart
     /// The day of the week of the scenario's first day.
     var firstWeekday = Weekday.monday
 
-    /// The start of the demo's own day, after midnight of a Monday: before most people leave.
+    /// When the demo's own day begins, as the time since midnight of a Monday: before most people leave.
     static let demoStart = Duration.seconds(7 * 3600 + 20 * 60)
 
     /// `Mon 07:42`.

@@ -70,7 +70,7 @@ struct ScenarioHouse {
         people[name] = DemoHouse.Person(name, lastName, part, office, signIn: signIn)
     }
 
-    /// The doors that visitors visit and may not open already.
+    /// Returns the guests of the demo: the visitors, each with the visited doors that they may not open as tenants.
     private func guests(of house: DemoHouse) -> [DemoPlan.Guest] {
         let visits = scenario.visitors.filter { $0.opens == .app }
         return Set(visits.map(\.name)).sorted().compactMap { name in

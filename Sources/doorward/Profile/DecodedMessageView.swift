@@ -21,7 +21,7 @@ struct DecodedMessageView {
         return object
     }
 
-    /// A published message; its payload as text, and never retained.
+    /// Returns a published message as JSON, with its payload as text. The message is never retained.
     static func frame(_ frame: OutgoingMessage) -> JSONObjectText {
         var object = JSONObjectText()
         object.add("topic", frame.topic.description)

@@ -5,10 +5,10 @@ struct LineFile {
     /// `-` for standard input.
     let path: String
 
-    /// 1 MiB, far more than any lock publishes.
+    /// Maximum length of a line: 1 MiB, far more than any lock publishes.
     private static let longest = 1 << 20
 
-    /// - Parameter body: takes the bytes of a line without its end, and its number from 1; empty lines are left out.
+    /// - Parameter body: called for each line that is not empty, with its bytes without the line break, and its number from 1.
     /// - Throws: a `CommandFailure` if the file cannot be read, and the errors of `body`.
     func forEach(_ body: (_ line: [UInt8], _ number: Int) throws -> Void) throws {
         let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)

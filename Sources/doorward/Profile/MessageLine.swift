@@ -8,7 +8,7 @@ struct MessageLine {
 
     /// - Parameters:
     ///   - isRetained: the retain flag of a line that does not contain one.
-    ///   - isKnown: whether the lock publishes on a topic. Topics can contain spaces, and only this determines where they end.
+    ///   - isKnown: whether the lock publishes on a topic. Topics can contain spaces; only this closure shows where a topic ends.
     /// - Returns: `nil` for a line of neither format.
     init?(_ line: [UInt8], isRetained: Bool, isKnown: (String) -> Bool) {
         if line.first == UInt8(ascii: "{"), let object = try? JSONDecoder().decode(Object.self, from: Data(line)) {
@@ -30,13 +30,13 @@ struct MessageLine {
 
     /// MQTT's limit on the length of a topic, in bytes.
     private static let maxTopicBytes = 65_535
-    /// What `mosquitto_sub` prints for an empty payload.
+    /// The text that `mosquitto_sub` prints for an empty payload.
     private static let nothing = Array("(null)".utf8)
 
     /// - Returns: the longest prefix that is a topic of the lock, and the rest; else the text before the first space.
     private static func parts(_ line: [UInt8], _ isKnown: (String) -> Bool) -> (topic: String, payload: [UInt8])? {
         let spaces = line.prefix(maxTopicBytes + 1).indices.filter { line[$0] == UInt8(ascii: " ") }
-        // A payload may contain any number of spaces: those of the topic are among the first.
+        // Check only the first 64 spaces for the end of the topic: a payload may contain any number of spaces.
         let candidates = spaces.prefix(64).compactMap { end in
             String(validating: line[..<end], as: UTF8.self).map { (topic: $0, end: end) }
         }

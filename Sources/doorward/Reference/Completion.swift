@@ -3,8 +3,8 @@ import DoorwardAPI
 import DoorwardClient
 
 extension CompletionKind {
-    /// Completes the names of the visible locks, as the gateway returns them; completes nothing if it does not respond at once,
-    /// or if the session would have to be renewed for it.
+    /// Completes the names of the visible locks, as the gateway returns them. Completes nothing if the gateway does not respond
+    /// at once, or if the session has to be renewed first.
     static var lockName: CompletionKind {
         .custom { words, _, _ in
             await Completion.names {
@@ -19,11 +19,11 @@ extension CompletionKind {
         .custom { _, _, _ in await Completion.names { try ClientAccess().sessions().names().map(\.description) } }
     }
 
-    /// Completes the allowed values of a configuration key.
+    /// Completes the log levels.
     static var logLevel: CompletionKind { .list(["trace", "debug", "info", "notice", "warning", "error", "critical"]) }
 }
 
-/// Completions, which must be found while the user waits.
+/// Finds completions, with a time limit, as the user waits for them.
 enum Completion {
     private static let patience = Duration.seconds(2)
 

@@ -16,7 +16,7 @@ struct Gateway: Service {
     private let address: String
     private let logger: Logger
 
-    /// How long a lock may take to confirm a command that was sent before the gateway was told to stop.
+    /// How long a lock may take to confirm a command that was sent before the stop was requested.
     private static let patience = Duration.seconds(10)
 
     /// Opens the store and creates everything that uses it. Nothing is sent, and no port is opened yet.
@@ -56,7 +56,7 @@ struct Gateway: Service {
         }
     }
 
-    /// - Throws: `CommandFailure` for a database that cannot be opened or that another gateway holds.
+    /// - Throws: `CommandFailure` for a database that cannot be opened or that another gateway has open.
     static func openStore(
         _ configuration: GatewayConfiguration, clock: any GatewayClock, logger: Logger,
         metrics: any MetricsFactory = NOOPMetricsHandler.instance
@@ -99,8 +99,8 @@ struct Gateway: Service {
                 await control.locks.stop(patience: Self.patience)
             }
             try await group.next()
-            // If one of the two ends, the other must end too: without a server no command can be requested. In a graceful shutdown
-            // nothing is cancelled, so that the server can send the last responses.
+            // If one of the two tasks ends, the other must end too: without a server no command can be requested. In a graceful
+            // shutdown nothing is cancelled, so that the server can send the last responses.
             if !Task.isShuttingDownGracefully { group.cancelAll() }
             try await group.waitForAll()
         }

@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// The process's limit on open file descriptors (`RLIMIT_NOFILE`), and the part of it that is reserved from connections.
+/// The process's limit on open file descriptors (`RLIMIT_NOFILE`), and the part of it that connections may not use.
 enum OpenFilesLimit {
     /// Minimum number of connections with which the gateway starts.
     static let leastConnections = 16
@@ -31,7 +31,7 @@ enum OpenFilesLimit {
     /// Makes Dispatch open the timer descriptor of each of its clocks. It opens them at their first use, and crashes with an
     /// illegal instruction if no descriptor is available then.
     static func openTimers() async {
-        // Long enough that the deadline has not passed when Dispatch checks it: then it would need no timer.
+        // Long enough that the deadline is still in the future when Dispatch checks it. Otherwise Dispatch would open no timer.
         let moment = DispatchTimeInterval.milliseconds(50)
         async let continuous: ()? = try? ContinuousClock().sleep(for: .milliseconds(50))
         async let suspending: ()? = try? SuspendingClock().sleep(for: .milliseconds(50))

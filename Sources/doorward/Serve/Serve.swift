@@ -37,7 +37,7 @@ struct Serve: AsyncParsableCommand {
         completion: .list(["text", "json"]))
     var logFormat: String?
 
-    /// After this time a stop aborts what still runs, so that it takes less than 15 s in all.
+    /// The time after which a stop aborts everything that still runs, so that the stop takes less than 15 s in all.
     private static let maxStopTime = Duration.seconds(13)
 
     func run() async throws {

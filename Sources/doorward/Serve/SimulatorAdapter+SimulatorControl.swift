@@ -2,7 +2,7 @@ import AdapterSimulator
 import DoorwardDomain
 import DoorwardHTTP
 
-/// Called by `POST /simulator/devices/:id/events`, so that the HTTP module depends on no adapter.
+/// Executes `POST /simulator/devices/:id/events`. The HTTP module uses only the protocol, so that it depends on no adapter.
 extension SimulatorAdapter: SimulatorControl {
     package var adapterKind: String { kind }
     package var eventNames: Set<String> { Set(SimulatorEvent.allCases.map(\.rawValue)) }

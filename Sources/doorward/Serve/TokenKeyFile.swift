@@ -6,12 +6,12 @@ import Glibc
 
 /// The file with the key that signs access tokens: 32 bytes in base64, mode 0600, created at the first start.
 ///
-/// The store contains the public half. If that is known and the file is missing or contains another key, the gateway does not
-/// start: nobody but an attacker would notice a new key in its place.
+/// The store contains the public half. If the store has a public half, and the file is missing or contains another key, the
+/// gateway does not start: otherwise an attacker could replace the key unnoticed.
 struct TokenKeyFile {
     let path: String
 
-    /// The file is in the database's folder unless the configuration contains another path.
+    /// Uses a file in the database's folder unless the configuration contains another path.
     init(_ configuration: GatewayConfiguration) {
         path = configuration.auth.signingKeyFile ?? "\(configuration.store.path).signing-key"
     }
@@ -26,7 +26,7 @@ struct TokenKeyFile {
         return true
     }
 
-    /// Reads or creates the key; from then on the store contains its public half.
+    /// Reads or creates the key, and writes its public half to the store if the store has none.
     func key(knownTo ledger: StoreGuard, random: RandomSource = RandomSource()) async throws -> TokenKey {
         let known = try await ledger.credentials.publicKey(for: .accessTokens)
         guard let mode = try fileMode() else {
@@ -63,7 +63,7 @@ struct TokenKeyFile {
         }
     }
 
-    /// The file's mode; `nil` if there is no such file.
+    /// Returns the file's mode; `nil` if there is no such file.
     private func fileMode() throws -> mode_t? {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -86,7 +86,8 @@ struct TokenKeyFile {
         return key
     }
 
-    /// Durable on return, and never visible half written: the file gets its name last.
+    /// Writes the key to a temporary file, syncs it, and then renames it. The key is durable on return, and the file is never
+    /// visible half written.
     private func write(_ key: TokenKey) throws {
         let draft = "\(path).new"
         unlink(draft)

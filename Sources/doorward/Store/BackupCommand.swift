@@ -3,7 +3,7 @@ import DoorwardAPI
 import DoorwardClient
 import FoundationEssentials
 
-/// `doorward store backup`: has a running gateway copy its database.
+/// `doorward store backup`: requests a running gateway to copy its database.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",

@@ -24,7 +24,8 @@ struct CheckView {
             + "\(counts.commands) commands\(open), \(counts.personalValues) personal values\(erased); schema \(report.schema)."
     }
 
-    /// One JSON document: `path bytes schema isWhole logs records commands openCommands personalValues erasedValues fault`.
+    /// One JSON document with the fields `path bytes schema isWhole logs records commands openCommands personalValues
+    /// erasedValues fault`.
     var json: [UInt8] {
         let counts = report.counts
         let document = Document(

@@ -8,7 +8,7 @@ extension String {
     /// Appends spaces up to this number of columns; a wider text stays unchanged.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - displayWidth)) }
 
-    /// Truncates the text to this number of columns: the whole text, or its beginning and `…`.
+    /// Returns the whole text if it fits into this number of columns, else its beginning and `…`.
     func clipped(to width: Int) -> String {
         guard displayWidth > width else { return self }
         guard width > 0 else { return "" }

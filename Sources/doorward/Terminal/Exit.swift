@@ -25,7 +25,7 @@ struct Exit: Equatable {
         }
     }
 
-    /// The parser's message with another first sentence, followed by its usage text.
+    /// Returns the parser's message with another first sentence, followed by the parser's usage text.
     private static func message(_ misspelling: Misspelling, insteadOf text: String) -> String {
         let usage = text.firstRange(of: "Usage: ").map { text[$0.lowerBound...] } ?? ""
         return "Error: \(misspelling.sentence)\n\(usage)"
@@ -46,7 +46,7 @@ struct CommandFailure: Error, Equatable {
 
     init(_ sentence: String, code: Int32 = 1) { (self.sentence, self.code) = (sentence, code) }
 
-    /// - Parameter file: what contains the mistakes, such as `the profile`.
+    /// - Parameter file: the noun for the file with the mistakes, such as `the profile`.
     init(_ file: String, _ errors: YAMLErrors) {
         let mistakes = errors.description.split(separator: "\n").map { String($0).printable }
         self.init("\(file) has mistakes:\n\(mistakes.joined(separator: "\n"))")

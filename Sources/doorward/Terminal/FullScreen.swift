@@ -41,7 +41,7 @@ final class FullScreen {
         if !text.isEmpty { StandardStream.output.write(text) }
     }
 
-    /// The keys pressed since the last call. Does not wait.
+    /// Returns the keys pressed since the last call. Does not wait.
     func keys() -> [UInt8] {
         guard before != nil else { return [] }
         var waiting = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)

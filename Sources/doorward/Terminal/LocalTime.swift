@@ -31,7 +31,8 @@ struct LocalTime: Equatable, CustomStringConvertible {
     /// `2026-11-21 18:00:05`.
     var description: String { "\(four(year))-\(two(month))-\(two(day)) \(two(hour)):\(two(minute)):\(two(second))" }
 
-    /// `Nov 21 18:00`; with seconds `18:00:05`; if not in this year, `2026-11-21 18:00`.
+    /// Returns a text such as `Nov 21 18:00`, or `2026-11-21 18:00` if the time is not in this year. With seconds, the time of
+    /// day is `18:00:05`.
     func short(in thisYear: Int, withSeconds: Bool) -> String {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         let time = "\(two(hour)):\(two(minute))" + (withSeconds ? ":\(two(second))" : "")
@@ -41,7 +42,8 @@ struct LocalTime: Equatable, CustomStringConvertible {
         return "\(months[month - 1]) \(two(day)) \(time)"
     }
 
-    /// All instants with this wall-clock time: none if the clock is put forward over it, two if it is put back over it.
+    /// All instants with this wall-clock time: none if the clock is put forward over this time, two if the clock is put back over
+    /// it.
     var instants: [Timestamp] {
         let candidates = [0, 1].compactMap { isSummer -> Int? in
             var fields = tm()

@@ -11,7 +11,7 @@ struct Misspelling: Equatable {
     init?(in arguments: some Collection<String>) {
         var (command, path): (any ParsableCommand.Type, [String]) = (Doorward.self, [])
         var words = Array(arguments)[...]
-        // After `help` follow names of commands.
+        // The words after `help` are names of commands.
         let isHelp = words.first == "help"
         if isHelp { words.removeFirst() }
         while !command.subcommands.isEmpty {

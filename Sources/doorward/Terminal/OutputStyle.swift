@@ -45,13 +45,13 @@ struct OutputStyle: Equatable, Sendable {
         return "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m"
     }
 
-    /// An instant of the API: in local time on a terminal, unchanged in a pipe.
+    /// Converts an instant of the API to text: in local time on a terminal, unchanged in a pipe.
     func instant(_ text: String) -> String {
         guard isInteractive, let instant = try? Timestamp(rfc3339: text) else { return text }
         return LocalTime(instant).description
     }
 
-    /// A shorter form of `instant` for a table that does not fit: without the year if it is the year of `now`.
+    /// Returns a shorter form of `instant` for a table that does not fit: without the year if it is the year of `now`.
     func shortInstant(_ text: String, now: Timestamp, withSeconds: Bool) -> String {
         guard isInteractive, let instant = try? Timestamp(rfc3339: text) else { return text }
         return LocalTime(instant).short(in: LocalTime(now).year, withSeconds: withSeconds)

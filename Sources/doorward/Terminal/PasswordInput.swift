@@ -3,7 +3,7 @@ import Glibc
 /// Reads a line from the terminal on standard input without showing it.
 enum PasswordInput {
     /// Prints the prompt on standard error, and restores the terminal before it returns or ends the program. Ctrl-C and Ctrl-\
-    /// end the program as usual, but only after that.
+    /// end the program as usual, but only after the terminal has been restored.
     ///
     /// - Returns: the line without its line break; `nil` if the input ended.
     static func ask(_ question: String) throws -> String? {
@@ -11,9 +11,9 @@ enum PasswordInput {
         guard tcgetattr(0, &shown) == 0 else { throw CommandFailure("no password can be read from the terminal") }
         var hidden = shown
         hidden.c_lflag &= ~tcflag_t(ECHO | ISIG)
-        // Make both keys end the line instead of sending signals, so that the program does not end while echo is off.
+        // Make Ctrl-C and Ctrl-\ end the line instead of sending signals, so that the program does not end while echo is off.
         (hidden.c_cc.11, hidden.c_cc.16) = (Self.interrupt, Self.quit)
-        // Do this before the prompt: it discards what was typed earlier.
+        // Change the settings before printing the prompt: the call discards what was typed earlier.
         tcsetattr(0, TCSAFLUSH, &hidden)
         StandardStream.error.write(question)
         let line = read()
@@ -28,8 +28,8 @@ enum PasswordInput {
         return String(decoding: line.dropLast(), as: UTF8.self)
     }
 
-    /// Sends the signal to this thread. Threads of the task pool block signals, so one sent to the process would be delivered at
-    /// an unknown time.
+    /// Sends the signal to this thread. Threads of the task pool block signals, so a signal sent to the process would be
+    /// delivered at an unknown time.
     private static func end(by signal: Int32) {
         var signals = sigset_t()
         sigemptyset(&signals)

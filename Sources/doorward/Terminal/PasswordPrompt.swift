@@ -22,7 +22,7 @@ enum PasswordPrompt {
 
     /// Reads the first line of standard input.
     ///
-    /// - Parameter noun: what is read, for the error message if there is none.
+    /// - Parameter noun: the name of the value, for the error message if there is no line.
     static func firstLine(_ noun: String) throws -> Secret<String> {
         guard let line = readLine() else { throw CommandFailure("no \(noun) came on standard input") }
         return Secret(line)

@@ -1,6 +1,6 @@
 extension String {
-    /// The text with all characters made visible that could control a terminal or make the text look like another one: control
-    /// characters, line breaks, bidirectional marks, zero-width characters. Names are written by other users.
+    /// The text with visible signs in place of characters that could control a terminal or make the text look like another one:
+    /// control characters, line breaks, bidirectional marks, zero-width characters. Names are written by other users.
     var printable: String {
         guard unicodeScalars.contains(where: \.isUnprintable) else { return self }
         var shown = String.UnicodeScalarView()
@@ -12,7 +12,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Keep the joiner of emoji: without it they are split, and it cannot change the direction of text.
+    /// Whether the character must be replaced. The zero-width joiner is kept: without it emoji are split, and it cannot change
+    /// the direction of text.
     fileprivate var isUnprintable: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate: true

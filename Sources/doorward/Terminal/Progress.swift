@@ -21,7 +21,7 @@ struct Progress: Sendable {
         }
     }
 
-    /// Nothing is printed after this returns.
+    /// Stops the updates of the line. When this returns, nothing more is printed.
     private func stop(_ ticking: Task<Void, Never>) async {
         ticking.cancel()
         await ticking.value

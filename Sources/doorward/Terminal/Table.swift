@@ -1,8 +1,8 @@
 /// Rows of text in columns.
 ///
 /// On a terminal a table that is wider than the window is reduced in this order: ids are shortened, optional columns are removed,
-/// cells with a short text use it, and columns that may be cut are truncated with `…`, the widest first. In a pipe every cell is
-/// printed in full.
+/// cells that have a short text show this text, and columns that may be cut are truncated with `…`, the widest first. In a pipe
+/// every cell is printed in full.
 struct Table: Sendable {
     /// One cell: its text, and its colour on a terminal.
     struct Cell: Sendable, ExpressibleByStringLiteral {
@@ -52,9 +52,9 @@ struct Table: Sendable {
 
     init(_ headings: String..., rows: [[Cell]]) { (self.headings, self.rows) = (headings, rows) }
 
-    /// On a terminal a heading and aligned columns; in a pipe the cells of each row, separated by tabs.
+    /// Returns the lines: on a terminal a heading and aligned columns; in a pipe the cells of each row, separated by tabs.
     ///
-    /// - Parameter layout: the layout of the earlier rows; by default the one that these rows need.
+    /// - Parameter layout: the layout of the earlier rows; by default the layout that the rows of this table need.
     func lines(_ style: OutputStyle, _ layout: Layout? = nil, withHeadings: Bool = true) -> [String] {
         guard style.isInteractive else { return rows.map { $0.map(\.text).joined(separator: "\t") } }
         let (layout, rows) = (layout ?? self.layout(style), shownRows(style))
@@ -62,7 +62,7 @@ struct Table: Sendable {
         return top + rows.map { line($0, layout, style) }
     }
 
-    /// The layout for these rows on a terminal of `style.columns`.
+    /// Returns the layout for these rows on a terminal with `style.columns` columns.
     func layout(_ style: OutputStyle) -> Layout {
         let rows = shownRows(style)
         var layout = Layout(columns: Array(headings.indices), widths: widths(rows, isShort: false))
@@ -100,7 +100,7 @@ struct Table: Sendable {
         }
     }
 
-    /// The rows with abbreviated ids.
+    /// Returns the rows with abbreviated ids.
     private func shownRows(_ style: OutputStyle) -> [[Cell]] {
         guard style.columns != nil else { return rows }
         var rows = rows

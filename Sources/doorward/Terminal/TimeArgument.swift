@@ -63,7 +63,8 @@ struct TimeArgument {
         return time
     }
 
-    /// The day of a word, or today without a word. Computed at noon: a clock change does not move noon to another day.
+    /// Returns noon of the day that the word names, or of today if there is no word. Days are added at noon, so that a clock
+    /// change does not lead to another day.
     private static func day(_ word: Substring?, now: Timestamp) -> LocalTime {
         var noon = LocalTime(now)
         (noon.hour, noon.minute, noon.second) = (12, 0, 0)
