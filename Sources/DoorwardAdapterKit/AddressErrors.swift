@@ -1,6 +1,6 @@
 /// The errors of an address; at least one.
 public struct AddressErrors: Error, Hashable, Sendable {
-    /// Never empty; sorted by field.
+    /// The errors, at least one, sorted by field.
     public let mistakes: [Mistake]
 
     public init(_ mistakes: [Mistake]) { self.mistakes = mistakes }

@@ -8,21 +8,21 @@ public struct DiscoveredLock: Hashable, Sendable {
     public let id: String
     /// The lock's name in its own system, for example in its bridge; `nil` if there is none.
     public let name: String?
-    /// Its manufacturer, if its own system provides it.
+    /// The lock's manufacturer, if the lock's own system provides it.
     public let manufacturer: String?
-    /// Its model name, if its own system provides it.
+    /// The lock's model name, if the lock's own system provides it.
     public let model: String?
     /// The complete address to attach it with. If `problem` is not `nil`, the part of the address that is known.
     public let address: [String: JSONValue]
-    /// The owner of the transport over which it was discovered. It is not shown to other tenants.
+    /// The owner of the transport over which the lock was discovered. The lock is not shown to other tenants.
     public let owner: TransportOwner
-    /// Its capabilities; `nil` if they are not known before it is attached.
+    /// The lock's capabilities; `nil` if they are not known before the lock is attached.
     public let capabilities: LockCapabilities?
     /// Why `check` would reject this address, as a sentence for an operator; `nil` if the lock can be attached as it is.
     public let problem: String?
-    /// When this process first received a message about it.
+    /// When this process first received a message about the lock.
     public let firstSeenAt: Timestamp
-    /// When this process last received a message about it.
+    /// When this process last received a message about the lock.
     public let lastSeenAt: Timestamp
 
     public init(

@@ -117,7 +117,7 @@ public struct LockCommand: Hashable, Sendable {
     public let commandID: CommandID
     /// The lock to move, which must be attached.
     public let deviceID: DeviceID
-    /// The movement; one of `LockOperation.movements`.
+    /// The movement to make; one of `LockOperation.movements`.
     public let operation: LockOperation
     /// The instant after which the command must not be executed; for transports that can send an expiry time with the command.
     public let deadline: Timestamp

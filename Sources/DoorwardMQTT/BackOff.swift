@@ -8,8 +8,8 @@ package struct BackOff {
 
     package init(first: Duration, longest: Duration) { (self.first, self.longest, next) = (first, longest, first) }
 
-    /// The pause after one more failure: random between half of the current back-off and the whole of it, so that many gateways
-    /// do not reconnect in step.
+    /// Returns the pause after one more failure: random between half of the current back-off and the whole of it, so that many
+    /// gateways do not reconnect in step.
     package mutating func pause(_ random: RandomSource) -> Duration {
         let share = random.bytes(2).reduce(0) { $0 << 8 | Int64($1) }
         defer { next = min(next * 2, longest) }

@@ -3,7 +3,7 @@
 public struct ConfigurationSection: Sendable {
     /// The key of the section in the file, such as `mqtt`.
     public let name: String
-    /// The keys, each by its name without the section, in the order of the documentation.
+    /// The keys in the order of the documentation. Their paths do not contain the section.
     public let keys: [ConfigurationKey]
     /// The noun for the entries of a list, in the plural; `nil` for a section that is not a list.
     let entryNoun: String?

@@ -78,7 +78,7 @@ public struct SectionSettings: Sendable {
     /// Returns the beginning of a sentence about a key: the place where it was set, and its path.
     public func subject(_ key: String) -> String { "\(settings[path(key)]?.origin ?? .standard): `\(path(key))`" }
 
-    /// The place where the first key of the section that is set was set; `nil` if none is set.
+    /// The place where the first setting of the section was made; `nil` if the section has no settings.
     var origin: SettingOrigin? { keys.lazy.compactMap { settings[path($0.path)]?.origin }.first }
 
     /// - Throws: an error for the first required key that is not set.

@@ -349,7 +349,7 @@ struct ConnectionStateMachine: ~Copyable {
     // MARK: - Failing
 
     private mutating func fail(_ failure: MQTTFailure, at now: MonotonicInstant, _ turn: inout StepResult) {
-        // Deliver the events that arrived before the failure first.
+        // First deliver the events that arrived before the failure.
         if case .waking = phase, handle?.events.hasAny == true { resume(at: now, &turn) }
         if case .standing = phase { collect(&turn, at: now) }
         let shown = shown(failure)

@@ -9,7 +9,7 @@ struct Unacknowledged {
         /// The packet identifier, which MQTT reuses.
         let packet: Int32
         let id: MQTTFrameID
-        /// The end of its lifetime; `nil` for an announcement, which has none.
+        /// The end of the frame's lifetime; `nil` for an announcement, which has none.
         var deadline: MonotonicInstant?
         var hasExpired = false
     }

@@ -35,8 +35,7 @@ package enum MQTTAcknowledgement: Hashable, Sendable {
     case taken
     /// The broker has accepted it, and there are no matching subscribers.
     case nobodySubscribed
-    /// The broker rejected it. `reason` is the text of the reason code, and `isNotAuthorized` whether the code is `Not
-    /// authorized`.
+    /// The broker rejected it. `reason` is the text of the reason code, and `isNotAuthorized` whether it is `Not authorized`.
     case refused(reason: String, isNotAuthorized: Bool)
 }
 

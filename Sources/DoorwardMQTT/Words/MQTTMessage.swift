@@ -10,7 +10,8 @@ package struct MQTTMessage: Hashable, Sendable {
     package let isRetained: Bool
     /// Delivery QoS: the lower of the publisher's QoS and the subscription's, which is `.atLeastOnce`.
     package let qos: MQTTQoS
-    /// The last frame that had been sent on this connection when the message was read: the message cannot be an answer to any later one.
+    /// The last frame that had been sent on this connection when the message was read: the message cannot be an answer to any
+    /// later frame.
     package internal(set) var after = MQTTFrameNumber.none
 
     package init(topic: String, payload: [UInt8], isRetained: Bool, qos: MQTTQoS = .atMostOnce) {
@@ -35,7 +36,7 @@ package struct MQTTFrameNumber: Comparable, Hashable, Sendable {
 package struct MQTTSentFrame: Hashable, Sendable {
     /// Its sequence number on its connection.
     package let number: MQTTFrameNumber
-    /// The id that the broker's acknowledgement will carry; `nil` where there will be none.
+    /// The id that the broker's acknowledgement will carry; `nil` if there will be no acknowledgement.
     package let id: MQTTFrameID?
 }
 

@@ -42,7 +42,7 @@ package struct MQTTFilter: Hashable, Sendable, CustomStringConvertible {
         (description, self.levels) = (text, levels)
     }
 
-    /// A filter that matches exactly this topic.
+    /// Creates a filter that matches exactly this topic.
     package init(_ topic: MQTTTopic) { (description, levels) = (topic.description, TopicText(topic.description).levels) }
 
     /// Compares bytes, as `MQTTTopic` does.

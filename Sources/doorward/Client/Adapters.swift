@@ -37,7 +37,7 @@ struct Adapters: AsyncParsableCommand {
         output.print(json: answer.json) { Self.keyLines(found, $0) }
     }
 
-    /// A row for each adapter, followed by a row for each of its brokers.
+    /// Returns a row for each adapter, followed by a row for each of its brokers.
     static func lines(_ adapters: [Wire.Adapter], _ style: OutputStyle) -> [String] {
         let rows = adapters.flatMap { adapter -> [[Table.Cell]] in
             let own = [
@@ -60,7 +60,7 @@ struct Adapters: AsyncParsableCommand {
         Table.Cell(word, word == "ok" ? .green : word == "down" ? .red : .yellow)
     }
 
-    /// A row for each key of an address.
+    /// Returns a row for each key of an address.
     static func keyLines(_ adapter: Wire.Adapter, _ style: OutputStyle) -> [String] {
         let rows = adapter.address.map { key in
             [

@@ -35,7 +35,7 @@ struct ClientAccess {
 
     // MARK: - Sign-ins
 
-    /// The sign-ins on this machine.
+    /// Returns the folder of the sign-ins on this machine.
     ///
     /// - Throws: an error if neither `XDG_CONFIG_HOME` nor `HOME` names a folder.
     func sessions() throws -> SessionFolder {
@@ -47,7 +47,7 @@ struct ClientAccess {
         return SessionFolder("\(home)/.config/doorward")
     }
 
-    /// The name of the sign-in to use: from `--as`, else from `DOORWARD_AS`.
+    /// Returns the name of the sign-in to use: from `--as`, else from `DOORWARD_AS`.
     func name() throws -> SessionName {
         guard let text = signIn ?? variable("DOORWARD_AS") else { return .default }
         guard let name = SessionName(text) else {
@@ -62,10 +62,10 @@ struct ClientAccess {
         "`\(text.printable)` is not a name: use 1 to 64 letters, digits, hyphens, underscores and dots"
     }
 
-    /// The file of the sign-in, whether it exists or not.
+    /// Returns the file of the sign-in, whether the file exists or not.
     func sessionFile() throws -> SessionFile { try sessions().file(name()) }
 
-    /// The sign-in and its file; `nil` if there is no sign-in and no name was given.
+    /// Returns the sign-in and its file; `nil` if there is no sign-in and no name was given.
     ///
     /// - Throws: an error that lists the existing sign-ins if there is none of the given name.
     func session() throws -> (file: SessionFile, session: Session)? {
@@ -95,8 +95,8 @@ struct ClientAccess {
         }
     }
 
-    /// A client with the current credentials. A sign-in named on the command line has precedence over the environment, and the
-    /// environment over the stored session. A session's secrets are sent only to its own gateway.
+    /// Returns a client with the current credentials. A sign-in named on the command line has precedence over the environment,
+    /// and the environment over the stored session. A session's secrets are sent only to its own gateway.
     ///
     /// - Parameter isRenewing: whether an expired session is renewed.
     func client(isRenewing: Bool = true) throws -> DoorwardClient {
@@ -107,7 +107,7 @@ struct ClientAccess {
         return try client(server: server, credentials, caFile: caFile ?? session.caFile)
     }
 
-    /// The gateway for which the token from the environment is valid.
+    /// Returns the address of the gateway for which the token from the environment is valid.
     func tokenServer() throws -> String {
         guard let server else {
             throw CommandFailure("DOORWARD_TOKEN is set; set DOORWARD_SERVER, which it is for, too", code: 2)
@@ -115,13 +115,13 @@ struct ClientAccess {
         return server
     }
 
-    /// A client for a session at its own gateway, whatever address the environment contains.
+    /// Returns a client for a session at the session's own gateway, whatever address the environment contains.
     func client(of session: Session, in file: SessionFile) throws -> DoorwardClient {
         try client(server: session.server, .session(file), caFile: caFile ?? session.caFile)
     }
 
-    /// A client for a new sign-in. Trusts the CA file given on the command line or in the environment, else that of the stored
-    /// sign-in with the same name if it is for the same server.
+    /// Returns a client for a new sign-in. The client trusts the CA file given on the command line or in the environment, else
+    /// that of the stored sign-in with the same name if it is for the same server.
     func client(server: String, _ credentials: Credentials) throws -> DoorwardClient {
         try client(server: server, credentials, caFile: caFile(at: server))
     }

@@ -22,6 +22,6 @@ struct ClientOptions: ParsableArguments {
     /// The gateway and the sign-in according to these options and the environment.
     var access: ClientAccess { ClientAccess(signIn: signIn, caFile: caFile) }
 
-    /// A client for the sign-in.
+    /// Returns a client for the sign-in.
     func client() throws -> DoorwardClient { try access.client() }
 }

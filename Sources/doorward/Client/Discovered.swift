@@ -23,7 +23,7 @@ struct Discovered: AsyncParsableCommand {
         output.print(json: found.json) { Self.lines(found.content, table.style($0)) }
     }
 
-    /// A row for each lock; on a terminal also the command that attaches one.
+    /// Returns a row for each lock; on a terminal also the command that attaches a lock.
     static func lines(_ found: [Wire.DiscoveredDevice], _ style: OutputStyle) -> [String] {
         if found.isEmpty { return style.isInteractive ? ["Nothing was found that you could attach"] : [] }
         var table = Table("NAME", "MAKE", "ADAPTER", "PROFILE", "STATE", "ID", rows: found.map(row))

@@ -25,17 +25,17 @@ struct GuestAccessView {
 
     var operations: String { (access.operations ?? []).map(DisplayText.word).joined(separator: ", ") }
 
-    /// Whether it has ended or was revoked.
+    /// Whether the access has ended or was revoked.
     var isOver: Bool { access.revokedAt != nil || (instant(access.validUntil).map { $0 <= now } ?? false) }
 
-    /// The names by which it can be found: its guest, and its label if that is a different text.
+    /// The names by which the access can be found: its guest, and its label if this is a different text.
     var candidates: [NameMatch] {
         let label = access.label.flatMap { $0 == guest ? nil : $0 }
         let place = [locks, access.validUntil.map { "until \($0)" }, status.text].compactMap(\.self).joined(separator: ", ")
         return [guest, label].compactMap { $0.map { NameMatch(id: access.id, name: $0, place: place) } }
     }
 
-    /// Its status by this machine's clock; for decisions only the gateway's clock counts.
+    /// The status of the access by this machine's clock. Decisions depend only on the gateway's clock.
     var status: Table.Cell {
         if access.revokedAt != nil { return Table.Cell("revoked", .dim) }
         if let until = instant(access.validUntil), until <= now { return Table.Cell("expired", .dim) }

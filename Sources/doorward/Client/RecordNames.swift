@@ -92,7 +92,7 @@ struct RecordNames: Sendable {
     }
 }
 
-/// The ids in access records that have no name in the record.
+/// The ids in access records for which the records contain no name.
 struct RecordReferences: Sendable, Equatable {
     var locks: Set<String> = []
     var properties: Set<String> = []

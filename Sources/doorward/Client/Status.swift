@@ -28,7 +28,7 @@ struct Status: AsyncParsableCommand {
         output.print(json: []) { Self.lines(device, $0) }
     }
 
-    /// A line for each value, with its name first.
+    /// Returns a line for each value, with the value's name first.
     static func lines(_ device: Wire.Device, _ style: OutputStyle) -> [String] {
         let view = LockView(device)
         let since = Table.Cell(device.stateAt.map(style.instant))

@@ -75,7 +75,7 @@ struct Whoami: AsyncParsableCommand {
         return .session(file.name, session)
     }
 
-    /// A line for each value, with its name first.
+    /// Returns a line for each value, with the value's name first.
     ///
     /// - Parameter user: `nil` for an API key that belongs to no user.
     static func lines(

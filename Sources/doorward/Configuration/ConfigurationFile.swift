@@ -5,7 +5,7 @@ import Yams
 /// Reads the settings of a YAML file, each with its line.
 struct ConfigurationFile {
     let path: String
-    /// The keys that it can have.
+    /// The keys that the file can have.
     let table: ConfigurationTable
 
     /// - Returns: the checked settings by key path.
@@ -86,14 +86,14 @@ struct ConfigurationFile {
         }
     }
 
-    /// The keys of a section; `nil` for an empty section.
+    /// Returns the keys of a section; `nil` for an empty section.
     private func subsection(_ value: Node, _ path: String, at origin: SettingOrigin) throws(ConfigurationError) -> Node.Mapping? {
         if let mapping = value.mapping { return mapping }
         guard value.null != nil else { throw ConfigurationError("\(origin): `\(path)` must be a section with keys of its own") }
         return nil
     }
 
-    /// The entries of a list of sections.
+    /// Returns the entries of a list of sections.
     private func entries(_ value: Node, _ path: String, at origin: SettingOrigin) throws(ConfigurationError) -> [Node.Mapping] {
         if value.null != nil { return [] }
         var entries: [Node.Mapping] = []

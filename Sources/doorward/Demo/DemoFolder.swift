@@ -36,7 +36,7 @@ struct DemoFolder: Sendable {
         if isTemporary { try? FileManager.default.removeItem(atPath: path) }
     }
 
-    /// The message after the end of the demo.
+    /// Returns the message to print after the end of the demo.
     ///
     /// - Parameters:
     ///   - someone: the email address of a user who can sign in.

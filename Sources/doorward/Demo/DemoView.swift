@@ -65,7 +65,7 @@ struct DemoView: Sendable {
         [rule("sign-ins", size.columns)] + invitation.lines(columns: size.columns - 1).map { [Span(" \($0)")] }
     }
 
-    /// A line with a title: `── what happens ─────`.
+    /// Returns a line with a title: `── what happens ─────`.
     private func rule(_ title: String, _ columns: Int) -> [Span] {
         let rest = max(0, columns - title.displayWidth - 5)
         return [Span(" ── ", .dim), Span(title, .dim), Span(" " + String(repeating: "─", count: max(0, rest - 1)), .dim)]

@@ -16,7 +16,7 @@ struct HouseTime: Sendable {
     /// When the demo's own day begins, as the time since midnight of a Monday: before most people leave.
     static let demoStart = Duration.seconds(7 * 3600 + 20 * 60)
 
-    /// `Mon 07:42`.
+    /// Returns the day and time in the house, such as `Mon 07:42`.
     func name(of instant: Timestamp) -> String {
         let minutes = Int((start + instant.duration(since: beganAt) * speed).components.seconds / 60)
         let weekday = firstWeekday.advanced(byDays: minutes / 1440).rawValue

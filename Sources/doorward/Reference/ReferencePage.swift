@@ -36,7 +36,7 @@ struct ReferencePage {
         let command: any ParsableCommand.Type
     }
 
-    /// All commands shown in the help, in its order, each before its subcommands.
+    /// All commands shown in the help, in the order of the help, each before its subcommands.
     private static var entries: [Entry] { entries(of: Doorward.self, name: "doorward") }
 
     private static func entries(of command: any ParsableCommand.Type, name: String) -> [Entry] {

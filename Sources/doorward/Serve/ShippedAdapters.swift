@@ -2,7 +2,7 @@ import AdapterMQTT
 import AdapterSimulator
 import DoorwardAdapterKit
 
-/// The only list of the adapters of this program, in the order of the help. A new adapter is one line here.
+/// The only list of the adapters of this program, in the order of the help. To add an adapter, add one line here.
 enum ShippedAdapters {
     static let all: [any AdapterFactory] = [SimulatorAdapterFactory(), MQTTAdapterFactory()]
 

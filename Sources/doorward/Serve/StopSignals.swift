@@ -9,7 +9,7 @@ struct StopSignals: Service {
 
     init(_ signals: UnixSignal...) async { self.signals = await UnixSignalsSequence(trapping: signals) }
 
-    /// Returns after the first signal, even one received before, or when the group is stopped.
+    /// Returns after the first signal, even if it was received before this call, or when the service group is stopped.
     func run() async {
         await cancelWhenGracefulShutdown {
             for await _ in signals { return }

@@ -11,7 +11,8 @@ struct StoreOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The database file. (default: doorward.db)", valueName: "file"), completion: .file())
     var storePath: String?
 
-    /// The configuration from file, environment and these options, with further options by the path of their key.
+    /// Returns the configuration from the file, the environment and these options. `options` contains further options by the path
+    /// of their key.
     func configuration(_ options: [String: String?] = [:]) throws -> GatewayConfiguration {
         var flags = options.compactMapValues { $0 }
         flags["store.path"] = storePath

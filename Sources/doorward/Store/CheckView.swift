@@ -8,7 +8,7 @@ struct CheckView {
 
     init(_ report: StoreCheckReport) { self.report = report }
 
-    /// One line for each verified log; on a terminal also a sentence about all of them.
+    /// Returns one line for each verified log; on a terminal also a sentence about all logs.
     func lines(_ style: OutputStyle) -> [String] {
         let rows = report.counts.logs.map { [Table.Cell("\($0.log)"), Table.Cell("\($0.size)"), Table.Cell("whole", .green)] }
         let table = Table("LOG", "RECORDS", "CHECK", rows: rows).lines(style)
