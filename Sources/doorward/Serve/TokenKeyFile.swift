@@ -7,7 +7,7 @@ import Glibc
 /// The file with the key that signs access tokens: 32 bytes in base64, mode 0600, created at the first start.
 ///
 /// The store contains the public half. If the store has a public half, and the file is missing or contains another key, the
-/// gateway does not start: otherwise an attacker could replace the key unnoticed.
+/// gateway does not start: otherwise a replaced key would remain unnoticed, even one that an attacker has put there.
 struct TokenKeyFile {
     let path: String
 
