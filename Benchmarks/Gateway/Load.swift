@@ -19,7 +19,7 @@ package enum Load {
         try input.fileHandleForWriting.write(contentsOf: try JSONEncoder().encode(plan))
         try input.fileHandleForWriting.close()
         return try await withCheckedThrowingContinuation { continuation in
-            // Wait on a separate thread, because Swift's few threads are needed by the server.
+            // Wait on a separate thread, because the server needs the few threads of Swift's pool.
             Thread.detachNewThread {
                 let answer = output.fileHandleForReading.readDataToEndOfFile()
                 process.waitUntilExit()

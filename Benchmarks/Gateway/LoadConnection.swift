@@ -48,7 +48,8 @@ final class LoadConnection: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) { sendWhenDue(context) }
 
-    /// The time of a late request counts from when it was due, so that a slow response does not hide the waiting of later ones.
+    /// Sends the next request when it is due. The response time of a late request is measured from the instant at which it was
+    /// due, so that a slow response does not hide the waiting of later requests.
     private func sendWhenDue(_ context: ChannelHandlerContext) {
         guard let interval else {
             sent = Stopwatch.now()

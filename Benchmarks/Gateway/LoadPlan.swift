@@ -3,7 +3,7 @@ package import DoorwardDomain
 /// The load generator's input, read from standard input.
 package struct LoadPlan: Codable {
     package var port: Int
-    /// The time during which requests are sent; the responses to them are awaited also afterwards.
+    /// The time during which requests are sent. Their responses are awaited even after this time.
     package var seconds: Double
     /// For each connection, the requests (as bytes) that it sends in turn, each after the response to the one before.
     package var connections: [[String]]
@@ -14,7 +14,7 @@ package struct LoadPlan: Codable {
         (self.port, self.seconds, self.connections, self.rate) = (port, seconds, connections, rate)
     }
 
-    /// Returns the request of a command to a device: `unlock` or `lock`.
+    /// Returns the request that sends a command, `unlock` or `lock`, to a device.
     ///
     /// - Parameter headers: additional header lines, each with its line end.
     package static func order(
@@ -36,8 +36,8 @@ package struct LoadResult: Codable {
     package var failed = 0
     /// The time from the first connection to the last response.
     package var seconds = 0.0
-    /// The median time in microseconds from sending a request to its complete response. With a given rate, it counts from when the
-    /// request was due.
+    /// The median time in microseconds from sending a request to receiving its complete response. With a given rate, the time is
+    /// measured from the instant at which the request was due.
     package var p50 = 0.0
     /// The 99th percentile of the same time.
     package var p99 = 0.0

@@ -42,7 +42,7 @@ struct DecideBenchmark {
         ).report()
     }
 
-    /// Measures the wall time until both are done, and the processor time of both together.
+    /// Measures the wall time until both cores are done, and the processor time of both together.
     private func onTwoCores(_ count: Int, _ ask: @Sendable (TenancyDirectory, Range<Int>) -> Int) -> (wall: UInt64, cpu: UInt64) {
         let cpu = Mutex<UInt64>(0)
         let directory = directory

@@ -4,10 +4,10 @@ import DoorwardPolicy
 /// A tenancy of any size, always the same for the same size. Ids are computed from indices, so that creating the tenancy stores
 /// nothing else.
 ///
-/// Devices have an empty `address`, which is valid for the simulator; the memory of other adapters' addresses is not included. For
-/// each 100 devices there is one property with 40 units of two devices each, and 20 devices without a unit, of which the units
-/// share two. Ten properties make a portfolio. There are a fifth as many users as devices, and twice as many associations and guest
-/// accesses.
+/// Devices have an empty `address`, which is valid for the simulator; the memory of other adapters' addresses is not included.
+/// For each 100 devices there is one property. It has 40 units of two devices each, and 20 devices without a unit; the units
+/// share two of these 20. Ten properties make a portfolio. There are a fifth as many users as devices, and twice as many
+/// associations and guest accesses.
 struct TenancyFixture {
     static let now = Timestamp(milliseconds: 1_800_000_000_000)
 
@@ -88,7 +88,8 @@ struct TenancyFixture {
         for index in 0..<associationCount { directory.apply(.putAssociation(association(index))) }
     }
 
-    /// Returns first owners and admins, then managers, maintenance and auditors, then tenants.
+    /// Returns the association with this index: first those of owners and admins, then of managers, maintenance and auditors,
+    /// then of tenants.
     func association(_ index: Int) -> UserRoleAssociation {
         let (entity, role): (AssociatedEntity, Role)
         if index < portfolioCount * 2 {

@@ -5,7 +5,7 @@ import Foundation
 import NIOHTTP1
 
 /// Measures changes of permissions from the request to the response: the change and its records are durable, it is in force, and
-/// the dispatch gates have been passed. The changes run one after the other, so that none shares its flush.
+/// the dispatch gates have been passed. The changes run one after the other, so that no two of them share a flush.
 struct AnsweredChangeBenchmark {
     private static let changes = 1_000
 

@@ -46,7 +46,7 @@ enum TimesBenchmark {
     }
 
     /// Returns the probability that a request with an id of the other portfolio takes longer than one with an id that does not
-    /// exist: over all pairs of a try of each kind, with ties counted as half.
+    /// exist. It is computed over all pairs of one try of each kind; a tie counts as half.
     private static func probability(_ call: AskedCall, _ tries: Int, url: String, token: String) async throws -> Double {
         var generator = SystemRandomNumberGenerator()
         // The first tries warm up connections and caches, and are not counted.
@@ -78,7 +78,7 @@ enum TimesBenchmark {
         let call: String
     }
 
-    /// Returns the number of elements that meet the condition, by binary search: after the first one that does not, none may.
+    /// Returns the number of elements that meet the condition, by binary search. The elements that meet it must come first.
     private static func count(_ sorted: [UInt64], _ isSo: (UInt64) -> Bool) -> Int {
         var range = 0..<sorted.count
         while !range.isEmpty {

@@ -11,7 +11,7 @@ struct FlushBenchmark {
         guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
         defer { close(descriptor) }
         let page = [UInt8](repeating: 7, count: 4096)
-        // Write the file first, so that the measured flushes change no metadata, like those of a log that is reused.
+        // Write the file first. The measured flushes then change no metadata, as with a log file that is reused.
         for _ in 0..<256 { _ = write(descriptor, page, page.count) }
         fsync(descriptor)
         var times: [UInt64] = []

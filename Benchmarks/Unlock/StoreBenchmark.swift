@@ -39,7 +39,7 @@ struct StoreBenchmark {
         report(rates: rates, perRecord: perRecord, latencies: &latencies)
     }
 
-    /// The first round is a warm-up.
+    /// Reports the results. The rates leave out the first round, which is a warm-up.
     private func report(rates: [Double], perRecord: [Double], latencies: inout [UInt64]) {
         let what = "\(Self.callers) callers, each transaction one record and one command; medians of \(rounds) rounds"
         Figure("store", "transactions", rates.dropFirst().sorted()[rounds / 2], "1/s", note: what).report()

@@ -12,7 +12,7 @@ struct FleetBenchmark {
     private static let devicesPerUnit = 10
     private static let tenants = 64
     private static let loadSeconds = 20.0
-    /// The gateway's pause between the state requests to two locks after a start; it queries all of them once.
+    /// The gateway's pause between two state requests after its start. It requests the state of every lock once.
     private static let questionPause = 0.02
     /// The maximum time until the locks are known.
     private static let patience = 300.0

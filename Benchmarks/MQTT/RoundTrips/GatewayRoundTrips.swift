@@ -12,8 +12,8 @@ struct GatewayRoundTrips {
     private static let name = "unlock over MQTT"
     private static let secondsPerRound = 3.0
     private static let lanes = 64
-    /// The first lane of the gateway. The lanes of the bare program are below it, so that their reports are not reports of the
-    /// gateway's locks.
+    /// The number of the gateway's first lane. The lanes of the bare program have lower numbers, so that their reports do not
+    /// concern the gateway's locks.
     private static let firstLane = 1_000
     private static let bareCount = 50_000
 

@@ -76,7 +76,7 @@ final class LineUnderTest: Sendable {
         do throws(MQTTSendError) {
             try connection.publish(MQTTPublish(topic: topics[lane], payload: Array("UNLOCK".utf8), lifetime: .seconds(10)))
         } catch {
-            // If a lane is lost, it never ends, so nothing is measured.
+            // End the program: a lane whose command is lost never ends, so the measurement would have no result.
             FileHandle.standardError.write(Data("a command could not be sent: \(error)\n".utf8))
             exit(1)
         }

@@ -19,7 +19,7 @@ struct MQTTEstate {
     let database: String
     let configuration: String
 
-    /// Writes both into `folder`.
+    /// Writes the database and the configuration into `folder`.
     ///
     /// - Parameter discovery: the configured discovery of the broker; `nil` for none.
     static func write(_ fleet: Fleet, folder: URL, brokerPort: Int, discovery: String? = nil) async throws -> MQTTEstate {
@@ -56,7 +56,7 @@ struct MQTTEstate {
 
     /// Signs some tenants in, and returns their requests.
     ///
-    /// - Parameter words: `unlock` and `lock`: each is sent to all devices of the tenant before the next one.
+    /// - Parameter words: `unlock` and `lock`. Each command is sent to all devices of a tenant before the next command.
     /// - Returns: the requests of each tenant.
     func orders(_ words: [String], tenants: Int, on gateway: ServedGateway) async throws -> [[String]] {
         var requests: [[String]] = []

@@ -32,15 +32,20 @@ final class Listener: Sendable {
 
 /// Counters over all brokers.
 final class Counters: Sendable {
-    /// Connections that ended or could not be established, and those that were cut so that nothing arrives late.
+    /// Connections that ended or could not be established.
     let disconnects = Atomic(0)
+    /// Connections that the gateway cut, so that no frame arrives late.
     let cuts = Atomic(0)
-    /// Commands and state requests that were sent, and frames that a connection rejected.
+    /// Commands that were sent.
     let orders = Atomic(0)
+    /// State requests that were sent.
     let questions = Atomic(0)
+    /// Frames that a connection rejected.
     let refused = Atomic(0)
-    /// Messages received, those of them that were dropped, and malformed or unexpected ones.
+    /// Messages that were received.
     let messages = Atomic(0)
+    /// Received messages that were dropped.
     let dropped = Atomic(0)
+    /// Received messages that were malformed or unexpected.
     let odd = Atomic(0)
 }

@@ -13,13 +13,14 @@ struct LockKey: Hashable {
 final class LockRegistry: Sendable {
     enum Entry {
         case lock(MQTTLock)
-        /// Its broker or profile is not configured.
+        /// A lock whose broker or profile is not configured.
         case lost(AttachedLock)
     }
 
     fileprivate struct State {
         var entries: [DeviceID: Entry] = [:]
-        /// More than one where they were attached before they were known to be the same lock; the last attached is last.
+        /// The attached locks by their command endpoints. An endpoint has several locks if they were attached before they were
+        /// known to be the same lock; the one attached last comes last.
         var byKey: [LockKey: [MQTTLock]] = [:]
         /// The locks by their broker and their topic uses, to find conflicts.
         var byUse: [BrokerUse: [MQTTLock]] = [:]
@@ -45,7 +46,7 @@ final class LockRegistry: Sendable {
 
     func stop() { state.withLock { $0.isStarted = false } }
 
-    /// Adds a lock, in place of the one with the same id in a single step.
+    /// Adds a lock. It replaces the lock with the same id in a single step.
     ///
     /// - Returns: the lock that it replaces.
     func add(_ lock: MQTTLock) -> MQTTLock? {
@@ -74,7 +75,7 @@ final class LockRegistry: Sendable {
 
     func entry(_ id: DeviceID) -> Entry? { state.withLock { $0.entries[id] } }
 
-    /// The locks that have one of these command endpoints.
+    /// Returns the locks that have one of these command endpoints.
     func locks(at places: Set<CommandEndpoint>, on broker: String) -> [MQTTLock] {
         state.withLock { state in
             guard !state.byKey.isEmpty else { return [] }
@@ -107,7 +108,8 @@ final class LockRegistry: Sendable {
         for word in told { markNames(word, on: broker) }
     }
 
-    /// Marks locks as renamed where their bridge lists another name than that of their command topic, and unmarks them.
+    /// Marks a lock as renamed if its bridge lists it under another name than that of its command topic. Removes the mark when
+    /// both names are the same again.
     private func markNames(_ word: FoundLocks.Told, on broker: String) {
         guard let named = word.named else { return }
         for lock in locks(at: word.places.union([word.former].compactMap(\.self)), on: broker) {
@@ -120,7 +122,7 @@ final class LockRegistry: Sendable {
         }
     }
 
-    /// An attached lock that is marked as renamed, with one of these ids in discovery.
+    /// Returns an attached lock that is marked as renamed and has one of these ids in discovery.
     func renamed(_ ids: Set<TopicText>, on broker: String) -> MQTTLock? {
         all.first { lock in lock.keys.first?.broker == broker && lock.renamedID.map(ids.contains) == true }
     }

@@ -1,9 +1,15 @@
 internal import Synchronization
 
 extension MQTTAdapter {
-    /// Counters over all brokers: ended connections (`disconnects`), those of them that the gateway cut so that nothing arrives
-    /// late (`connections_cut`), frames that were sent (`orders`, `questions`) or rejected (`frames_refused`), and messages: all
-    /// received, dropped as too long or too many (`messages_dropped`), and malformed or unexpected (`messages_odd`).
+    /// Counters over all brokers.
+    ///
+    /// - `disconnects`: connections that ended or could not be established.
+    /// - `connections_cut`: connections that the gateway cut, so that no frame arrives late.
+    /// - `orders`, `questions`: commands and state requests that were sent.
+    /// - `frames_refused`: frames that a connection rejected.
+    /// - `messages`: all messages that were received.
+    /// - `messages_dropped`: messages that were dropped because they were too long or too many.
+    /// - `messages_odd`: malformed or unexpected messages.
     package var counts: [String: Int] {
         let counters = surroundings.counters
         return [

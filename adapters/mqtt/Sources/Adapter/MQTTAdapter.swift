@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// A command is sent at once or rejected, and a retained message never confirms it.
 package final class MQTTAdapter: Sendable {
-    /// The value of `adapter` of its devices.
+    /// The value of the field `adapter` of this adapter's devices.
     package let kind = AdapterGuide.mqtt.kind
     let library: ProfileLibrary
     let surroundings: AdapterContext
@@ -77,7 +77,7 @@ extension MQTTAdapter: LockAdapter {
             conflicts: conflicts(of: bound.dialect, at: address))
     }
 
-    /// The attached locks whose topic uses conflict with those of the lock at an address.
+    /// Returns the attached locks whose use of a topic conflicts with that of the lock at an address.
     private func conflicts(of dialect: Dialect, at address: MQTTAddress) -> [CheckedAddress.Conflict] {
         let rivals = roll.rivals(of: dialect.uses, on: address.broker)
         guard !rivals.isEmpty else { return [] }
@@ -88,8 +88,8 @@ extension MQTTAdapter: LockAdapter {
         }.sorted { ($0.mistake.field, $0.mistake.problem, $0.device) < ($1.mistake.field, $1.mistake.problem, $1.device) }
     }
 
-    /// The lock that is attached with the same command endpoint, according to the address and discovery. Of several, the one
-    /// attached last under this very address.
+    /// Returns the attached lock that has one of the lock's command endpoints, according to its address and discovery. A lock
+    /// with the same command topic has precedence; of several locks, the one attached last is returned.
     private func holder(of dialect: Dialect, on broker: String) -> DeviceID? {
         let places = findings[broker]?.withAliases(dialect.places) ?? dialect.places
         let same = roll.locks(at: [CommandEndpoint(dialect.commandTopic)], on: broker).last
@@ -118,7 +118,7 @@ extension MQTTAdapter: LockAdapter {
         for link in links.values { await link.stop() }
     }
 
-    /// Attaches a lock. If the configuration lacks its broker or profile, it cannot be reached until they are configured.
+    /// Attaches a lock. If the configuration lacks its broker or profile, the lock cannot be reached until both are configured.
     package func attach(_ lock: AttachedLock) { changing.withLock { _ in put(lock) } }
 
     private func put(_ lock: AttachedLock) {
@@ -127,7 +127,7 @@ extension MQTTAdapter: LockAdapter {
             let bound = try bind(address, within: .everything, isAttached: true)
             let new = MQTTLock(lock, address, bound.dialect, link: bound.link, surroundings)
             let before = roll.add(new)
-            // The message that removed or renamed it is not sent again.
+            // Keep the marks of the same lock: the discovery message that removed or renamed it is not sent again.
             let isSame = before.map { !Set($0.keys).isDisjoint(with: new.keys) } ?? false
             if let before, isSame, before.isGone { new.mark(isGone: true) }
             let renamed = findings[address.broker]?.renamed(from: new.named)
@@ -201,7 +201,7 @@ extension MQTTAdapter: LockAdapter {
             firstSeenAt: entry.firstSeen, lastSeenAt: entry.lastSeen)
     }
 
-    /// Why a discovered lock cannot be attached; `nil` if it can.
+    /// Returns why a discovered lock cannot be attached; `nil` if it can.
     private func problem(of entry: FoundLocks.Entry, on broker: MQTTBroker) -> String? {
         if entry.capabilities == nil { return "needs a profile" }
         return roll.rivals(of: entry.uses, on: broker.name).map { _, topic, problem in
@@ -251,8 +251,8 @@ extension MQTTAdapter {
         watch.withLock { $0 = task }
     }
 
-    /// Reloads the profile folders, and attaches again the locks whose profile has changed; a lock with a command in flight
-    /// follows when that has ended.
+    /// Reloads the profile folders, and attaches the locks whose profile has changed again. A lock with a command in flight is
+    /// attached again after the command has ended.
     ///
     /// - Returns: a sentence for each mistake in the files; a profile with a mistake keeps its former version.
     package func reloadProfiles() -> [String] {

@@ -15,7 +15,7 @@ final class BrokerSession: Sendable {
     let broker: MQTTBroker
     private let surroundings: AdapterContext
     private let random: RandomSource
-    /// `nil` before `start` and after `stop`.
+    /// The connection; `nil` before `start` and after `stop`.
     private let current = Mutex<MQTTConnection?>(nil)
     /// Whether the connection was established according to the last event.
     private let stood = Atomic(false)
@@ -101,7 +101,7 @@ final class BrokerSession: Sendable {
         endRound()
     }
 
-    /// Sends a frame now, or throws. It is never retained.
+    /// Sends a frame now, or throws. The frame is never retained.
     ///
     /// - Parameter paths: the subscriptions by which the lock's answers arrive; the frame is not sent before they are in place.
     /// - Returns: the sequence number of the frame, and the id that the broker's acknowledgement will carry.
@@ -125,14 +125,15 @@ final class BrokerSession: Sendable {
 
     // MARK: - Locks
 
-    /// Routes the messages of the lock's topics to it from now on, retained ones too.
+    /// Routes the messages on the lock's topics to the lock from now on, including retained messages.
     func add(_ lock: MQTTLock) {
         routes.withLock { routes in
             routes.locks.insert(lock)
             for filter in lock.dialect.filters { _ = routes.topics.insert(lock, at: filter) }
         }
         if isConnected, !lock.dialect.questions.isEmpty { round.withLock { $0.waiting.append(lock) } }
-        // Also for topics already subscribed to, so that the broker sends their retained messages again, for this lock.
+        // Subscribe even to topics that have a subscription already, so that the broker sends their retained messages again, for
+        // this lock.
         listenAnew(for: lock)
     }
 
@@ -141,7 +142,8 @@ final class BrokerSession: Sendable {
         if let connection = current.withLock({ $0 }) { Self.want([lock.dialect], on: connection) }
     }
 
-    /// Subscribes to command topics with Retain As Published, to detect a retained command at once; to other topics without.
+    /// Subscribes to command topics with Retain As Published, to detect a retained command at once. Subscribes to other topics
+    /// without this option.
     private static func want(_ dialects: [Dialect], on connection: MQTTConnection) {
         connection.want(dialects.flatMap(\.commandFilters), retainAsPublished: true)
         connection.want(dialects.flatMap { dialect in dialect.filters.filter { !dialect.commandFilters.contains($0) } })
@@ -186,7 +188,8 @@ final class BrokerSession: Sendable {
         case .acknowledged(_, .taken): break
         case .acknowledged(_, .nobodySubscribed): note(.warning, "a command has no matching subscribers", [:])
         case .acknowledged(let frame, .refused(let reason, let isNotAuthorized)):
-            // `reject` waits for the mutex of a lock that is just sending; after that the lock knows its frame's id.
+            // `reject` waits for the mutex of a lock that is sending. When it gets the mutex, the lock has stored the id of its
+            // frame.
             let locks = routes.withLock { $0.locks }
             guard !locks.contains(where: { $0.reject(frame, reason: reason, isNotAuthorized: isNotAuthorized) }) else { return }
             note(.warning, "a frame was rejected by the broker", ["reason": "\(reason)"])
@@ -235,7 +238,7 @@ final class BrokerSession: Sendable {
     /// Queries a lock for its state as soon as the broker accepts frames again.
     func queryLater(_ lock: MQTTLock) { goRound { if !$0.due.contains(lock) { $0.due.append(lock) } } }
 
-    /// Queries the state of the locks that wait for it, as retained messages may be old.
+    /// Queries the waiting locks for their state, because retained messages may be old.
     private func queryWaiting() {
         goRound { round in
             round.settled += 1
@@ -269,7 +272,7 @@ final class BrokerSession: Sendable {
         }
     }
 
-    /// Queries a lock. One that cannot be queried yet stays in the round.
+    /// Queries a lock. A lock that cannot be queried yet stays in the round.
     ///
     /// - Returns: whether a pause must follow: the lock was queried, or the broker is busy.
     private func query(_ lock: MQTTLock, _ settled: Int) -> Bool {
@@ -280,7 +283,7 @@ final class BrokerSession: Sendable {
             round.withLock { round in
                 switch error {
                 case .transportBusy: round.due.append(lock)
-                // Its subscriptions are not granted yet, or were only just.
+                // The subscriptions of the lock are not granted yet, or they were granted after `nextDue`.
                 case .offline: if round.settled == settled { round.waiting.append(lock) } else { round.due.append(lock) }
                 default: break
                 }

@@ -16,7 +16,7 @@ struct FloodGuard {
 
     enum Verdict: Equatable {
         case look
-        /// - Parameter isFirst: the message before was processed: from now on the known state may be wrong.
+        /// - Parameter isFirst: whether the previous message was processed, so that the known state may be wrong from now on.
         case drop(isFirst: Bool)
     }
 

@@ -8,25 +8,25 @@ final class FoundLocks: Sendable {
     fileprivate struct State {
         var discovery: Discovery
         var times: [TopicText: Times] = [:]
-        /// Times of the previous connection, for the locks not announced yet on this one.
+        /// The times from the previous connection, of the locks that are not announced yet on this connection.
         var earlier: [TopicText: Times] = [:]
         /// The resolved profile and address of each lock, by its id.
         var ways: [TopicText: ResolvedTransport] = [:]
         /// The ids of the locks by their command endpoints.
         var ids: [CommandEndpoint: Set<TopicText>] = [:]
-        /// The names of the locks that are identified by their hardware, by their ids. They outlive connections.
+        /// The names of the locks whose ids are those of their hardware, by id. They are kept when the connection ends.
         var names: [TopicText: Names] = [:]
     }
 
     /// The resolved profile and address of a discovered lock.
     fileprivate struct ResolvedTransport {
-        /// All its command endpoints, under any of its names; empty if its profile or address cannot be used.
+        /// All command endpoints of the lock, under any of its names; empty if the lock's profile or address cannot be used.
         var places: Set<CommandEndpoint> = []
-        /// `nil` if its profile or address cannot be used.
+        /// The capabilities of the lock; `nil` if its profile or address cannot be used.
         var capabilities: LockCapabilities?
-        /// The endpoint in `places` under its current name; `nil` if its id is not that of its hardware.
+        /// The endpoint in `places` under the lock's current name; `nil` if the lock's id is not that of its hardware.
         var named: CommandEndpoint?
-        /// Its topic uses, which may conflict with those of other locks.
+        /// The topic uses of the lock, which may conflict with those of other locks.
         var uses: Set<TopicUse> = []
 
         init(_ lock: FoundLock, _ library: ProfileLibrary) {
@@ -61,7 +61,7 @@ final class FoundLocks: Sendable {
     struct Entry {
         let lock: FoundLock
         let places: Set<CommandEndpoint>
-        /// `nil` if its profile or address cannot be used.
+        /// The capabilities of the lock; `nil` if its profile or address cannot be used.
         let capabilities: LockCapabilities?
         let uses: Set<TopicUse>
         let firstSeen: Timestamp
@@ -71,10 +71,11 @@ final class FoundLocks: Sendable {
     /// What one discovery message changes about one lock.
     struct Told {
         let id: TopicText
-        /// All its command endpoints; for a lock that is gone, the former ones.
+        /// All command endpoints of the lock; for a lock that is gone, the former ones.
         let places: Set<CommandEndpoint>
         let isGone: Bool
-        /// The endpoint in `places` under its current name; `nil` if its id is not that of its hardware, or if it is gone.
+        /// The endpoint in `places` under the lock's current name; `nil` if the lock's id is not that of its hardware, or if the
+        /// lock is gone.
         var named: CommandEndpoint?
         /// The command endpoint under the lock's previous name, if this message has changed the name; else `nil`.
         var former: CommandEndpoint?
@@ -136,7 +137,7 @@ final class FoundLocks: Sendable {
         }
     }
 
-    /// Adds to these endpoints those that the same locks have under their other names.
+    /// Returns these endpoints, and those that the same locks have under their other names.
     func withAliases(_ places: Set<CommandEndpoint>) -> Set<CommandEndpoint> {
         state.withLock { state in
             let ids = places.reduce(into: Set<TopicText>()) { $0.formUnion(state.ids[$1] ?? []) }
@@ -144,16 +145,16 @@ final class FoundLocks: Sendable {
         }
     }
 
-    /// The ids of the locks that take commands at one of these endpoints.
+    /// Returns the ids of the locks that have one of these command endpoints.
     func ids(at places: Set<CommandEndpoint>) -> Set<TopicText> {
         state.withLock { state in places.reduce(into: []) { $0.formUnion(state.ids[$1] ?? []) } }
     }
 
-    /// The id of the lock that was renamed from the name of this endpoint; `nil` if no such lock is known, or if another lock has
-    /// the name now.
+    /// Returns the id of the lock whose former name is that of this endpoint; `nil` if no such lock is known, or if another lock
+    /// has the name now.
     func renamed(from place: CommandEndpoint) -> TopicText? {
         state.withLock { state in
-            // After a reconnect the names are known before the endpoints are.
+            // After a reconnect, `names` contains locks that are not in `ids` yet.
             guard !state.names.values.contains(where: { $0.now == place }) else { return nil }
             let there = state.ids[place] ?? []
             guard !there.contains(where: { state.names[$0].map { $0.now == place } ?? true }) else { return nil }
@@ -162,10 +163,10 @@ final class FoundLocks: Sendable {
         }
     }
 
-    /// Starts discovery again on a new connection: the broker sends its retained messages again, and locks not among them are no
-    /// longer found.
+    /// Starts discovery again on a new connection. The broker sends its retained messages again; a lock that none of them
+    /// announces is no longer found.
     ///
-    /// Attached locks are not marked as gone by this: a broker that has lost its retained messages has removed none of them.
+    /// Does not mark attached locks as gone: if the broker has lost its retained messages, no lock was removed.
     func reset() {
         state.withLock { state in
             state.discovery = Discovery(profiles: profiles)

@@ -5,8 +5,9 @@ internal import DoorwardMQTT
 struct TopicTree<Value: Hashable> {
     private final class Node {
         var children: [TopicText: Node] = [:]
-        /// Subscribers of exactly this level, and of this level with all below it (`#`).
+        /// Subscribers whose filter ends with this level.
         var here: Set<Value> = []
+        /// Subscribers whose filter is this level and all levels below it (`#`).
         var below: Set<Value> = []
 
         var isEmpty: Bool { children.isEmpty && here.isEmpty && below.isEmpty }
@@ -61,7 +62,7 @@ struct TopicTree<Value: Hashable> {
         return levels.last == TopicText.anyRest ? node.below : node.here
     }
 
-    /// All subscribers whose filters match `topic`.
+    /// Returns all subscribers whose filters match `topic`.
     func values(for topic: String) -> Set<Value> {
         var found: Set<Value> = []
         collect(Self.levels(topic)[...], from: root, isFirst: true, isOwnOfBroker: topic.hasPrefix("$"), into: &found)

@@ -1,7 +1,7 @@
 internal import DoorwardAdapterKit
 
 extension ConfigurationSection {
-    /// The brokers.
+    /// The section with the brokers.
     static let mqtt = ConfigurationSection(
         "mqtt", listOf: "brokers",
         [
@@ -33,7 +33,7 @@ extension ConfigurationSection {
                 meaning: "whether to discover locks; `doorward discovered` lists them"),
         ])
 
-    /// The user's own profiles.
+    /// The section with the folders of the user's own profiles.
     static let profiles = ConfigurationSection(
         "profiles",
         [

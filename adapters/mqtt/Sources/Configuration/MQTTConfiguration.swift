@@ -55,10 +55,10 @@ package struct MQTTConfiguration: Sendable {
 }
 
 extension MQTTConfiguration: ConfiguredAdapter {
-    /// 8 for each broker.
+    /// Eight file descriptors for each broker.
     package var descriptorCount: Int { 8 * brokers.count }
 
-    /// The brokers, and the folders of profiles.
+    /// The facts about the brokers and the profile folders.
     package var facts: [ConfigurationFact] {
         [
             ConfigurationFact(

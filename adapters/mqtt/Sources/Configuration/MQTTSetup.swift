@@ -11,14 +11,14 @@ package struct MQTTSetup {
     /// One sentence for each profile file that was left out because of a mistake. Other profiles are not affected.
     package let profileMistakes: [String]
 
-    /// Reads the files.
+    /// Reads the files that the configuration names.
     ///
     /// - Throws: one sentence about a broker that cannot be used as configured, or a file or folder that cannot be read.
     package init(_ configuration: MQTTConfiguration, random: RandomSource) throws(ConfigurationError) {
         library = ProfileLibrary(directories: try configuration.profiles?.readableFolders("directories") ?? [])
         profileMistakes = library.reload()
         try configuration.checkProfiles(known: library.ids)
-        // Different at each start: a broker disconnects a client when another one with the same id connects.
+        // The client id is different at each start: a broker disconnects a client when another one with the same id connects.
         let clientID = "doorward-\(random.hexadecimal(byteCount: 7))"
         var brokers: [MQTTBroker] = []
         for broker in configuration.brokers { brokers.append(try MQTTBroker(broker, clientID: clientID)) }

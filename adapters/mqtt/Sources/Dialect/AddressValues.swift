@@ -38,15 +38,15 @@ struct AddressValues {
         }
     }
 
-    /// The values that templates are resolved with.
+    /// Returns the values with which templates are resolved.
     func texts(_ profile: Profile) -> [String: String] {
         var texts = filled
         if let base = profile.base?.filled(by: filled) { texts["base"] = base.text }
         return texts
     }
 
-    /// Checks the topics of the address: they contain no wildcards, and the state topic is not the command topic, where the lock
-    /// would read its own command as its state.
+    /// Checks the topics of the address. They must contain no wildcards. The state topic must not be the command topic, because
+    /// the gateway would then decode its own command as the lock's state.
     ///
     /// - Parameter isAttached: the lock is attached already; topic rules that were added later do not make it unreachable.
     mutating func checkTopics(of profile: Profile, _ parts: ProfileBody, isAttached: Bool) {
@@ -71,7 +71,7 @@ struct AddressValues {
         if let text = parts.ambiguousCommand { blame(text, of: profile, .malformed) }
     }
 
-    /// Finds variables that break a topic rule by themselves, so that the error names the right one.
+    /// Finds variables that break a topic rule by themselves, so that the error names the right variable.
     private mutating func checkParts(of profile: Profile) {
         let templates = profile.parts.topics + [profile.base].compactMap(\.self)
         for variable in profile.variables {
@@ -93,12 +93,12 @@ struct AddressValues {
         problems[written[variable.name] ?? variable.name] = .malformed
     }
 
-    /// Reports a problem of a topic under the key of the variable that it comes from.
+    /// Records a problem of a topic under the key of the variable that causes it.
     private mutating func blame(_ topic: String, of profile: Profile, _ problem: VariableProblem) {
         problems[key(of: topic, profile)] = problem
     }
 
-    /// The key whose value is part of a topic; `topic` if none is.
+    /// Returns the key whose value is part of a topic; `topic` if there is none.
     func key(of topic: String, _ profile: Profile) -> String {
         let culprit = profile.variables.last { filled[$0.name].map { topic.contains($0) && !$0.isEmpty } ?? false }
         return culprit.map { written[$0.name] ?? $0.name } ?? "topic"
@@ -122,7 +122,8 @@ extension ProfileVariable {
 }
 
 extension ProfileBody {
-    /// The payload with which one command both locks and unlocks, once resolved; `nil` if there is none.
+    /// The payload of a command that is the same for locking and for unlocking or unlatching, on the same topic; `nil` if there
+    /// is none. Expects resolved templates.
     var ambiguousCommand: String? {
         guard let lock = commands[.lock]?.first else { return nil }
         let others = [commands[.unlock]?.first, commands[.unlatch]?.first].compactMap { $0 }

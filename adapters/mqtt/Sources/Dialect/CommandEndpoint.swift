@@ -13,7 +13,7 @@ struct CommandEndpoint: Hashable, Sendable {
 }
 
 extension CommandEndpoint {
-    /// All endpoints of one address.
+    /// Returns all endpoints of one address.
     ///
     /// - Parameters:
     ///   - own: the lock's own command topic.
@@ -23,8 +23,8 @@ extension CommandEndpoint {
     ) -> Set<CommandEndpoint> {
         var places: Set = [CommandEndpoint(own)]
         for forms in parts.commands.values {
-            // The last form uses the lock's own topic; those before it use a shared topic of the bridge, with the lock's name in
-            // the payload.
+            // Only the last form uses the lock's own topic. The forms before it use a shared topic of the bridge, with the lock's
+            // name in the payload.
             for form in forms.dropLast() {
                 if let topic = MQTTTopic(form.topic.text) { places.insert(CommandEndpoint(topic, payload: form.payload.text)) }
             }
@@ -37,8 +37,9 @@ extension CommandEndpoint {
         return places
     }
 
-    /// The variables that distinguish one lock from another: those of its own command topic, but for one whose values are all
-    /// levels of command topics of the same lock. A topic without these variables is that of a group.
+    /// Returns the variables that distinguish one lock from another: those of the lock's own command topic. It leaves out a
+    /// variable whose values are all levels of command topics of the same lock. A command topic without these variables is that
+    /// of a group of locks.
     private static func tellingVariables(of profile: Profile, _ values: [String: String]) -> Set<String> {
         let own = [LockOperation.unlock, .lock, .unlatch].lazy.compactMap { operation in
             profile.parts.commands[operation]?.last { $0.filled(by: values) != nil }?.topic

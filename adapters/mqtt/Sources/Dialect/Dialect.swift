@@ -4,24 +4,25 @@ package import DoorwardMQTT
 
 /// A profile, resolved for the address of one lock: encodes its commands and decodes its messages. Pure: no clock, no network.
 package struct Dialect: Sendable {
-    /// The profile that it was made from.
+    /// The profile from which this dialect was resolved.
     package let profile: Profile
-    /// What this lock can do: what the profile provides, as far as the address has values for the topics.
+    /// The capabilities of this lock: those of the profile for which the address has the values.
     package let capabilities: LockCapabilities
-    /// The subscriptions of the lock: exact topics, and a wildcard where a dialect has events as topic levels.
+    /// The subscriptions of the lock: exact topics, and a wildcard if the last topic level is the name of an event.
     package let filters: [MQTTFilter]
-    /// Filters of `filters` on which only commands are published: a retained one is detected there.
+    /// The filters in `filters` for topics on which only commands are published. A retained command is detected there.
     let commandFilters: Set<MQTTFilter>
-    /// The subscriptions by which the lock's answers arrive: the broker must grant those to its state topics.
+    /// The subscriptions through which the lock's answers arrive. The broker must grant the subscriptions to the lock's state
+    /// topics.
     let answerPaths: MQTTAnswerPaths
     /// The lock's own topic for an unlock (else a lock, else an unlatch), which distinguishes the locks of a broker. Commands may
     /// be sent to another topic, where a bridge has an API for all of its locks.
     package let commandTopic: MQTTTopic
-    /// All its command endpoints, including `commandTopic`.
+    /// All command endpoints of the lock, including `commandTopic`.
     let places: Set<CommandEndpoint>
-    /// Its topic uses, which may conflict with those of another lock of its broker.
+    /// The topic uses of the lock, which may conflict with those of another lock of the same broker.
     let uses: Set<TopicUse>
-    /// The QoS of its subscriptions.
+    /// The QoS of the lock's subscriptions.
     package let subscribes: MQTTQoS
 
     let parts: ProfileBody
@@ -61,7 +62,8 @@ package struct Dialect: Sendable {
     /// Seconds that a command usually takes, for documentation; `nil` if the profile does not state it.
     package var timeoutSeconds: Int? { profile.timeoutSeconds }
 
-    /// Whether a topic carries only responses to commands: bridges send those of all their locks on one topic.
+    /// Whether only responses to commands are published on a topic. A bridge publishes the responses of all its locks on one
+    /// topic.
     func isOfAnswersOnly(_ topic: String) -> Bool {
         guard let route = routes[topic] else { return false }
         return route.values.isEmpty && route.events.isEmpty && !route.isCommand && !route.answers.isEmpty
@@ -74,7 +76,7 @@ package struct Dialect: Sendable {
             && !isQuestion(message)
     }
 
-    /// Decodes a message and updates the memory. A message on another topic has no effect.
+    /// Decodes a message and updates `memory`. A message on a topic that the profile does not use has no effect.
     package func decode(_ message: MQTTMessage, _ memory: inout DialectState) -> DecodedMessage {
         var hearing = MessageDecoder(self, message, memory)
         hearing.run()
@@ -131,8 +133,8 @@ package struct Dialect: Sendable {
     /// Whether each message repeats all known values.
     var republishesCachedState: Bool { parts.republishesCachedState || profile.quirks.contains(.republishesCachedState) }
 
-    /// Whether reports after a command may be stale. A bridge whose messages have timestamps repeats old values when it starts:
-    /// that matters while no state is known by which they could be recognized as old.
+    /// Whether reports after a command may be stale. A bridge whose messages have timestamps repeats old values when it starts.
+    /// They can be recognized as old only if a state is known.
     private func mayBeCached(isKnown: Bool, _ now: Timestamp?) -> Bool {
         if republishesCachedState { return true }
         return !isKnown && now != nil && parts.values.contains { !$0.times.isEmpty }
@@ -141,7 +143,7 @@ package struct Dialect: Sendable {
     /// Ends a command whose outcome the lock has reported; later reports may still be filtered as stale.
     package func endOrder(_ memory: inout DialectState) { memory.underWay = nil }
 
-    /// Ends a command, if one is in flight, whose outcome the lock has not reported.
+    /// Ends the command in flight, if there is one. Its outcome was not reported by the lock.
     package func giveUpOrder(_ memory: inout DialectState) {
         if memory.underWay != nil { memory.isUnanswered = true }
         memory.underWay = nil
@@ -166,7 +168,7 @@ package struct Dialect: Sendable {
         memory.markStale()
         memory.availability = .unknown
         memory.reach = [:]
-        // In merged messages a value may have changed long before; elsewhere it is published when it changes.
+        // A value in a merged message may have changed long before. A value with its own topic is published when it changes.
         if republishesCachedState { memory.lastTold = [:] }
         for key in memory.states.keys { memory.states[key]?.quality = .stale }
         var report = DecodedMessage.Report()
@@ -176,14 +178,14 @@ package struct Dialect: Sendable {
         return heard
     }
 
-    /// The payload of a command without its code, for responses that repeat it.
+    /// Returns the payload of a command without its code, for responses that repeat it.
     func payload(of operation: LockOperation) -> String? { frames[operation]?.plainPayload }
 
     /// Whether the profile uses messages on this topic.
     package func isHeard(on topic: String) -> Bool { routes[topic] != nil }
 
-    /// The operation of a command that any client has published, and its reference: empty if it has none. `nil` for any other
-    /// message, and for a retained one.
+    /// Returns the operation and the reference of a command that any client has published; the reference is empty if the command
+    /// has none. Returns `nil` for any other message, and for a retained one.
     package func order(seenIn message: MQTTMessage) -> (LockOperation, reference: String)? {
         guard !message.isRetained else { return nil }
         for (operation, frame) in frames where frame.topic.description == message.topic {

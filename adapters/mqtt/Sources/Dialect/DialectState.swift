@@ -14,10 +14,10 @@ package struct DialectState: Hashable, Sendable {
     /// The command in flight: sent, without an outcome.
     package var underWay: InFlightCommand?
 
-    /// A command was sent, and the lock has not reported its outcome: the bolt may not be where it was last reported.
+    /// Whether a command was sent and the lock has not reported its outcome. Then the bolt may not be where it was last reported.
     var isUnanswered = false
-    /// Set while a report that satisfies the last command may be older than it. Outlives the command, and ends with a report that
-    /// must be live.
+    /// Set while a report that satisfies the last command may be older than that command. It is kept after the command has ended,
+    /// until a report arrives that must be live.
     var doubt: StaleStateFilter?
     /// The last report of each state topic, by its index in the profile.
     var states: [Int: HeardState] = [:]
@@ -25,13 +25,14 @@ package struct DialectState: Hashable, Sendable {
     var reach: [Int: Availability] = [:]
     /// The faults by the part of the profile that reported them.
     var faultsByItem: [Int: Set<LockFault>] = [:]
-    /// The parts whose last value stood for an event: it is raised once, when the value appears.
+    /// The parts whose last value means an event. The event is raised once, when the value appears.
     var activeEvents: Set<Int> = []
-    /// The parts for which it is known whether their event is active: the next change is an event, however much later it is.
+    /// The parts for which it is known whether their event is active. The next change of such a part is an event, even if it
+    /// arrives much later.
     var seenItems: Set<Int> = []
     /// The last values of the events that are raised on change alone, by their part of the profile.
     var lastTold: [Int: [String: String]] = [:]
-    /// Set for a lock that starts without any known state: the first values of a bridge that repeats everything may be old.
+    /// Set for a lock that starts without any known state: the first values of a bridge that repeats all values may be old.
     var isFresh = false
     /// The last reported values other than the bolt's state.
     var surroundings = AdapterContext()
@@ -42,7 +43,8 @@ package struct DialectState: Hashable, Sendable {
     package struct InFlightCommand: Hashable, Sendable {
         /// One of `LockOperation.movements`.
         package var operation: LockOperation
-        /// The reference that was sent, if the dialect correlates responses; with `nil` any response counts as its own.
+        /// The reference that was sent; `nil` if the dialect does not correlate responses. Then any response counts as one to
+        /// this command.
         package var reference: String?
         /// When it was sent, by the gateway's clock; `nil` if unknown.
         var orderedAt: Timestamp?

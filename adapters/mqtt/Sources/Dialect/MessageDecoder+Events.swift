@@ -6,7 +6,7 @@ extension MessageDecoder {
     ///
     /// - Parameters:
     ///   - payload: `nil` for an empty one.
-    ///   - isJSON: another part of the profile reads JSON from the topic: plain text on it is no event.
+    ///   - isJSON: whether another part of the profile reads JSON from the topic. Then plain text on the topic is no event.
     mutating func decodeEvent(_ index: Int, _ payload: Payload?, isJSON: Bool = false) {
         let part = dialect.parts.events[index]
         switch EventValues.read(part, message.topic, payload, isJSON: isJSON) {
@@ -27,7 +27,8 @@ extension MessageDecoder {
         }
     }
 
-    /// Whether a value that a bridge repeats in its merged messages has changed. The age of the first one is unknown.
+    /// Whether a value that a bridge repeats in its merged messages has changed. The first value is no change, because its age is
+    /// unknown.
     private mutating func isChange(_ values: [String: String], of index: Int) -> Bool {
         let last = memory.lastTold.updateValue(values, forKey: index)
         return last != nil && last != values && !message.isRetained
@@ -48,7 +49,7 @@ extension MessageDecoder {
 }
 
 extension LockOperation {
-    /// The operation by which a lock reports the movement.
+    /// The operation in the event with which a lock reports this movement.
     fileprivate var eventOperation: LockEvent.Operation? {
         switch self {
         case .lock: .lock
@@ -59,7 +60,7 @@ extension LockOperation {
     }
 }
 
-/// The values of one message that event rules are matched with.
+/// The values of one message, which the event rules are compared with.
 enum EventValues {
     case none
     case malformed
@@ -75,7 +76,7 @@ enum EventValues {
         }
     }
 
-    /// The bare value, under the field name that its key would have.
+    /// Returns a bare value, under the field name that its key would have.
     private static func bare(_ part: EventMapping, _ payload: Payload) -> EventValues {
         switch part.reader.read(payload) {
         case .absent: return .none
@@ -123,7 +124,7 @@ enum EventValues {
 }
 
 extension EventMapping {
-    /// Applies the rules; `nil` if none of them names an event.
+    /// Applies the rules; returns `nil` if none of them names an event.
     func meaning(of values: [String: String]) -> EventMeaning? {
         var found = EventRule()
         var slot = userSlots.lazy.compactMap { values[$0] }.compactMap { Int($0) }.first
@@ -154,7 +155,7 @@ extension EventMapping {
         values.filter { !(noneValues[$0.key]?.contains($0.value) ?? false) }
     }
 
-    /// The declared fields, and the keys of conditions that need no declaration.
+    /// Returns the declared fields, and the keys that conditions may use without a declaration.
     func fieldValues(_ document: JSONText) -> [String: String] {
         var values: [String: String] = [:]
         for field in fields {
@@ -174,7 +175,7 @@ extension EventMapping {
     }
 }
 
-/// The result of the event rules; without an event for a known value that is not reported.
+/// The result of the event rules. It has no event for a known value that is not reported.
 struct EventMeaning: Hashable, Sendable {
     var event: LockEvent?
     var faults: Set<LockFault> = []
@@ -195,7 +196,7 @@ extension EventRule {
 }
 
 extension JSONText {
-    /// A scalar as rules compare it; `nil` for `null`, lists and objects.
+    /// The text of a scalar, as rules compare it; `nil` for `null`, lists and objects.
     fileprivate var eventText: String? {
         switch self {
         case .string(let text): text

@@ -56,11 +56,11 @@ extension MessageDecoder {
             return
         }
         guard memory.activeEvents.insert(index).inserted else { return }
-        // An event in the first message, if that is retained or of a bridge that repeats everything, may have happened at any
-        // time before. A later one has happened since the last message.
+        // If the first message is retained, or is from a bridge that repeats all values, its event may have happened at any time
+        // before. An event in a later message has happened since the previous message.
         if isFirst, message.isRetained || (memory.isFresh && dialect.republishesCachedState) { return }
         guard !isOld(index), kind != .jam || !message.isRetained else { return }
-        // A lock that reports one event in two values raises it once.
+        // Raise an event once if the lock reports it in two values.
         if !heard.events.contains(where: { $0.kind == kind }) { heard.events.append(LockEvent(kind)) }
         if kind == .jam { isJam = true }
     }
@@ -82,7 +82,7 @@ extension MessageDecoder {
             return true
         }
         guard let position = meaning.position else { return true }
-        // The same value stands for several states: another topic has reported which one it is.
+        // Ignore a value with several meanings if another topic has already reported which of them applies.
         guard meaning.unlessFaults.isDisjoint(with: memory.faultsByItem.values.reduce(into: []) { $0.formUnion($1) }) else {
             return false
         }
@@ -93,8 +93,8 @@ extension MessageDecoder {
         return true
     }
 
-    /// Whether a report that is older than the known state shows that the device's clock was set back: it is newer than the last
-    /// such report. Requests the state after the first one, which may be a repetition.
+    /// Whether a report that is older than the known state shows that the device's clock was set back: the report is newer than
+    /// the previous report of this kind. The first such report may be a repetition, so the state is requested after it.
     private mutating func isAfterClockChange(_ index: Int, _ time: Int64?) -> Bool {
         guard !message.isRetained else { return false }
         let before = memory.states[index]?.olderTime
@@ -111,14 +111,14 @@ extension MessageDecoder {
     ) {
         let last = memory.states[index]
         let isRepeated = provesNothing || (time != nil && time == last?.time)
-        // Repeated from a cache: the state at the device's timestamp.
+        // Ignore a report that a bridge repeats from its cache: it must not change the quality of a confirmed state.
         if isRepeated, last?.position == position, memory.quality == .confirmed { return }
         let quality = quality(of: position, part, isRepeated: isRepeated)
         memory.states[index] = DialectState.HeardState(position: position, quality: quality, time: time ?? last?.time)
         told = Told(position: position, quality: quality, part: index, time: time)
     }
 
-    /// Hashes the other values of a merged message, to detect what it was sent for.
+    /// Hashes the other values of a merged message, to detect whether one of them caused the message.
     mutating func decodeRest(_ route: TopicRoutes.Route, _ payload: Payload) {
         let states = route.values.map { dialect.parts.values[$0] }.filter { $0.aspect == .state }
         guard !states.isEmpty, case .json(.object(var members)) = payload.json(as: .json) else { return }
@@ -134,8 +134,8 @@ extension MessageDecoder {
         return isMoving && dialect.profile.quirks.contains(.syntheticIntermediate) ? .assumed : .confirmed
     }
 
-    /// Discards the state that a topic reported, if it is the current one; then the last state of another topic is the current
-    /// one again, as stale.
+    /// Discards the state that a topic reported. If it is the current state, the last state of another topic becomes the current
+    /// one, as stale.
     private mutating func reevaluate(_ index: Int) {
         guard let ended = memory.states.removeValue(forKey: index), ended.position == memory.position else { return }
         let other = memory.states.min { $0.key < $1.key }?.value
@@ -159,7 +159,7 @@ extension MessageDecoder {
 }
 
 extension Payload {
-    /// A timestamp of the device's own clock; `nil` if there is none.
+    /// Returns a timestamp of the device's own clock; `nil` if there is none.
     func time(at path: JSONPath) -> Int64? {
         guard case .json(let document) = json(as: .jsonOrRaw), case .integer(let digits)? = document[path] else { return nil }
         return Int64(digits)
@@ -167,7 +167,8 @@ extension Payload {
 }
 
 extension Diagnostic {
-    /// A diagnostic with the raw text. Runs of four digits or more, which may be a code, and control characters are masked.
+    /// Returns a diagnostic with the raw text. Runs of four digits or more, which may be a code, and control characters are
+    /// masked.
     static func unmapped(_ text: String) -> Diagnostic {
         var raw = ""
         var digits = ""

@@ -10,18 +10,19 @@ struct MessageDecoder {
     var report = DecodedMessage.Report()
     /// The bolt state of the message, live or not.
     var told: Told?
-    /// A jam was reported live.
+    /// Whether a jam was reported live.
     var isJam = false
-    /// The message contains an event, reported or not, which is the reason why it was sent.
+    /// Whether the message contains an event, reported or not. The event is then the reason why the message was sent.
     var isOfEvent = false
     private let before: DialectState
 
-    /// A bolt state of the message.
+    /// A bolt state that the message contains.
     struct Told {
         var position: BoltState
         var quality: StateQuality
-        /// The part of the profile that reported it, and the device's timestamp.
+        /// The part of the profile that read the state.
         var part: Int
+        /// The device's timestamp.
         var time: Int64?
     }
 
@@ -49,7 +50,7 @@ struct MessageDecoder {
         finish()
     }
 
-    /// Records a retained command, which every lock that subscribes again would execute. It is not decoded.
+    /// Records a retained command, which every lock that subscribes again would execute. The command is not decoded.
     private mutating func noteRetainedCommand() {
         let isIdle = String(streamSafe: message.payload).map { dialect.parts.idle.contains($0) } ?? false
         if !message.payload.isEmpty, !isIdle { note(.retainedCommandFound) }
@@ -72,7 +73,8 @@ struct MessageDecoder {
         if report != DecodedMessage.Report() { heard.reports.append(report) }
     }
 
-    /// Marks a state that concerns the last command and may be older than it as stale, even after the command has ended.
+    /// Marks a state as stale if it concerns the last command and may be older than that command, even after the command has
+    /// ended.
     private mutating func settleDoubt() {
         guard let said = told, said.quality == .confirmed, var doubt = memory.doubt else { return }
         guard !isContradicted else { return }
@@ -132,9 +134,9 @@ struct MessageDecoder {
         heard.command = .confirmed
     }
 
-    /// Whether a merged message may be the answer to a state request: nothing else in it has changed that could have caused it. A
-    /// message caused by an unchanged value looks the same, and where each value has its own topic, the cause of a message cannot
-    /// be determined.
+    /// Whether a merged message may be the answer to a state request: no other value in it has changed that could have caused the
+    /// message. A message caused by an unchanged value looks the same. If each value has its own topic, the cause of a message
+    /// cannot be determined.
     private func isAnswer(of part: Int) -> Bool {
         let isWhole = !dialect.republishesCachedState || dialect.parts.values[part].reader.source != .raw
         return isWhole && !isOfEvent && memory.surroundings == before.surroundings
@@ -142,7 +144,7 @@ struct MessageDecoder {
 }
 
 extension LockEvent {
-    /// Whether it reports a movement to another state than this position.
+    /// Whether the event reports a movement to another state than this position.
     func contradicts(_ position: BoltState) -> Bool {
         guard kind == .operation, isDone != false else { return false }
         return switch (operation, position) {

@@ -24,7 +24,7 @@ struct ResolvedProfile {
         guard address.problems.isEmpty else { throw address.mistakes }
         frames = Self.frames(parts)
         let order: [LockOperation] = [.unlock, .lock, .unlatch]
-        // The last form uses the lock's own topic; one before it may use that of a bridge's API, which many locks share.
+        // The last form uses the lock's own topic. A form before it may use the topic of a bridge's API, which many locks share.
         let own = order.lazy.compactMap { [parts] in parts.commands[$0]?.last }
         guard let commandTopic = own.compactMap({ MQTTTopic($0.topic.text) }).first else {
             throw AddressErrors([AddressErrors.Mistake(field: "address", problem: VariableProblem.required.rawValue)])
@@ -48,7 +48,7 @@ struct ResolvedProfile {
         }
     }
 
-    /// The capabilities that follow from the profile, as far as the address has values for its topics.
+    /// Returns the capabilities of the profile for whose topics the address has values.
     private static func capabilities(_ parts: ProfileBody, _ frames: [LockOperation: CommandFrame]) -> LockCapabilities {
         var capabilities: LockCapabilities = []
         for operation in frames.keys { if let needed = operation.requiredCapability { capabilities.insert(needed) } }
@@ -60,7 +60,7 @@ struct ResolvedProfile {
 }
 
 extension ProfileCapability {
-    /// The abilities that follow from a profile's parts.
+    /// Returns the abilities that follow from a profile's parts.
     static func all(of parts: ProfileBody) -> Set<ProfileCapability> { Set(allCases.filter { $0.isSupported(by: parts) }) }
 
     /// Whether a part of the profile provides this ability.

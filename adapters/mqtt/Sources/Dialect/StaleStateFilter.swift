@@ -1,17 +1,18 @@
 internal import DoorwardDomain
 
-/// After a command to a lock whose bridge repeats known values: determines which reports may be stale, and which must be live.
+/// Determines which reports may be stale, and which must be live, after a command to a lock whose bridge repeats known values.
 struct StaleStateFilter: Hashable, Sendable {
     /// The commanded operation.
     let operation: LockOperation
     /// When the command was sent, by the gateway's clock, in milliseconds since 1970; `nil` if unknown.
     private let orderedAt: Int64?
-    /// The live state of the bolt when the command was sent: the one that a bridge would repeat. `nil` if no live state was
-    /// known: then it could repeat any.
+    /// The live state of the bolt when the command was sent, which a bridge may repeat. `nil` if no live state was known: then
+    /// the bridge may repeat any state.
     private var known: BoltState?
-    /// Reports since the command, by the part of the profile: a later one that differs is no repetition.
+    /// The last report since the command, by the part of the profile. A later report that differs from it is no repetition.
     private var heard: [Int: Word] = [:]
-    /// Whether the state request that followed the command has been delivered by the broker: what follows may be its answer.
+    /// Whether the broker has delivered the state request that followed the command. Then the next reports may be the answer to
+    /// it.
     var isAsked = false
 
     /// A report of the bolt's state.
@@ -21,16 +22,18 @@ struct StaleStateFilter: Hashable, Sendable {
         var time: Int64?
     }
 
-    /// - Parameter before: the filter of the previous command. The bridge would repeat the reports since then.
+    /// - Parameter before: the filter of the previous command. If no live state is known, the bridge may repeat the reports since
+    ///   that command.
     init(_ operation: LockOperation, known: BoltState?, orderedAt: Int64?, after before: StaleStateFilter?) {
         (self.operation, self.known, self.orderedAt) = (operation, known, orderedAt)
         heard = known == nil ? before?.heard ?? [:] : [:]
     }
 
-    /// Whether a report concerns the command at all: only then its age matters.
+    /// Whether a report concerns the command. The age of other reports does not matter.
     func concerns(_ position: BoltState) -> Bool { position == .jammed || position.lockState.satisfies(operation) }
 
-    /// Whether a report cannot be a repetition: by the device's timestamp if it has one, else by differing from the last report.
+    /// Whether a report cannot be a repetition. The device's timestamp decides this if the report has one; else the report must
+    /// differ from the last one.
     func isFresh(_ word: Word, of part: Int) -> Bool {
         let last = heard[part]
         guard let time = word.time else {
@@ -42,6 +45,6 @@ struct StaleStateFilter: Hashable, Sendable {
 
     mutating func note(_ word: Word, of part: Int) { heard[part] = word }
 
-    /// Discards the reports, as messages may have been missed: the next one may be a repetition of those.
+    /// Discards the known state and the reports. Messages may have been missed, so the next message may repeat any of those.
     mutating func forget() { (known, heard, isAsked) = (nil, [:], false) }
 }

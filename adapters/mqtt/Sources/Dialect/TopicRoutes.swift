@@ -14,12 +14,13 @@ struct TopicRoutes: Sendable {
     }
 
     private var routes: [TopicText: Route] = [:]
-    /// Events named by the last topic level, each with the levels before it.
+    /// The events whose name is the last topic level, each with the topic before that level.
     private var prefixes: [(prefix: String, event: Int)] = []
     private(set) var filters: [MQTTFilter] = []
-    /// Filters of `filters` on which no state or event is published: only there Retain As Published is safe.
+    /// The filters in `filters` for command topics on which no state or event is published. Only for these is Retain As Published
+    /// safe.
     private(set) var commandFilters: [MQTTFilter] = []
-    /// The subscriptions by which the lock's answers arrive.
+    /// The subscriptions through which the lock's answers arrive.
     private(set) var answerPaths = MQTTAnswerPaths.none
 
     init(_ parts: ProfileBody, commandTopics: [MQTTTopic], question: MQTTTopic?) {
@@ -38,7 +39,7 @@ struct TopicRoutes: Sendable {
         commandFilters = routes.compactMap { topic, route in
             route.isCommand && route.values.isEmpty && route.events.isEmpty ? MQTTFilter(String(topic.text)) : nil
         }
-        // Availability topics last: when the lock is reported online, its other topics are already subscribed to.
+        // Put the availability topics last: when the lock is reported online, its other topics are already subscribed to.
         let reach = Set(parts.values.filter { $0.aspect == .availability }.compactMap { MQTTFilter($0.reader.topic.text) })
         filters = filters.filter { !reach.contains($0) } + filters.filter { reach.contains($0) }
         let states = Set(parts.values.filter { $0.aspect == .state }.compactMap { MQTTFilter($0.reader.topic.text) })

@@ -1,15 +1,16 @@
 internal import DoorwardMQTT
 
-/// Rules for the topics of an address, stricter than MQTT's: no topic that looks like another one, or that no lock uses.
+/// Rules for the topics of an address. They are stricter than those of MQTT: they reject topics that look like another topic, and
+/// topics that no lock uses.
 enum TopicRule {
-    /// The first rule that a topic breaks; `nil` if it breaks none.
+    /// Returns the first rule that a topic breaks; `nil` if it breaks none.
     static func problem(with topic: String) -> VariableProblem? {
         if topic.utf8.first == UInt8(ascii: "$") { return .reservedTopic }
         if let problem = problem(withPart: topic) { return problem }
         return MQTTTopic(topic) == nil ? .malformed : nil
     }
 
-    /// The first rule that a part of a topic breaks by itself; `nil` if it breaks none.
+    /// Returns the first rule that a part of a topic breaks by itself; `nil` if it breaks none.
     static func problem(withPart text: String) -> VariableProblem? {
         if text.unicodeScalars.contains(where: \.isControlling) { return .controlCharacter }
         if text.unicodeScalars.contains(where: { $0.properties.isBidiControl }) { return .bidirectionalCharacter }

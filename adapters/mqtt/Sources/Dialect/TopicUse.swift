@@ -2,14 +2,14 @@ internal import DoorwardMQTT
 
 /// A lock's use of a topic that may conflict with that of another lock of its broker.
 enum TopicUse: Hashable, Sendable {
-    /// Its commands are published there.
+    /// The lock's commands are published on this topic.
     case command(TopicText)
-    /// It reports its state there: as the whole payload, or at a path in its JSON.
+    /// The lock reports its state on this topic: as the whole payload, or at a path in its JSON.
     case state(TopicText, at: JSONPath?)
-    /// It reports its state there, anywhere in the payload.
+    /// The lock reports its state on this topic, anywhere in the payload.
     case anyState(TopicText)
 
-    /// All uses of one address.
+    /// Returns all topic uses of one address.
     static func all(of parts: ProfileBody, commandTopics: [MQTTTopic]) -> Set<TopicUse> {
         var uses = Set(commandTopics.map { TopicUse.command(TopicText($0.description)) })
         for part in parts.values where part.aspect == .state {

@@ -59,7 +59,7 @@ package struct Discovery: Sendable {
         return full + unread.map { "the list on `\($0.key.text)` is not read: \($0.value)" }.sorted()
     }
 
-    /// The profiles whose locks are announced nowhere, so that discovery finds none of them; sorted.
+    /// Returns the profiles whose locks no program announces, so that discovery finds none of them; sorted.
     package static func unannounced(_ profiles: [String]) -> [String] {
         Set(profiles).filter { Discovery(profiles: [$0]).filters.isEmpty }.sorted()
     }
@@ -71,8 +71,8 @@ package struct Discovery: Sendable {
 /// Reads one kind of announcements.
 protocol DiscoveryReader: Sendable {
     var filters: [MQTTFilter] { get }
-    /// - Returns: all current entries of the message's source, empty if it was removed; `nil` if the message is not for this
-    ///   reader, or malformed.
+    /// - Returns: all current entries of the message's source, empty if the source was removed; `nil` if the message is not for
+    ///   this reader, or is malformed.
     func read(_ message: MQTTMessage) -> (source: String, claims: [DiscoveryEntry])?
     /// Why this reader cannot read a message; `nil` if it can, or if the message is not for this reader.
     func problem(with message: MQTTMessage) -> String?

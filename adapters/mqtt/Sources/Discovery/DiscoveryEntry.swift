@@ -3,13 +3,14 @@ internal import DoorwardMQTT
 /// One discovery message's entry for one lock.
 struct DiscoveryEntry: Hashable, Sendable {
     var lock: FoundLock
-    /// The topic of its commands; entries with the same one describe the same lock.
+    /// The command topic of the lock. Entries with the same command topic describe the same lock.
     var commandTopic: TopicText
     /// Home Assistant's `unique_id`, which must be unique.
     var uniqueID: String?
     var weight: Weight
 
-    /// The precedence of entries with the same command topic: a bridge's own list is more complete than what it announces for others.
+    /// The precedence of entries with the same command topic: a bridge's own list is more complete than its announcements for
+    /// other programs.
     enum Weight: Int, Comparable, Sendable {
         case announcement, inventory
 

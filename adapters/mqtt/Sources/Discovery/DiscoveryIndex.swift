@@ -13,7 +13,7 @@ struct DiscoveryIndex: Sendable {
     private var groups = DuplicateIndex()
     /// The last reported version of each lock.
     private(set) var seen: [TopicText: FoundLock] = [:]
-    /// The command topic of each at that time, compared by bytes: names may look alike.
+    /// The command topic of each lock in `seen`. It is compared by bytes, because names may look alike.
     private var seenTopics: [TopicText: TopicText] = [:]
     /// Whether a lock was left out because there were too many.
     private(set) var isFull = false
@@ -50,7 +50,7 @@ struct DiscoveryIndex: Sendable {
         for key in claim.groupKeys { touched.formUnion(groups.remove(id, key)) }
     }
 
-    /// Marks the announced entries that a bridge's own list hides, or no longer hides.
+    /// Adds to `touched` the announced entries that an entry of a bridge's own list hides, or no longer hides.
     private func touchHidden(by claim: DiscoveryEntry, _ touched: inout Set<TopicText>) {
         guard claim.weight == .inventory, groups.ids(.commandTopic(claim.commandTopic, .inventory)).count == 1 else { return }
         touched.formUnion(groups.ids(.commandTopic(claim.commandTopic, .announcement)))
@@ -70,7 +70,7 @@ struct DiscoveryIndex: Sendable {
         return .gone(before)
     }
 
-    /// The lock of an entry; `nil` if another entry for the same lock has precedence.
+    /// Returns the lock of an entry; `nil` if another entry for the same lock has precedence.
     private func visible(_ claim: DiscoveryEntry) -> FoundLock? {
         let topic = claim.commandTopic
         if claim.weight == .announcement, !groups.ids(.commandTopic(topic, .inventory)).isEmpty { return nil }
@@ -93,7 +93,8 @@ extension DiscoveryEntry {
 }
 
 extension DiscoveryChange {
-    /// Removed locks come first: the same lock may come back under another id in the same message.
+    /// The order of reporting. Removed locks come first, because the same lock may come back under another id in the same
+    /// message.
     fileprivate var order: Int {
         switch self {
         case .gone: 0

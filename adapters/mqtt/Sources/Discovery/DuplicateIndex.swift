@@ -10,18 +10,18 @@ struct DuplicateIndex: Sendable {
 
     private var members: [Key: Set<TopicText>] = [:]
 
-    /// The ids of the entries with this key.
+    /// Returns the ids of the entries with this key.
     func ids(_ key: Key) -> Set<TopicText> { members[key] ?? [] }
 
-    /// - Returns: the ids of other entries that this changes: the one that was alone before. None if there were more already, so
-    ///   that ten thousand entries for one topic cost no more than two.
+    /// - Returns: the id of the entry that was the only one with this key before. Empty if there were more entries already, so
+    ///   that each of ten thousand entries for one topic costs no more than the second one.
     mutating func insert(_ id: TopicText, _ key: Key) -> Set<TopicText> {
         let before = ids(key)
         members[key, default: []].insert(id)
         return before.count == 1 ? before : []
     }
 
-    /// - Returns: the id of the entry that is alone from now on.
+    /// - Returns: the id of the entry that is now the only one with this key.
     mutating func remove(_ id: TopicText, _ key: Key) -> Set<TopicText> {
         members[key]?.remove(id)
         let after = ids(key)

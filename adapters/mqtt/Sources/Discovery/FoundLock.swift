@@ -1,9 +1,9 @@
 package import DoorwardDomain
 
-/// A lock that was announced on a broker. It is not attached by this, and an attached lock is not changed: otherwise any client
-/// with publish permission could redirect an unlock.
+/// A lock that was announced on a broker. An announcement neither attaches a lock nor changes an attached one: otherwise any
+/// client with publish permission could redirect an unlock.
 package struct FoundLock: Hashable, Sendable {
-    /// Stable within the broker while the lock is announced by the same source: `homeassistant:abc`,
+    /// The lock's id. It is stable within the broker while the lock is announced by the same source: `homeassistant:abc`,
     /// `zigbee2mqtt:0x00158d0001a2b3c4`, `homie:front/lock`.
     package var id: String
     /// The announced name, one line of at most `FoundLock.maxNameLength` characters; `nil` if it has none.
@@ -16,13 +16,14 @@ package struct FoundLock: Hashable, Sendable {
     package var profile: String
     /// The address without `broker` and `profile`, by the profile's variables.
     package var variables: [String: JSONValue]
-    /// Further command topics of the same lock, under other names that its bridge has for it.
+    /// Further command topics of the same lock, under other names that its bridge accepts for it.
     package var otherCommandTopics: [String] = []
-    /// Whether `id` is that of the hardware, so that another command topic under it is another name of the same lock.
+    /// Whether `id` is that of the hardware. Then an entry with the same id and another command topic describes the same lock
+    /// under another name.
     package var isKnownByHardware = false
-    /// Why it cannot be attached as announced, for a person: lower case, no full stop. `nil` if it can.
+    /// Why the lock cannot be attached as announced, for a person: lower case, no full stop. `nil` if it can.
     package var problem: String?
-    /// Whether it was announced and has been removed.
+    /// Whether the lock was announced and has been removed.
     package var isGone = false
 
     /// Truncates names to one line each, as they come from untrusted clients.

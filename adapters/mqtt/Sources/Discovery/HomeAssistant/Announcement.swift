@@ -23,7 +23,7 @@ struct Announcement {
     init?(_ payload: JSONValue, at topic: HomeAssistantTopic) {
         guard let root = payload.object?.atFullLength else { return nil }
         locks = []
-        // Home Assistant's migration between the two forms: what was announced here will be announced elsewhere.
+        // Home Assistant's migration between the two discovery forms: the locks of this topic will be announced on another topic.
         if root["migrate_discovery"] == .bool(true) { return }
         if let value = root["origin"] {
             guard let origin = HomeAssistantOrigin(value) else { return nil }
@@ -79,7 +79,8 @@ struct Announcement {
 }
 
 extension [String: JSONValue] {
-    /// Replaces short keys, in `availability` too; `device` and `origin` have their own abbreviations.
+    /// The fields with full keys instead of short ones, also in `availability`; `device` and `origin` have their own
+    /// abbreviations.
     fileprivate var atFullLength: Self {
         var fields = expanded(Abbreviations.component)
         if let availability = fields["availability"] {
