@@ -5,7 +5,7 @@ import Synchronization
 /// Adapter for simulated locks in memory, for demonstrations, tests and measurements: seeded, on the injected clock, with the
 /// faults of real locks. The README lists what is simulated and what is not.
 package final class SimulatorAdapter {
-    /// The value of `adapter` of its devices.
+    /// The value of the field `adapter` of this adapter's devices.
     package let kind = AdapterGuide.simulator.kind
     private let clock: any GatewayClock
     private let executor: (any TaskExecutor)?

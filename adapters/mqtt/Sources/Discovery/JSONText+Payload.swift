@@ -4,8 +4,8 @@ extension JSONText {
     /// Parses a payload from an untrusted client.
     ///
     /// - Parameter longest: maximum bytes.
-    /// - Returns: `nil` if it is no JSON in UTF-8, is longer, nests deeper than `maxDepth`, or has more than `maxValues` values:
-    ///   four million bytes of empty objects would otherwise fill the memory.
+    /// - Returns: `nil` if the payload is no JSON in UTF-8, is longer than `longest`, nests deeper than `maxDepth`, or has more
+    ///   than `maxValues` values. Without the last limit, four million bytes of empty objects would fill the memory.
     static func read(_ payload: [UInt8], longest: Int = 65_536) -> JSONText? {
         guard payload.count <= longest, countMarks(payload) <= maxValues else { return nil }
         return JSONText(payload)
@@ -14,7 +14,7 @@ extension JSONText {
     /// Maximum values of one payload. A list of Zigbee2MQTT has about one value in twenty bytes.
     static let maxValues = 300_000
 
-    /// Counts commas and opening brackets, also in strings: an upper bound of the values.
+    /// Counts commas and opening brackets, also in strings. The count is an upper bound of the number of values.
     private static func countMarks(_ payload: [UInt8]) -> Int {
         payload.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
     }

@@ -8,7 +8,7 @@ extension JSONValue {
     /// The elements, if it is an array.
     var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
 
-    /// Approximate bytes: those of its texts, and some for everything else.
+    /// The approximate size in bytes: that of the value's texts, and an estimate for everything else.
     var size: Int {
         switch self {
         case .null, .bool, .integer, .number: 8

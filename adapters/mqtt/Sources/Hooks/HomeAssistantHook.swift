@@ -74,7 +74,7 @@ struct HomeAssistantHook {
             part.payloadWithCode = payload.names.contains(CommandTemplate.code) ? payload : nil
             parts.commands[operation] = [part]
         }
-        // Home Assistant asks for a code wherever a code format is given.
+        // Home Assistant requires a code for every lock with a code format.
         parts.needsCode = address["code_format"] != nil && parts.commands.values.joined().contains { $0.payloadWithCode != nil }
     }
 
@@ -83,7 +83,7 @@ struct HomeAssistantHook {
     private func applyAvailability(_ parts: inout ProfileBody, _ problems: inout [String: VariableProblem]) {
         parts.availabilityMode = text("availability_mode").flatMap { ProfileBody.Mode(rawValue: $0) } ?? .latest
         guard let value = address["availability"] else { return }
-        // Home Assistant takes the list or the single topic, not both.
+        // Home Assistant accepts the list or the single topic, not both.
         guard address["availability_topic"] == nil, let items = items(value), (1...20).contains(items.count) else {
             problems["availability"] = .malformed
             return

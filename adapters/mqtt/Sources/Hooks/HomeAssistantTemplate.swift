@@ -1,9 +1,10 @@
-/// The subset of Jinja templates that Doorward supports: a value, a value in JSON, and for commands text around them.
+/// The subset of Jinja templates that Doorward supports: a value, or a value in JSON. Templates of commands may also contain text
+/// around the value.
 enum HomeAssistantTemplate {
     /// Maximum bytes of a template that is parsed; supported ones have less than a hundred.
     private static let maxBytes = 1024
 
-    /// The path at which a template reads its value.
+    /// Returns the path at which a template reads its value.
     ///
     /// - Returns: an empty path for the payload itself; `nil` for a template that is not supported.
     static func path(_ template: String) -> JSONPath? {

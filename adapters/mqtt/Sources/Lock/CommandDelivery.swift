@@ -9,9 +9,9 @@ struct CommandDelivery {
     let frame: MQTTSentFrame
     /// Secret, as it may contain a lock's code.
     private let payload: Secret<[UInt8]>
-    /// Whether the broker has delivered it: the gateway received it back, or the lock answered it.
+    /// Whether the broker has delivered the command: the gateway has received it back, or the lock has answered it.
     var isDelivered = false
-    /// The text of the reason code with which the broker rejected it; `nil` if it did not.
+    /// The text of the reason code with which the broker rejected the command; `nil` if it has not rejected it.
     var rejection: (reason: String, isNotAuthorized: Bool)?
 
     init(_ command: CommandID, _ outgoing: OutgoingMessage, _ frame: MQTTSentFrame) {

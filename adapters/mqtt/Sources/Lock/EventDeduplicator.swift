@@ -23,7 +23,7 @@ struct EventDeduplicator {
 
     /// The movement that was reported last.
     private var told: Told?
-    /// The operator of a movement that was not named, or not yet confirmed.
+    /// The operator from an event that did not name its movement, or whose movement is not confirmed yet.
     private var teller: PendingOperator?
 
     /// Processes the events of a message, before its facts: an event may name the operator of a movement that follows.
@@ -40,7 +40,7 @@ struct EventDeduplicator {
         }
     }
 
-    /// - Parameter isMovement: for a state, whether the bolt was known to be in another one before.
+    /// - Parameter isMovement: if the fact is a state, whether it differs from the previous known state of the bolt.
     /// - Returns: the fact to report, and whether it only repeats one that was recorded just now; `nil` if there is nothing to report.
     mutating func tell(
         _ fact: LockReport.Fact, isMovement: Bool, at now: MonotonicInstant
@@ -48,7 +48,7 @@ struct EventDeduplicator {
         switch fact {
         case .state(let state, quality: .confirmed, let method, let name):
             guard let event = RecordEvent(state) else {
-                // The next known state is a new movement.
+                // After an unknown state, the next known state counts as a new movement.
                 if state == .unknown { told = nil }
                 return (fact, false)
             }
@@ -67,7 +67,8 @@ struct EventDeduplicator {
         case .event(let event, let method, let name):
             guard RecordEvent.movements.contains(event) else { return (fact, false) }
             let isTold = told.map { $0.event == event && $0.isByState && now <= $0.until } ?? false
-            // Records cannot be changed afterwards: the operator is worth another record, a repeated movement is not.
+            // Existing records cannot be changed. Report a recorded movement again only if the event contains its method or its
+            // operator.
             if isTold, method == nil || method == .unknown, name == nil { return nil }
             told = Told(event: event, isByState: false, until: now.advanced(by: Self.span))
             return (fact, false)
@@ -77,10 +78,10 @@ struct EventDeduplicator {
 }
 
 extension RecordEvent {
-    /// The events of a bolt that a state reports as well.
+    /// The bolt's events that a report of its state can report as well.
     fileprivate static let movements: Set<RecordEvent> = [.locked, .unlocked, .unlatched, .jammed]
 
-    /// `nil` for unknown and transitional states.
+    /// The event of a movement to this state; `nil` for unknown and transitional states.
     fileprivate init?(_ state: LockState) {
         switch state {
         case .locked: self = .locked

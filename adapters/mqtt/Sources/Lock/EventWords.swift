@@ -14,12 +14,12 @@ extension LockEvent {
         }
     }
 
-    /// Whether the lock reports a movement without confirming that it was made: many report it before they move.
+    /// Whether the lock reports a movement without confirming that it was made: many locks report a movement before they make it.
     var isAttempt: Bool { kind == .operation && isDone == nil && operation?.resulting != nil }
 
     var eventMethod: EventMethod? { method?.eventMethod }
 
-    /// The operator, as far as the lock reports it: a slot or a number, never a name.
+    /// The operator, if the lock reports one: a slot or a number, never a name.
     var operatorName: String? {
         if let userSlot { return "slot \(userSlot)" }
         if let credentialID { return "code \(credentialID)" }
@@ -28,7 +28,7 @@ extension LockEvent {
 }
 
 extension LockEvent.Operation {
-    /// The state of the bolt after the operation; `nil` if it does not determine one.
+    /// The state of the bolt after the operation; `nil` if the operation does not determine one.
     var resulting: LockState? {
         switch self {
         case .lock: .locked

@@ -2,18 +2,18 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
 extension DecodedMessage {
-    /// Converts the decoded message to the facts that the gateway receives, in order: the one that ends a command comes last,
-    /// when all others of the message are known.
+    /// Converts the decoded message to the facts that the gateway receives, in order. A fact that ends a command comes last,
+    /// after all other facts of the message.
     ///
-    /// - Parameter before: the dialect state before the message. A position that satisfies its command in flight, and that was
-    ///   not decoded as its confirmation, is reported as stale.
+    /// - Parameter before: the dialect state before the message. If a position satisfies the command in flight, but was not
+    ///   decoded as its confirmation, it is reported as stale.
     func facts(after before: DialectState) -> [LockReport.Fact] {
         var facts: [LockReport.Fact] = []
         var operation = events.first { $0.kind == .operation && $0.isDone != false }
         for report in reports {
             facts += report.condition
             guard let (state, quality) = report.trusted(after: before, command) else { continue }
-            // A movement is reported once: by the state if that changes, else by the event.
+            // A movement is reported once: by the state if the state changes, else by the event.
             let isMovement = quality == .confirmed && before.position != .unknown && state != before.position.lockState
             // A manual operation that satisfies a command in flight gets its own record: the command's outcome names no operator.
             let isTold = isMovement && !(command == .confirmed && operation?.isBySomebody == true)
@@ -80,7 +80,7 @@ extension DecodedMessage.Report {
 }
 
 extension LockReport.Fact {
-    /// Whether it is a state that differs from the known one before.
+    /// Whether the fact is a state that differs from the previous known state.
     func movesBolt(from before: BoltState) -> Bool {
         guard case .state(let state, _, _, _) = self else { return false }
         return before != .unknown && state != before.lockState
@@ -88,7 +88,7 @@ extension LockReport.Fact {
 }
 
 extension Availability {
-    /// `nil` if unknown.
+    /// Whether the lock is online; `nil` if unknown.
     var isOnline: Bool? {
         switch self {
         case .online: true
@@ -99,7 +99,7 @@ extension Availability {
 }
 
 extension DoorPosition {
-    /// A faulty contact reports no door state.
+    /// The door state; unknown if the contact is faulty.
     fileprivate var doorState: DoorState {
         switch self {
         case .open: .open

@@ -15,7 +15,8 @@ extension MQTTLock {
         }
     }
 
-    /// Marks whether discovery still lists the lock. A lock that is gone stays attached; its known state is stale.
+    /// Records whether discovery has reported that the lock was removed. A removed lock stays attached, and its known state is
+    /// stale.
     func mark(isGone: Bool) {
         change { state in
             guard !state.isDetached, state.isGone != isGone else { return }
@@ -25,10 +26,10 @@ extension MQTTLock {
         }
     }
 
-    /// Marks the lock as renamed where discovery lists it under another name than its address has. Under the old name another
-    /// lock may take commands and publish: nothing is sent to that topic, and no message of that name is taken as this lock's.
+    /// Marks the lock as renamed: discovery lists it under another name than that of its address. Another lock may have the old
+    /// name now, so nothing is sent to the topic with the old name, and messages with that name are ignored.
     ///
-    /// - Parameter id: its id in discovery; `nil` when it has its name again.
+    /// - Parameter id: the lock's id in discovery; `nil` when the lock has the name of its address again.
     func mark(renamed id: TopicText?) {
         change { state in
             guard !state.isDetached, state.renamedID != id else { return }
@@ -59,10 +60,10 @@ extension MQTTLock {
 
     /// Detaches this object: it processes no more messages, and sends nothing.
     ///
-    /// - Parameter heir: the reason. Queued events are still delivered, but not those of a lock that is no longer attached; for a
-    ///   lock without a route the last reports are an unknown availability and a stale state.
+    /// - Parameter heir: why the object is detached. Queued events are still delivered, unless the lock is no longer attached.
+    ///   For a lock without a route, the last reports are an unknown availability and a stale state.
     func leave(_ heir: Heir) {
-        // The replacement removes its predecessor later, so that shared subscriptions stay in place.
+        // `give(wayTo:)` removes this object after its replacement was added, so that shared subscriptions are kept.
         defer { if heir != .newer { link.remove(self) } }
         change { state in
             state.isDetached = true

@@ -9,14 +9,15 @@ struct DeliveryFaults {
     var refusedFilters: Set<MQTTFilter> = []
     /// The broker rejected the last command, or did not deliver it.
     var isCommandNotDelivered = false
-    /// Whether the broker delivers the gateway's own commands back to it on this lock's command topic; `nil` until known.
+    /// Whether the broker delivers the gateway's own commands on this lock's command topic back to the gateway; `nil` until
+    /// known.
     var returnsCommands: Bool?
-    /// The faults of this kind that were last reported.
+    /// The faults detected by the gateway that were last reported.
     var reported: Set<LockFault> = []
 
     func all(commandFilters: Set<MQTTFilter>) -> Set<LockFault> {
         var faults: Set<LockFault> = isCommandNotDelivered ? [.commandNotDelivered] : []
-        // Without the command topic the gateway misses commands of other clients, but no report of the lock.
+        // A refused command topic is no fault: the gateway then misses commands of other clients, but no report of the lock.
         if !refusedFilters.isSubset(of: commandFilters) { faults.insert(.subscriptionRefused) }
         return faults
     }
@@ -25,7 +26,7 @@ struct DeliveryFaults {
 extension MQTTLock {
     /// Ends the command whose frame the broker has rejected (MQTT 5.0, section 3.4.2.1).
     ///
-    /// - Returns: false for a frame that is not that of this lock's last command.
+    /// - Returns: false if this is not the frame of this lock's last command.
     func reject(_ frame: MQTTFrameID, reason: String, isNotAuthorized: Bool) -> Bool {
         var isOwn = false
         change { state in
@@ -48,12 +49,12 @@ extension MQTTLock {
         change { state in raise(&state) { $0.refusedFilters.insert(filter) } }
     }
 
-    /// Records that the broker grants the subscription to one of the lock's topics, which it had refused.
+    /// Records that the broker grants a subscription that it had refused, to one of the lock's topics.
     func grantSubscription(_ filter: MQTTFilter) {
         change { state in raise(&state) { $0.refusedFilters.remove(filter) } }
     }
 
-    /// The known reason why a command has failed or timed out.
+    /// Returns the known reason why a command has failed or timed out.
     func problem(of command: CommandID) -> TransportProblem? {
         guard link.isConnected else { return link.disconnectedProblem }
         if isWithoutCode { return Self.noCode }
@@ -87,8 +88,9 @@ extension MQTTLock {
     /// Whether no command can be sent because the lock's code is missing.
     private var isWithoutCode: Bool { dialect.needsCode && surroundings.codes[id] == nil }
 
-    /// Whether the broker was active after a command without delivering it to the gateway's subscription. A broker acknowledges
-    /// no frame of QoS 0, and one of MQTT 3.1.1 also acknowledges the frames that it drops.
+    /// Whether the broker has been responsive since a command, but has not delivered the command to the gateway's subscription.
+    /// Acknowledgements do not show this: a broker acknowledges no frame of QoS 0, and a broker of MQTT 3.1.1 also acknowledges
+    /// the frames that it drops.
     func isMissing(_ delivery: CommandDelivery, _ state: State) -> Bool {
         !delivery.isDelivered && state.delivered.returnsCommands != false && link.isBrokerResponsive(delivery.frame.number)
             && !state.delivered.refusedFilters.contains(MQTTFilter(delivery.topic))
@@ -109,7 +111,8 @@ extension MQTTLock {
         state.delivery?.isDelivered = true
         raise(&state) { delivered in
             delivered.isCommandNotDelivered = false
-            // A single-process broker delivers it to the gateway before any answer: this one does not deliver it there at all.
+            // A single-process broker delivers a command to the gateway before the lock can answer. If the answer arrives first,
+            // this broker does not deliver commands back to the gateway.
             delivered.returnsCommands = !isAnswer
         }
     }
@@ -133,7 +136,7 @@ extension MQTTLock {
         deliver(.faults(Set(state.memory.faults.map(\.rawValue))), &state, after: state.lastOrder?.id)
     }
 
-    /// The faults of the lock that the gateway itself detects.
+    /// Returns the faults of the lock that the gateway itself detects.
     func gatewayFaults(_ state: State) -> Set<LockFault> {
         var faults = state.delivered.all(commandFilters: dialect.commandFilters)
         if state.isGone { faults.insert(.gone) }

@@ -7,7 +7,8 @@ extension MQTTLock {
     /// How long a lock must have stayed below the rate limit before its lost values are requested.
     private static let calm = Duration.seconds(1)
 
-    /// Records a dropped message: the known state may be wrong from now on, and is requested once the lock has stayed below the limit.
+    /// Records a dropped message. From now on the known state may be wrong; it is requested when the lock has stayed below the
+    /// limit.
     func missed(isFirst: Bool, _ state: inout State, at now: MonotonicInstant) {
         if state.lastDrop == nil { askOnceCalm() }
         state.lastDrop = now
@@ -37,7 +38,7 @@ extension MQTTLock {
             let now = surroundings.clock.monotonicNow()
             guard now >= last.advanced(by: Self.calm) else { return false }
             state.lastDrop = nil
-            // The broker may have retained the last messages of a lock that cannot be queried.
+            // Subscribe again for a lock that cannot be queried: the broker may have retained its last messages.
             if dialect.questions.isEmpty { link.listenAnew(for: self) } else { query(&state, at: now) }
             return true
         }

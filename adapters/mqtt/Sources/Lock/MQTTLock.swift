@@ -12,8 +12,8 @@ final class MQTTLock: Sendable {
     struct State {
         var memory = DialectState()
         var order: PendingCommand?
-        /// The last command that was sent, and its frame. The frame is `none` after that connection has ended, as every message
-        /// of the next one is later.
+        /// The last command that was sent, and its frame. The frame is `none` after its connection has ended, because every
+        /// message of the next connection is later.
         var lastOrder: (id: CommandID, frame: MQTTFrameNumber)?
         /// Recently sent frames, to be recognized when the broker delivers them.
         var frames = OwnFrames()
@@ -23,7 +23,8 @@ final class MQTTLock: Sendable {
         var lastQuestion: MonotonicInstant?
         /// Whether discovery has reported that the lock was removed.
         var isGone = false
-        /// The lock's id in discovery while that lists it under another name than that of its command topic.
+        /// The lock's id in discovery, while discovery lists the lock under another name than that of its command topic; else
+        /// `nil`.
         var renamedID: TopicText?
         /// When a warning about the rate limit may be logged again.
         var nextFloodNote: MonotonicInstant?
@@ -82,13 +83,13 @@ final class MQTTLock: Sendable {
     /// Whether discovery has reported that the lock was removed.
     var isGone: Bool { state.withLock { $0.isGone } }
 
-    /// The lock's id in discovery while that lists it under another name than its address has; else `nil`.
+    /// The lock's id in discovery, while discovery lists the lock under another name than that of its address; else `nil`.
     var renamedID: TopicText? { state.withLock { $0.renamedID } }
 
-    /// The command endpoint under the name in its address.
+    /// The command endpoint under the name in the lock's address.
     var named: CommandEndpoint { CommandEndpoint(dialect.commandTopic) }
 
-    /// Its command endpoints.
+    /// The lock's command endpoints on its broker.
     var keys: [LockKey] { dialect.places.map { LockKey(broker: link.broker.name, place: $0) } }
 
     // MARK: - Commands
@@ -152,7 +153,7 @@ final class MQTTLock: Sendable {
                 try await clock.sleep(until: nearEnd)
                 self?.concludeSilence(order)
             } catch {
-                // The command ended before.
+                // The command has ended, which cancels the timers.
             }
         }
     }
@@ -166,7 +167,7 @@ final class MQTTLock: Sendable {
 
     private func concludeSilence(_ order: CommandID) {
         change { state in
-            // A stalled broker withholds the lock's messages: that is no silence of the lock.
+            // Conclude nothing while the broker is stalled: it may withhold the lock's messages.
             guard state.order?.id == order, let frame = state.lastOrder?.frame, link.isBrokerResponsive(frame) else { return }
             // The silence of a lock that has not received the command confirms nothing.
             guard let delivery = state.delivery, !isMissing(delivery, state) else { return }
@@ -195,13 +196,13 @@ final class MQTTLock: Sendable {
         guard !dialect.isQuestionToOthers(message) else { return }
         let now = surroundings.clock.monotonicNow()
         change { state in
-            // Under its former name another lock may publish.
+            // Ignore messages under the former name of a renamed lock: another lock may publish them.
             guard !state.isDetached, state.renamedID == nil else { return }
             if let order = state.order, order.until <= now { giveUpOrder(&state) }
             if state.delivery?.isOwn(message) == true { noteDelivered(&state, isAnswer: false) }
             if let order = state.frames.late(message, at: now) { return deliveredLate(order, &state) }
             if dialect.isOfAnswersOnly(message.topic) {
-                // Answers of a bridge about other locks do not count against this lock's rate limit.
+                // Answers of a bridge for other locks do not count against this lock's rate limit.
                 guard state.order != nil else { return }
                 return look(at: message, &state)
             }
@@ -242,14 +243,14 @@ final class MQTTLock: Sendable {
         if heard.command != nil { noteDelivered(&state, isAnswer: true) }
     }
 
-    /// Reports a command that the broker delivered after its deadline: the lock may move by it now.
+    /// Reports a command that the broker delivered after its deadline: the lock may execute it now.
     private func deliveredLate(_ order: CommandID, _ state: inout State) {
         surroundings.logger.warning(
             "the broker delivered a command after its deadline; the lock may execute it now",
             metadata: ["device": "\(id)", "command": "\(order)"])
         state.memory.isUnanswered = true
         deliver(.deliveredLate(order), &state, after: state.lastOrder?.id)
-        // The answer to an earlier state request may be older than this movement.
+        // Request the state again: the answer to an earlier request may be older than this movement.
         query(&state, at: nil)
     }
 
@@ -299,16 +300,17 @@ final class MQTTLock: Sendable {
         if let result { throw result }
     }
 
-    /// Requests the lock's state; later if the broker is busy. It is busy after a standstill, as its queued messages arrive
-    /// before the answer to the liveness probe.
+    /// Requests the lock's state, or does so later if the broker is busy. A broker is busy after it was stalled: its queued
+    /// messages arrive before the answer to the liveness probe.
     ///
     /// - Parameter now: as for `ask`.
     func query(_ state: inout State, at now: MonotonicInstant?) {
         if ask(dialect.questions, &state, at: now) == .transportBusy { link.queryLater(self) }
     }
 
-    /// - Parameter now: the present, where a request sent just now suffices; `nil` if the state must be requested again.
-    /// - Returns: why a request was not sent. It is not repeated: the lock's next message reports its state as well.
+    /// - Parameter now: the current time, if a request that was sent a moment ago is enough; `nil` to send another one in any
+    ///   case.
+    /// - Returns: why a request was not sent. It is not repeated here: the lock's next message reports its state as well.
     @discardableResult
     func ask(_ questions: [OutgoingMessage], _ state: inout State, at now: MonotonicInstant?) -> AdapterError? {
         guard !questions.isEmpty else { return nil }
@@ -330,7 +332,7 @@ extension MQTTLock.State {
     /// Whether a message was read before the last command was sent.
     fileprivate func isOfBefore(_ message: MQTTMessage) -> Bool { lastOrder.map { message.after < $0.frame } ?? false }
 
-    /// The next report to deliver; `nil` ends the delivery.
+    /// Returns the next report to deliver; `nil` ends the delivery.
     fileprivate mutating func nextReport() -> LockReport? {
         isHandingOn = !outbox.isEmpty
         return isHandingOn ? outbox.removeFirst() : nil

@@ -20,7 +20,7 @@ package struct DecodedMessage: Hashable, Sendable {
     package struct Report: Hashable, Sendable {
         /// Position of the bolt.
         package var position: BoltState?
-        /// How far `position`, or the known one if it is `nil`, can be trusted.
+        /// The quality of `position`, or of the known position if `position` is `nil`.
         package var quality: StateQuality?
         /// Whether the lock is reachable, combined from all availability topics.
         package var availability: Availability?

@@ -10,7 +10,7 @@ package enum Diagnostic: Hashable, Sendable, CustomStringConvertible {
     case retainedEventIgnored
     /// A command was retained, which every lock that subscribes again would execute.
     case retainedCommandFound
-    /// The message answers no command, or another one.
+    /// The message is a response to no command, or to another one.
     case unexpectedAck
 
     /// The diagnostic's name, and the raw text if there is one.

@@ -19,9 +19,9 @@ package struct LockEvent: Hashable, Sendable {
     package var kind: Kind
     /// For `.operation`, and for a failed attempt that names the attempted operation.
     package var operation: Operation?
-    /// Whether it succeeded; `nil` if the lock reports it before it moves, or does not report success.
+    /// Whether the operation succeeded; `nil` if the lock reports an operation before it moves, or does not report success.
     package var isDone: Bool?
-    /// `nil` if the dialect never reports it, `.unknown` if this event does not.
+    /// How the lock was operated; `nil` if the dialect never reports it, `.unknown` if only this event does not.
     package var method: Method?
     /// Number of the code's slot in the lock, not the code.
     package var userSlot: Int?

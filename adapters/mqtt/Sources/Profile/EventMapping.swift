@@ -19,15 +19,16 @@ struct EventMapping: Hashable, Sendable {
     /// Values that count as absent, by field.
     var noneValues: [String: Set<String>] = [:]
     var rules: [EventRule] = []
-    /// The fields that hold these numbers; of the slot fields, the first with a number counts.
+    /// The fields that contain the numbers of an event. Of several slot fields, the first one with a number is used.
     var userSlots: [String] = []
     var credentialID: String?
     var authorisationID: String?
     /// Whether a reported operation has succeeded, if no rule decides it.
     var isDone: Bool?
-    /// The value is repeated in merged messages: only a changed value is an event, and the first one received is none.
+    /// Whether the value is repeated in merged messages. Then only a changed value is an event, and the first received value is
+    /// none.
     var isOnlyOnChange = false
-    /// The lock does not report its state by itself: its state is requested after each of these events.
+    /// Whether to request the state after each of these events, because the lock does not report its state by itself.
     var asksAfter = false
     var condition = PartCondition()
 

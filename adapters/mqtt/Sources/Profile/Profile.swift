@@ -8,11 +8,11 @@ package struct Profile: Hashable, Sendable {
     package internal(set) var version = ""
     /// One sentence about the profile.
     package internal(set) var description = ""
-    /// The source of its facts.
+    /// The source of the profile's facts.
     package internal(set) var origin = ""
     /// The variables of an address beside `broker` and `profile`, in the order of the file.
     package internal(set) var variables: [ProfileVariable] = []
-    /// The most that such a lock can do, according to the file; an address may leave out some of it.
+    /// The abilities of a lock with this profile. An address may leave out some of them.
     package internal(set) var abilities: Set<ProfileCapability> = []
     /// Seconds that a command usually takes; `nil` if the profile does not state it.
     package internal(set) var timeoutSeconds: Int?

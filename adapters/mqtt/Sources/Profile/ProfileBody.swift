@@ -9,7 +9,7 @@ struct ProfileBody: Hashable, Sendable {
     var values: [StateMapping] = []
     var availabilityMode = Mode.all
     var events: [EventMapping] = []
-    /// For each movement the forms of its command, of which the first whose variables all have values is used.
+    /// For each movement, the forms of its command. The first form whose variables all have values is used.
     var commands: [LockOperation: [CommandTemplate]] = [:]
     /// More topics on which commands are published.
     var commandTopics: [ProfileTemplate] = []

@@ -1,4 +1,4 @@
-/// All keys of a profile file, by the section that they belong to. The language is frozen: `docs/profiles.md` has a table of it,
+/// All keys of a profile file, by the section that they belong to. The keys are frozen: `docs/profiles.md` has a table of them,
 /// and a test compares the two.
 enum ProfileKeys {
     static let profile = [
@@ -27,7 +27,8 @@ enum ProfileKeys {
     static let refresh = ["topic", "source", "payload", "again"] + conditions
     static let quality = ["subscribe", "command"]
 
-    /// The keys of a meaning in its long form, in a map of `aspect`; of a state and a door, the first one is needed.
+    /// Returns the keys of a meaning in its long form, in a map of `aspect`. For a state and for a door, the first key is
+    /// required.
     static func meaning(_ aspect: StateMapping.Aspect) -> [String] {
         switch aspect {
         case .state: ["state", "faults", "unlessFaults", "event"]

@@ -14,7 +14,7 @@ package final class ProfileLibrary: Sendable {
     private struct Content {
         var profiles: [String: Profile] = [:]
         var replaced: Set<String> = []
-        /// The id in each file when it was last read without a mistake, by its path.
+        /// The profile id of each file, by the file's path, from the last time that the file was read without a mistake.
         var ids: [String: String] = [:]
     }
 

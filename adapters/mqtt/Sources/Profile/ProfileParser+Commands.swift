@@ -59,10 +59,10 @@ extension ProfileParser {
         return template
     }
 
-    /// The payload with a number for each variable.
+    /// Returns the payload as JSON, with a number in place of each variable.
     ///
     /// - Parameter name: a variable that is replaced by a bare word, which is JSON only within a string.
-    /// - Returns: `nil` if that is no JSON.
+    /// - Returns: `nil` if the result is no JSON.
     private func trial(_ template: ProfileTemplate, bareWord name: String? = nil) -> JSONText? {
         let values = template.names.map { ($0, $0 == name ? "x" : "0") }
         return template.filled(by: Dictionary(values, uniquingKeysWith: { one, _ in one })).flatMap { JSONText($0.text) }

@@ -16,7 +16,7 @@ extension ProfileParser {
         return part
     }
 
-    /// Reads a section whose `map` says what each word of the lock means.
+    /// Reads a section whose `map` defines the meaning of each text that the lock reports.
     func mapping(_ section: YAMLSection, _ aspect: StateMapping.Aspect) -> StateMapping {
         let reader = reader(section)
         section.require("map")

@@ -4,7 +4,7 @@ internal import DoorwardYAML
 /// Reads the topics and payloads of a profile file.
 struct ProfileParser {
     let variables: [String: ProfileVariable]
-    /// All that a template may name.
+    /// The names of all variables that a template may use.
     private let names: Set<String>
 
     init(_ variables: [ProfileVariable], hasBase: Bool) {
@@ -98,7 +98,8 @@ struct ProfileParser {
 
     /// Reads a pattern.
     ///
-    /// - Parameter takesNot: whether `!abc` is allowed. In a map the first match counts, so it would hide the patterns after it.
+    /// - Parameter takesNot: whether `!abc` is allowed. It is not allowed in a map: the first match counts there, so it would
+    ///   hide the patterns after it.
     func pattern(_ text: String, _ field: YAMLField, _ type: ValueType, takesNot: Bool = false) -> ValuePattern? {
         let pattern = ValuePattern(text)
         guard checked(pattern.text, field, isTopic: false) != nil else { return nil }

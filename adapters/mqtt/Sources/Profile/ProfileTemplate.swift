@@ -37,7 +37,7 @@ struct ProfileTemplate: Hashable, Sendable {
         self.pieces = pieces
     }
 
-    /// Letters, digits and `_`, not beginning with a digit.
+    /// Whether a text is a name: letters, digits and `_`, not beginning with a digit.
     static func isName(_ text: some StringProtocol) -> Bool {
         guard let first = text.utf8.first, !(48...57).contains(first) else { return false }
         return text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 95 }

@@ -24,7 +24,7 @@ package struct ProfileVariable: Hashable, Sendable {
     package var form = Form.text
     /// The value if the address has none; `nil` for no default.
     package var defaultValue: String?
-    /// Whether an address may omit it though it has no default. Parts that need it are then left out, too.
+    /// Whether an address may omit the variable although it has no default. Then parts that need the variable are left out, too.
     package var isOptional = false
     /// Whether its value may be empty.
     package var mayBeEmpty = false

@@ -8,11 +8,12 @@ struct StateMapping: Hashable, Sendable {
     let aspect: Aspect
     var reader: ValueReader
     var map: [Entry] = []
-    /// The paths of the device's timestamp, of which the first present one counts; it distinguishes repeated values from new ones.
+    /// The paths of the device's timestamp; the first one that is present counts. The timestamp distinguishes repeated values
+    /// from new ones.
     var times: [JSONPath] = []
-    /// Keys beside the value that change with every message, whatever it was sent for.
+    /// Keys beside the value that change with every message, whatever caused the message.
     var volatile: [String] = []
-    /// `true` once resolved: the state is derived from the commands sent, not measured.
+    /// Whether the state is derived from the commands sent, not measured; `true` or another text, once resolved.
     var assumed: ProfileTemplate?
     var condition = PartCondition()
 
@@ -53,15 +54,16 @@ struct StateMapping: Hashable, Sendable {
 
 /// The meaning of a reported text.
 struct ValueMeaning: Hashable, Sendable {
-    /// For a state; `nil` with `isReevaluation`: the other topics decide.
+    /// The position that the text means; `nil` if it has none, as with `isReevaluation`.
     var position: BoltState?
-    /// The state that this topic reported, such as a jam, has ended: the other topics' reports count again.
+    /// Whether the text means that a state reported by this topic, such as a jam, has ended. Then the reports of the other topics
+    /// count again.
     var isReevaluation = false
     var door: DoorPosition?
     var isLow: Bool?
     var availability: Availability?
     var faults: Set<LockFault> = []
-    /// While one of these faults is known, the text has no meaning of its own, as it stands for them too.
+    /// While one of these faults is known, the text is ignored, because it is reported for these faults too.
     var unlessFaults: Set<LockFault> = []
     /// The event that is raised when the text appears.
     var event: LockEvent.Kind?

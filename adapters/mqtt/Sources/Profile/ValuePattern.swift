@@ -1,5 +1,5 @@
 /// A pattern that a profile compares a value with: the exact text, its beginning (`finger_open_*`), its end (`*_failed`), any
-/// text (`*`), or any but one (`!0`).
+/// text (`*`), or any text but one (`!0`).
 struct ValuePattern: Hashable, Sendable {
     enum Kind: Hashable, Sendable { case exact, prefix, suffix, any, not }
 

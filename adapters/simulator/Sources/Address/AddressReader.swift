@@ -15,7 +15,8 @@ struct AddressReader {
         if !all.isEmpty { throw AddressErrors(all) }
     }
 
-    // Each returns `nil` if the key is absent, if its value is invalid and was recorded as a mistake, or if the field has another form.
+    // Each function below returns `nil` if the key is absent, if its value is invalid and was recorded as a mistake, or if the
+    // field has another form.
 
     mutating func integer(_ field: AddressField) -> Int64? {
         guard case .integer(let range) = field.form, let value = take(field) else { return nil }

@@ -5,7 +5,7 @@ internal import DoorwardDomain
 struct SimulatorSettings: Hashable {
     var latency: Duration = .milliseconds(200)
     var jitterMs: Int64 = 0
-    /// `nil`: the device's id is the seed.
+    /// The seed of the lock's random generator; `nil` for the device's id.
     var seed: Int64?
     var capabilities = LockCapabilities.all
     /// `.locked` or `.unlocked`.

@@ -2,7 +2,7 @@ internal import DoorwardDomain
 
 /// The battery of a simulated lock: drained by time and by movements, refilled only by an event.
 ///
-/// The drain by time is computed when the level is read, so that a battery without it needs no timer.
+/// The drain by time is computed when the level is read, so that a battery without this drain needs no timer.
 struct Battery: Hashable {
     /// The warning ends this many percent above the level at which it begins, so that it does not toggle.
     static let hysteresis = 5
@@ -26,7 +26,7 @@ struct Battery: Hashable {
         isLow = settings.batteryLevel <= settings.lowBatteryLevel
     }
 
-    /// Whole percent, rounded up: 0 only when the battery is empty.
+    /// The charge in whole percent, rounded up, so that it is 0 only when the battery is empty.
     var level: Int { Int(charge.rounded(.up)) }
 
     var isDead: Bool { isFitted && charge <= 0 }

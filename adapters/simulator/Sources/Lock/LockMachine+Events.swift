@@ -37,7 +37,7 @@ extension LockMachine {
         reportJam(nil)
     }
 
-    /// Ends all faults. A movement in progress continues without those that it began with.
+    /// Ends all faults. A movement in progress continues without the faults that it began with.
     private mutating func clear() {
         (faults, isStuck, keypad) = (SimulatedFaults(), false, Keypad())
         battery.replace(level: settings.batteryLevel)

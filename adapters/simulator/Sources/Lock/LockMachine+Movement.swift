@@ -30,7 +30,7 @@ extension LockMachine {
 
     private mutating func arrive(at target: LockState, _ luck: Movement.MovementOutcome, _ cause: Movement.Cause) {
         defer {
-            // Afterwards, so that a movement that empties the battery is still reported.
+            // Drain the battery after the report, so that a movement that empties the battery is still reported.
             battery.move()
             reportBattery()
         }

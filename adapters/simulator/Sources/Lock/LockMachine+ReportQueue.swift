@@ -34,7 +34,7 @@ extension LockMachine {
         guard isNew || always, settings.capabilities.contains(.battery) else { return }
         (speech.batteryLevel, speech.isBatteryLow) = (battery.level, battery.isLow)
         guard !battery.isDead else {
-            // The battery has just become empty: a lock that was reachable no longer is.
+            // The battery has just become empty, so a lock that was reachable becomes unreachable.
             if isNew { stopMotor() }
             if isNew, !faults.isOffline { reportAway() }
             return
@@ -42,7 +42,7 @@ extension LockMachine {
         say(batteryFact)
     }
 
-    /// Reports the whole state, as after attaching; before that, the events stored while it was away.
+    /// Reports the events that were stored while the lock was unreachable, then the whole state, as after attaching.
     mutating func reportAll() {
         (speech.batteryLevel, speech.isBatteryLow) = (battery.level, battery.isLow)
         if isAway { return reportAway() }
@@ -60,15 +60,15 @@ extension LockMachine {
 
     private var batteryFact: LockReport.Fact { .battery(level: battery.level, low: battery.isLow) }
 
-    /// The resting state to report; `nil` while the bolt moves, if the lock does not report that, and for a jammed bolt, if the
-    /// lock does not detect jams: the former state would look like the response to a command.
+    /// The resting state to report. It is `nil` while the bolt moves if the lock does not report movements, and for a jammed bolt
+    /// if the lock does not detect jams: the former state would look like the response to a command.
     private var spokenState: LockState? {
         if isStuck { return settings.capabilities.contains(.jam) ? .jammed : nil }
         if let movement, case .arrive = movement.step { return moving }
         return faults.lies ? position.opposite : position
     }
 
-    /// `.locking` or `.unlocking` while the bolt moves, if the lock reports that.
+    /// `.locking` or `.unlocking` while the bolt moves, if the lock reports movements.
     var moving: LockState? {
         guard case .arrive(let target, _)? = movement?.step, settings.capabilities.contains(.intermediateStates) else {
             return nil
@@ -79,9 +79,9 @@ extension LockMachine {
 
 /// Reports of a simulated lock that are not sent yet, and those stored while it is unreachable.
 struct ReportQueue {
-    /// In the order of reporting.
+    /// The reports to send, in order.
     var said: [LockReport.Fact] = []
-    /// Stored until the lock is reachable again, oldest first.
+    /// The reports stored until the lock is reachable again, oldest first.
     private(set) var missed: [LockReport.Fact] = []
     // The values last reported to the gateway; `nil` before the first report.
     var state: LockState?
@@ -143,7 +143,7 @@ extension LockReport.Fact {
 }
 
 extension LockState {
-    /// `nil` for transitional states.
+    /// The event of a movement to this state; `nil` for transitional states and the unknown state.
     fileprivate var event: RecordEvent? {
         switch self {
         case .locked: .locked

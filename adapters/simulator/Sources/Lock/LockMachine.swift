@@ -40,7 +40,7 @@ struct LockMachine {
         (speech.batteryLevel, speech.isBatteryLow) = (battery.level, battery.isLow)
     }
 
-    /// A lock whose address is invalid: it is never reachable.
+    /// Creates a lock whose address is invalid. The lock is never reachable.
     init(unreadable id: DeviceID, at now: MonotonicInstant) {
         self.init(SimulatorSettings(), id: id, at: now)
         faults.isOffline = true
@@ -105,12 +105,13 @@ struct LockMachine {
 extension SimulatorSettings {
     fileprivate func drawSeed(of id: DeviceID) -> UInt64 { seed.map { UInt64(bitPattern: $0) } ?? id.high ^ id.low }
 
-    /// The generator for transmission faults, separate from the lock's own, so that neither affects the other's draws.
+    /// Returns the generator for transmission faults. It is separate from the lock's own generator, so that neither affects the
+    /// other's draws.
     func lineDraws(of id: DeviceID) -> SeededRandom { SeededRandom(seed: drawSeed(of: id) ^ 0x5DEE_CE66_D1CE_4E5B) }
 }
 
 extension LockOperation {
-    /// The resting position after the operation; `nil` for an operation that moves nothing.
+    /// The resting position after the operation; `nil` if the operation moves nothing.
     fileprivate var restingState: LockState? {
         switch self {
         case .lock: .locked
@@ -164,7 +165,7 @@ struct SeededRandom: RandomNumberGenerator {
     mutating func chance(_ rate: Double) -> Bool { Double(next() >> 11) * 0x1p-53 < rate }
 }
 
-/// Position of a simulated door leaf. The door contact reports two states: any but closed is open.
+/// Position of a simulated door leaf. The door contact reports only two states: every position but closed is reported as open.
 enum DoorLeaf: Hashable {
     case closed
     case open

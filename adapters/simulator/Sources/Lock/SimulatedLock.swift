@@ -117,7 +117,7 @@ final class SimulatedLock: Sendable {
     private func catchUp(_ state: inout State) {
         guard state.inbox.isOpen else { return }
         let now = clock.monotonicNow()
-        // Each change at its own instant, so that its reports are sent in order.
+        // Apply each change at its own instant, so that its reports are sent in order.
         while let due = state.machine.nextDue, due <= now {
             state.machine.advance(to: due)
             absorb(&state)
@@ -152,7 +152,8 @@ final class SimulatedLock: Sendable {
         }
     }
 
-    /// Decides only now whether a report is live: a command that was sent while it waited here makes it old.
+    /// Returns the next live or converted report. This is decided only now, because a command that was sent while the report was
+    /// queued makes the report old.
     private func next(in state: inout State, isFirst: Bool) -> (report: LockReport, listener: any ReportReceiver)? {
         var isFirst = isFirst
         while let (frame, listener) = state.inbox.next(isFirst: isFirst) {

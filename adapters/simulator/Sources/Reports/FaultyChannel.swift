@@ -5,7 +5,7 @@ internal import DoorwardDomain
 struct Frame: Hashable {
     /// Sequence number of the lock's report, from 1; a duplicate has that of the original.
     let number: UInt64
-    /// Number of commands that the lock had accepted when it sent this.
+    /// Number of commands that the lock had accepted when it sent this report.
     let ordersTaken: UInt64
     let fact: LockReport.Fact
 }
@@ -33,7 +33,7 @@ struct FaultyChannel {
     mutating func send(_ fact: LockReport.Fact, ordersTaken: UInt64, faults: SimulatedFaults, at now: MonotonicInstant) {
         frames += 1
         let frame = Frame(number: frames, ordersTaken: ordersTaken, fact: fact)
-        // Every report takes the same draws, so that a fault does not affect later ones.
+        // Every report takes the same number of draws, so that a fault does not affect later reports.
         let isHeldUp = draws.chance(settings.disorderRate) || faults.disorders
         let delay = Duration.milliseconds(draws.integer(upTo: settings.disorderMs))
         let isDoubled = draws.chance(settings.duplicateRate) || faults.duplicates

@@ -10,7 +10,7 @@ struct ReplayFilter {
         case battery
     }
 
-    /// False for a lock without sequence numbers: every report counts as live.
+    /// Whether the lock's reports have sequence numbers. If not, every report counts as live.
     private let readsNumbers: Bool
     /// The number of the newest report of each kind.
     private var newest: [Kind: UInt64] = [:]
@@ -35,8 +35,8 @@ struct ReplayFilter {
         }
     }
 
-    /// Converts an old state of the bolt: to an event if it is no duplicate and has another cause than a command, else to a
-    /// retained state.
+    /// Converts an old state of the bolt. It becomes an event if the report is no duplicate and has another cause than a command;
+    /// else it becomes a retained state.
     private func past(_ frame: Frame, isRepeat: Bool) -> LockReport.Fact? {
         guard case .state(let state, _, let method, let name) = frame.fact else { return nil }
         if !isRepeat, let method, method != .remote, let event = frame.fact.asEvent { return event }

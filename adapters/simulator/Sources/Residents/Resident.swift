@@ -4,7 +4,7 @@ package struct Resident: Hashable, Sendable {
     package var name: String
     /// The lock of their own door.
     package var door: String
-    /// The lock of the front door on the way to it; `nil` if their door is on the street.
+    /// The lock of the front door on the way to their own door; `nil` if their own door is on the street.
     package var frontDoor: String?
     /// Time of day of leaving, on workdays.
     package var leaves = Duration.hours(8)
@@ -26,7 +26,7 @@ package struct Resident: Hashable, Sendable {
 
     package init(name: String, door: String) { (self.name, self.door) = (name, door) }
 
-    /// The events of one day, in no order. Takes the same number of draws every day.
+    /// Returns the events of one day, in no particular order. Takes the same number of draws every day.
     func events(on day: Int, _ weekday: Weekday, _ draws: inout SeededRandom) -> [ScenarioEvent] {
         let midnight = Duration.days(day)
         let offsets = (leave: draws.offset(within: spread), home: draws.offset(within: spread), bed: draws.offset(within: spread))

@@ -4,7 +4,7 @@ package struct Visitor: Hashable, Sendable {
     package var name: String
     /// The lock of the door that they visit.
     package var door: String
-    /// The lock of the front door on the way to it; `nil` if the door is on the street.
+    /// The lock of the front door on the way to that door; `nil` if that door is on the street.
     package var frontDoor: String?
     /// The days on which they may come.
     package var days = Weekday.all
@@ -26,7 +26,7 @@ package struct Visitor: Hashable, Sendable {
     /// Whether there is a day on which they may come.
     var canCome: Bool { chance > 0 && !days.isEmpty }
 
-    /// The events of one day, in no order. Takes the same number of draws every day.
+    /// Returns the events of one day, in no particular order. Takes the same number of draws every day.
     func events(on day: Int, _ weekday: Weekday, _ draws: inout SeededRandom) -> [ScenarioEvent] {
         let (coming, going) = (draws.offset(within: spread), draws.offset(within: spread))
         let (doesCome, locks) = (draws.chance(chance), !draws.chance(forgets))

@@ -15,7 +15,7 @@ struct WayIn {
     let frontDoor: String?
     let opens: Way
 
-    /// The events of coming in from the street.
+    /// Returns the events of coming in from the street.
     ///
     /// - Parameter locks: whether they lock from inside behind them.
     func enter(at time: Duration, locks: Bool) -> [ScenarioEvent] {
@@ -30,7 +30,7 @@ struct WayIn {
         return events
     }
 
-    /// The events of going out to the street.
+    /// Returns the events of going out to the street.
     ///
     /// - Parameter locks: whether they lock behind them.
     func leave(at time: Duration, locks: Bool) -> [ScenarioEvent] {

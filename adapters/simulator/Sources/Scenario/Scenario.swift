@@ -9,11 +9,11 @@ package struct Scenario: Hashable, Sendable {
     package var days: Int?
     /// All locks that the scenario may name, in the order of the file.
     package var lockNames: [String]
-    /// In the order of the file, which determines their random draws.
+    /// The residents in the order of the file, which determines their random draws.
     package var residents: [Resident]
-    /// In the order of the file; they do not affect the draws of residents.
+    /// The visitors in the order of the file. They do not affect the draws of residents.
     package var visitors: [Visitor]
-    /// In the order of the file: thumb turns, jams, lost connections and commands that are not part of a habit.
+    /// The rules in the order of the file: thumb turns, jams, lost connections and commands that are not part of a habit.
     package var rules: [ScenarioRule]
 
     package init(
@@ -31,8 +31,8 @@ package struct Scenario: Hashable, Sendable {
         return Set(byRule + byApp).sorted()
     }
 
-    /// The events in the order of time, and for equal times in the order of the file. Endless if `days` is `nil` and anything
-    /// that can happen repeats.
+    /// Returns the events in the order of time; events at the same time are in the order of the file. The sequence is endless if
+    /// `days` is `nil` and anything that can happen repeats.
     ///
     /// - Parameter start: earlier events are left out.
     package func events(from start: Duration = .zero) -> ScenarioEvents { ScenarioEvents(self, from: start) }
@@ -49,8 +49,8 @@ package struct Scenario: Hashable, Sendable {
         return last
     }
 
-    /// Plans the events of one day, in the order of the file. Each line has its own seed, so that adding or removing the last
-    /// line does not affect the draws of the others.
+    /// Plans the events of one day, in the order of the file. Each resident, visitor and rule has its own seed, so that adding or
+    /// removing the last one of a list does not affect the draws of the others.
     func plan(ofDay day: Int) -> [ScenarioEvent] {
         let weekday = firstWeekday.advanced(byDays: day)
         var events: [ScenarioEvent] = []

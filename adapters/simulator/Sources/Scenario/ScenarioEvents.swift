@@ -13,7 +13,7 @@ package struct ScenarioEvents: Sequence, IteratorProtocol, Sendable {
 
     init(_ scenario: Scenario, from start: Duration) {
         (self.scenario, self.start, plannedDays) = (scenario, start, scenario.plannedDays)
-        // Events that began earlier may still have an ending to come: they last at most 30 days.
+        // Begin with earlier days: an event lasts at most 30 days, so its ending may still come after `start`.
         day = Swift.max(0, start.wholeDays - ScenarioText.maxLasting.wholeDays - 1)
     }
 
@@ -38,7 +38,7 @@ package struct ScenarioEvents: Sequence, IteratorProtocol, Sendable {
     private mutating func planNextDay() -> Bool {
         guard !isOver else { return false }
         let events = planned.reversed() + scenario.plan(ofDay: day)
-        // By time, then by planning order: `sort` is not guaranteed to be stable.
+        // Sort by time, then by planning order: `sort` is not guaranteed to be stable.
         planned = events.enumerated().sorted { ($0.element.at, $0.offset) > ($1.element.at, $1.offset) }.map(\.element)
         day += 1
         return true

@@ -6,7 +6,7 @@ package struct ScenarioRule: Hashable, Sendable {
     package let when: When
     /// The locks that it applies to, each with its own draws.
     package let locks: [String]
-    /// Applied to each of `locks` separately.
+    /// The action, which is applied to each of `locks` separately.
     package let action: ScenarioEvent.Action
     /// Maximum deviation, drawn at random for each time and lock; below 12 hours.
     package var spread: Duration
@@ -33,13 +33,13 @@ package struct ScenarioRule: Hashable, Sendable {
         case every(Duration)
     }
 
-    /// Whether there is a day on which it may happen.
+    /// Whether there is a day on which the rule may have an event.
     var canHappen: Bool {
         if case .daily(let days, _) = when, days.isEmpty { return false }
         return chance > 0 && !locks.isEmpty
     }
 
-    /// The events of this rule on one day, in no order.
+    /// Returns the events of this rule on one day, in no particular order.
     func events(on day: Int, _ weekday: Weekday, _ draws: inout SeededRandom) -> [ScenarioEvent] {
         var events: [ScenarioEvent] = []
         for time in times(on: day, weekday) {

@@ -3,7 +3,7 @@ internal import DoorwardDomain
 internal import DoorwardMQTT
 
 extension HomeAssistantLock {
-    /// Why the `homeassistant` profile cannot be used for it; `nil` if it can.
+    /// Why the `homeassistant` profile cannot be used for this lock; `nil` if it can.
     var problem: String? { topicProblem ?? templateProblem ?? profileProblem }
 
     private var topicProblem: String? {

@@ -3,10 +3,11 @@ internal import DoorwardMQTT
 
 /// Reads Home Assistant's announcements: single locks, and devices with their components.
 struct HomeAssistantReader: DiscoveryReader {
-    /// Whether all locks are requested, or only those of `makes`.
+    /// Whether to read all locks, and not only those of `makes`.
     private let takesAll: Bool
     private let makes: Set<KnownEcosystem>
-    /// Whether locks of Zigbee2MQTT are left to its own list, which is more complete than its announcements.
+    /// Whether to ignore the announcements of Zigbee2MQTT's locks, because they are read from its own list, which is more
+    /// complete.
     private let leavesZigbee2MQTT: Bool
 
     /// - Returns: `nil` if none of the profiles is announced this way.
@@ -32,7 +33,7 @@ struct HomeAssistantReader: DiscoveryReader {
         }
         if leavesZigbee2MQTT, announcement.origin == "Zigbee2MQTT" { return (message.topic, []) }
         let locks = announcement.locks.map { ($0, HomeAssistantLock($0.fields)) }
-        // A single announcement that is no lock changes nothing; a device is read without the component.
+        // An invalid announcement of a single lock has no effect. A device is read without its invalid lock.
         if topic.component == .lock, locks.contains(where: { $0.1 == nil }) { return nil }
         return (message.topic, locks.compactMap { component, lock in lock.flatMap { claim(component, $0, announcement) } })
     }

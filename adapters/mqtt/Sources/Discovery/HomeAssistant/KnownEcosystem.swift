@@ -33,7 +33,8 @@ enum KnownEcosystem: CaseIterable {
         }
     }
 
-    /// `nuki/<ID>/lockAction` under the object `nuki_<ID>_lock`, with Nuki's own numeric codes.
+    /// Returns the address of a lock with the command topic `nuki/<ID>/lockAction`, the object id `nuki_<ID>_lock`, and Nuki's
+    /// own numeric codes.
     private func nukiNative(
         _ lock: HomeAssistantLock, command: String, state: String, object: String
     ) -> [String: JSONValue]? {
@@ -47,7 +48,8 @@ enum KnownEcosystem: CaseIterable {
         return ["id": .string(id)].with("base", String(place[..<slash]), unless: "nuki")
     }
 
-    /// `<base>/lock/action` and `<base>/lock/hastate`, with a lock's payloads: an opener of the same bridge has others.
+    /// Returns the address of a lock with the topics `<base>/lock/action` and `<base>/lock/hastate`, and with a lock's payloads.
+    /// An opener of the same bridge has other payloads.
     private func nukiHub(_ lock: HomeAssistantLock, command: String, state: String) -> [String: JSONValue]? {
         guard let base = command.before("/lock/action"), state == base + "/lock/hastate", lock.text("payload_lock") == "lock",
             lock.text("payload_unlock") == "unlock"
@@ -55,8 +57,8 @@ enum KnownEcosystem: CaseIterable {
         return [:].with("base", base, unless: "nukihub")
     }
 
-    /// `<prefix>/<node>/98/0/targetMode/set`, or the same with names; the prefix is that of the gateway's status topic, which is
-    /// announced with each lock.
+    /// Returns the address of a lock with the command topic `<prefix>/<node>/98/0/targetMode/set`, or the same with names. The
+    /// prefix is that of the gateway's status topic, which is announced with each lock.
     private func zwaveJSUI(_ lock: HomeAssistantLock, command: String, state: String) -> [String: JSONValue]? {
         let gateways = lock.availability.compactMap { $0["topic"]?.string?.before("/status") }
         let marker = "/_CLIENTS/ZWAVE_GATEWAY-"
@@ -74,7 +76,8 @@ enum KnownEcosystem: CaseIterable {
         return nil
     }
 
-    /// `<node>/lock/<object>/command` under the same object, with ESPHome's payloads, and `<node>/status` as its availability.
+    /// Returns the address of a lock with the command topic `<node>/lock/<object>/command`, the same object id, ESPHome's
+    /// payloads, and the availability topic `<node>/status`.
     private func esphome(_ lock: HomeAssistantLock, command: String, state: String, object: String) -> [String: JSONValue]? {
         guard let node = command.before("/lock/\(object)/command"), state == "\(node)/lock/\(object)/state",
             lock.text("availability_topic") == "\(node)/status", lock.hasDefaultWords
@@ -85,7 +88,7 @@ enum KnownEcosystem: CaseIterable {
         return variables.with("object_id", object, unless: "lock")
     }
 
-    /// `<base>/<location>/alarm/<device>/lock/command`.
+    /// Returns the address of a lock with the command topic `<base>/<location>/alarm/<device>/lock/command`.
     private func ringMQTT(command: String, state: String) -> [String: JSONValue]? {
         guard let place = command.before("/lock/command"), state == place + "/lock/state" else { return nil }
         let levels = place.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
@@ -96,8 +99,8 @@ enum KnownEcosystem: CaseIterable {
             .with("base", levels.dropLast(3).joined(separator: "/"), unless: "ring")
     }
 
-    /// `<base>/<name>/set` and `<base>/<name>` with Zigbee2MQTT's payloads; the base is that of the bridge's own state topic,
-    /// which is announced with each lock.
+    /// Returns the address of a lock with the topics `<base>/<name>/set` and `<base>/<name>`, and with Zigbee2MQTT's payloads.
+    /// The base is that of the bridge's own state topic, which is announced with each lock.
     private func zigbee2MQTT(_ lock: HomeAssistantLock, command: String, state: String) -> [String: JSONValue]? {
         let topics = lock.availability.compactMap { $0["topic"]?.string } + [lock.text("availability_topic")].compactMap(\.self)
         guard command == state + "/set", let base = topics.lazy.compactMap({ $0.before("/bridge/state") }).first,
@@ -111,7 +114,7 @@ enum KnownEcosystem: CaseIterable {
 }
 
 extension HomeAssistantLock {
-    /// Whether its payloads and states are Home Assistant's defaults.
+    /// Whether the lock's payloads and states are Home Assistant's defaults.
     fileprivate var hasDefaultWords: Bool {
         let defaults = [
             "payload_lock": "LOCK", "payload_unlock": "UNLOCK", "payload_open": "OPEN", "state_locked": "LOCKED",
@@ -123,12 +126,12 @@ extension HomeAssistantLock {
 }
 
 extension String {
-    /// The text before `suffix`, if not empty.
+    /// Returns the text before `suffix`, if not empty.
     fileprivate func before(_ suffix: String) -> String? {
         hasSuffix(suffix) && utf8.count > suffix.utf8.count ? String(dropLast(suffix.count)) : nil
     }
 
-    /// The text after `prefix`, if not empty.
+    /// Returns the text after `prefix`, if not empty.
     fileprivate func after(_ prefix: String) -> String? {
         hasPrefix(prefix) && utf8.count > prefix.utf8.count ? String(dropFirst(prefix.count)) : nil
     }

@@ -30,7 +30,7 @@ struct HomieDescription {
             && words(command).isSuperset(of: ["lock", "unlock"]) && command["settable"]?.bool == true
     }
 
-    /// The values of an `enum`; empty for other types.
+    /// Returns the values of an `enum`; empty for other types.
     private static func words(_ property: [String: JSONText]) -> Set<String> {
         guard property["datatype"] == .string("enum") else { return [] }
         return Set((property["format"]?.string ?? "").split(separator: ",").map(String.init))

@@ -37,7 +37,7 @@ struct HomieReader: DiscoveryReader {
     }
 
     private func name(_ description: HomieDescription, _ id: String, _ own: String?) -> String? {
-        // A node with the id that the profile uses by default adds nothing to the device's name.
+        // A node with the profile's default id has the name of the device alone.
         guard id != "lock" || description.name == nil, let own else { return description.name }
         return description.name.map { "\($0) \(own)" } ?? own
     }

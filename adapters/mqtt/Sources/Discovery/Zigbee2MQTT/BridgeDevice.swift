@@ -4,13 +4,13 @@ struct BridgeDevice {
     var ieeeAddress: String
     /// The device's topic without the base topic (Zigbee2MQTT's friendly name). May contain slashes and spaces.
     var friendlyName: String
-    /// Whether it is present, but disabled.
+    /// Whether the device is in the list, but disabled.
     var isDisabled: Bool
     /// Whether the bridge has completed the interview of the device.
     var isInterviewed: Bool
     var model: String?
     var vendor: String?
-    /// Empty while the bridge does not know the model.
+    /// The locks of the device; empty while the bridge has not identified its model.
     var locks: [Lock]
 
     /// - Returns: `nil` if it is no device.

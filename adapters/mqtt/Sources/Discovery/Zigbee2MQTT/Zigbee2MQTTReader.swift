@@ -3,10 +3,10 @@ internal import DoorwardMQTT
 
 /// Reads the device list that Zigbee2MQTT retains on its broker.
 struct Zigbee2MQTTReader: DiscoveryReader {
-    /// Maximum bytes of a list. A device takes two to ten thousand, and a bridge may have two thousand devices.
+    /// Maximum bytes of a list. A device takes two thousand to ten thousand bytes, and a bridge may have two thousand devices.
     static let longest = 24 << 20
 
-    /// The list of a base with one level or with two (`zigbee2mqtt`, `home/zigbee`).
+    /// The topics of the device list, for a base topic with one level or with two (`zigbee2mqtt`, `home/zigbee`).
     var filters: [MQTTFilter] { ["+\(Self.suffix)", "+/+\(Self.suffix)"].compactMap { MQTTFilter($0) } }
 
     func read(_ message: MQTTMessage) -> (source: String, claims: [DiscoveryEntry])? {
