@@ -3,7 +3,7 @@
 
 dialects=(homeassistant zigbee2mqtt nuki-native nuki-hub zwave-js-ui esphome tasmota homie ring-mqtt homekey-esp32)
 each=3
-# These two are not announced: their addresses are entered by hand.
+# The locks of two dialects are not announced: their addresses are entered by hand.
 silent=2
 fleet=("$(dirname -- "$program")/doorward-mqtt-locks")
 for dialect in "${dialects[@]}"; do fleet+=(--profile "$dialect:$each"); done

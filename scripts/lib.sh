@@ -1,5 +1,5 @@
-# Functions that the scripts share. Sourced, not run; changes to the project's root. `here` is the folder in which the script was
-# called, `script` its own absolute path.
+# Functions that the scripts share. This file is sourced, not run; it changes to the project's root. `here` is the folder in which
+# the script was called, `script` the script's own absolute path.
 set -euo pipefail
 CDPATH=
 here=$PWD
@@ -50,8 +50,8 @@ need_swift() {
     command -v swift >/dev/null || fail "Doorward is built with Swift 6.3, which is not on this machine: install it by the two commands on https://www.swift.org/install/linux/ and run this again."
 }
 
-# The build that tests, lint and demo share, so that they do not build the same twice.
-# An import that Package.swift does not declare is an error here.
+# The build that tests, lint and demo share, so that nothing is built twice. An import that Package.swift does not declare is an
+# error here.
 build() {
     swift build --explicit-target-dependency-import-check error "$@"
 }

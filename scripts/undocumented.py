@@ -28,7 +28,7 @@ def body_of(lines, start):
         if end == len(lines):
             return None
     text = " ".join(line.strip() for line in lines[start : end + 1])
-    # Behind the parenthesis that closes the parameters; a default value may have braces of its own.
+    # Search behind the parenthesis that closes the parameters, because a default value may contain braces.
     found = re.search(r"\)(?: async)?(?: throws(?:\(\w+\))?)?(?: where [^{]+)? \{ ?(.*)\}$", text)
     return found and found[1]
 

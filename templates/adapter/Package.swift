@@ -8,7 +8,7 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// Where Doorward is: in a copy of this folder, the path of a checkout, or `.package(url: …, exact: …)`.
+// The location of Doorward. In a copy of this folder, use the path of a checkout, or `.package(url: …, exact: …)`.
 let doorward = Context.environment["DOORWARD_CHECKOUT"] ?? "../.."
 let kit = Target.Dependency.product(name: "DoorwardAdapterKit", package: "doorward")
 let testing = Target.Dependency.product(name: "DoorwardAdapterTesting", package: "doorward")

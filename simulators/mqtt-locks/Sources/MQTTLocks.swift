@@ -115,6 +115,6 @@ struct MQTTLocks: AsyncParsableCommand {
 extension Profile {
     static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
-    /// Maximum number of locks: each own connection needs a thread; a bridge has one for all.
+    /// Maximum number of locks of the profile. A lock with its own connection needs a thread; all locks of a bridge share one.
     var most: Int { bridgeName == nil ? 200 : 100_000 }
 }

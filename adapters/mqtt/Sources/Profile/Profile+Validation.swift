@@ -26,7 +26,7 @@ extension Profile {
 }
 
 extension StateMapping.Aspect {
-    /// The section of a profile that describes it.
+    /// The section of a profile that describes this aspect.
     fileprivate var section: String {
         switch self {
         case .state: "state"

@@ -13,7 +13,7 @@ struct StateMapping: Hashable, Sendable {
     var times: [JSONPath] = []
     /// Keys beside the value that change with every message, whatever caused the message.
     var volatile: [String] = []
-    /// Whether the state is derived from the commands sent, not measured; `true` or another text, once resolved.
+    /// `true`, once resolved, if the state is derived from the commands sent, not measured.
     var assumed: ProfileTemplate?
     var condition = PartCondition()
 

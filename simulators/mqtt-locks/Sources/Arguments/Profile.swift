@@ -35,9 +35,9 @@ enum Profile: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The bridge of these locks, which are all of this profile; `nil` if each lock has its own connection.
+    /// Returns the bridge of locks that all have this profile; `nil` if each lock has its own connection.
     ///
-    /// - Parameter locks: their variables, in their order.
+    /// - Parameter locks: the variables of each lock, in the order of the locks.
     func bridge(_ locks: [JSON], announcesItself: Bool) -> (any Bridge)? {
         switch self {
         case .zigbee2mqtt: ZigbeeBridge(locks, announcesItself: announcesItself)

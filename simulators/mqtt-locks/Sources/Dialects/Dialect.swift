@@ -35,7 +35,7 @@ protocol Bridge: Sendable {
     ///
     /// - Parameter wallMilliseconds: since 1970.
     func greeting(wallMilliseconds: Int64) -> [Frame]
-    /// The locks that a message is addressed to.
+    /// Returns the locks that a message is addressed to.
     func recipients(of message: Message) -> Recipients
 }
 

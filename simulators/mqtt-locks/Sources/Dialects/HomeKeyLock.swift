@@ -66,7 +66,7 @@ struct HomeKeyLock: Dialect {
         }
     }
 
-    /// The motor publishes the current state; the device receives it from the broker.
+    /// Publishes the current state, as the motor does; the device receives it from the broker.
     private func writeBolt(_ state: State, _ context: inout LockContext) {
         context.publish("\(base)/set_current_state", "\(state.rawValue)")
     }

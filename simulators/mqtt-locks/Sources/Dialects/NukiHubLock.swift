@@ -1,9 +1,10 @@
-/// A Nuki lock behind Nuki Hub (technyon/nuki_hub): an ESP32 per lock, which connects to it by Bluetooth, and to the broker by MQTT.
+/// A Nuki lock behind Nuki Hub (technyon/nuki_hub). The hub is an ESP32 for one lock. It connects to the lock by Bluetooth, and
+/// to the broker by MQTT.
 struct NukiHubLock: Dialect {
     static let profile = Profile.nukiHub
     static let hasKeypad = true
 
-    /// The hub ignores actions for this long after each connection, so that no door opens by an old one.
+    /// The hub ignores actions for this long after each connection, so that no old action opens a door.
     static let guardTime = Duration.seconds(6)
 
     let name: String
@@ -59,7 +60,7 @@ struct NukiHubLock: Dialect {
     }
 
     private mutating func receiveAction(_ word: String, _ context: inout LockContext) {
-        // The topic is used in both directions: the hub receives its own messages.
+        // Ignore the hub's own messages. It receives them because the topic is used in both directions.
         guard !["", "--", "ack", "unknown_action", "denied", "error"].contains(word) else { return }
         guard context.now - connectedAt >= Self.guardTime else { return }
         // The first letter may be upper case.
@@ -208,7 +209,7 @@ struct NukiHubLock: Dialect {
         keep("battery/charging", "0", &context)
     }
 
-    /// Nearly all messages of the hub are retained, and all have QoS 1.
+    /// Publishes a retained message. Nearly all messages of the hub are retained, and all have QoS 1.
     private func keep(_ topic: String, _ text: String, _ context: inout LockContext) {
         context.publish("\(lock)/\(topic)", text, qos: 1, isRetained: true)
     }

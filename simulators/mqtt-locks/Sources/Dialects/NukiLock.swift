@@ -12,7 +12,7 @@ struct NukiLock: Dialect {
     let name: String
     /// The Nuki id, eight upper-case hexadecimal digits.
     let id: String
-    /// Whether it locks again by itself after unlocking.
+    /// Whether the lock locks again by itself after unlocking.
     private var goes = false
 
     init(name: String, id: String) { (self.name, self.id) = (name, id) }
@@ -142,7 +142,8 @@ struct NukiLock: Dialect {
         keep("doorsensorBatteryCritical", "false", &context)
     }
 
-    /// With the keys that the lock abbreviates: the template maps states without an equivalent in Home Assistant to `3`.
+    /// Publishes the discovery message, with the keys that the lock abbreviates. The template maps states without an equivalent
+    /// in Home Assistant to `3`.
     private func discover(_ context: inout LockContext) {
         // Real locks were seen to publish a string here, not a list.
         let device: JSON = ["ids": "[\(id)]", "name": .text(name), "mf": "Nuki Home Solutions GmbH", "mdl": "Smart Lock Ultra"]

@@ -27,7 +27,7 @@ struct RingLock: Dialect {
         case "unlock": motion = .unlock
         default: return
         }
-        // It proves nothing: the bridge publishes it before it sends the command.
+        // This state proves nothing: the bridge publishes it before it sends the command to the lock.
         context.publish(stateTopic, motion == .lock ? "LOCKING" : "UNLOCKING", qos: 1)
         guard context.isReachable, context.takesOrder() else { return }
         context.order(motion, by: .remote)

@@ -40,13 +40,13 @@ struct TasmotaLock: Dialect {
         case .moved(let move) where move.cause == .remote, .jammed(let move) where move.cause == .remote: answer(&context)
         case .report:
             reportTelemetry("tele/\(topic)/STATE", &context)
-            // With `PowerRetain` the relay's answers are retained, not its telemetry.
+            // Publish an answer as well: with `PowerRetain` the relay's answers are retained, not its telemetry.
             if context.isNextKept { answer(&context) }
         case .lost, .moving, .moved, .jammed, .released, .codeRefused, .door, .battery, .due: break
         }
     }
 
-    /// The state of the relay, or the opposite with the fault `wrong-state`.
+    /// Returns the state of the relay, or the opposite with the fault `wrong-state`.
     private func word(_ context: LockContext) -> String {
         let isWrong = context.mechanism.position != context.mechanism.shown
         return isOn != isWrong ? "ON" : "OFF"

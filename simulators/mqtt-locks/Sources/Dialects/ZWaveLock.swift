@@ -68,7 +68,8 @@ struct ZWaveLock: Dialect {
         }
     }
 
-    /// `success` only means that the call was executed; `status` is the result, and `origin` repeats the whole call.
+    /// Publishes the response to an API call. `success` only means that the call was executed; `status` is the result, and
+    /// `origin` repeats the whole call.
     private func answer(_ request: [UInt8], _ status: Int, _ context: inout LockContext) {
         guard !request.isEmpty else { return }
         let origin = JSON(request) == nil ? JSON.null : .raw(String(decoding: request, as: UTF8.self))
@@ -124,7 +125,7 @@ struct ZWaveLock: Dialect {
         }
     }
 
-    /// Publishes an event; one without parameters has no value.
+    /// Publishes an event. An event without parameters has no value.
     private func event(_ label: String, _ value: JSON?, _ context: inout LockContext) {
         let payload =
             value.map { timed($0, context) } ?? (["time": .number(Double(context.wallMilliseconds))] as JSON).description
@@ -172,7 +173,7 @@ struct ZWaveLock: Dialect {
         reportBattery(&context)
     }
 
-    /// Available while its node, the gateway and the driver are.
+    /// The discovery message. The lock is available while its node, the gateway and the driver are available.
     private var discovery: JSON {
         let availability: JSON = [
             [

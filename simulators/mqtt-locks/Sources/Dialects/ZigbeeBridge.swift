@@ -1,5 +1,5 @@
-/// The bridge of `ZigbeeLock`: Zigbee2MQTT. The real one subscribes to all topics below its base; this one only to those that it
-/// processes, so that ten thousand locks do not receive each other's messages.
+/// The bridge of `ZigbeeLock`: Zigbee2MQTT. The real bridge subscribes to all topics below its base. This one subscribes only to
+/// the topics that it processes, so that ten thousand locks do not receive each other's messages.
 struct ZigbeeBridge: Bridge {
     private let names: [String]
     private let numbers: [Substring: Int]

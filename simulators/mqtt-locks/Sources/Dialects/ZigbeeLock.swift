@@ -34,7 +34,7 @@ struct ZigbeeLock: Dialect {
         }
     }
 
-    /// The requested values: from JSON, from a bare text for the state, or from the attribute in the topic.
+    /// Returns the requested values: from JSON, from a bare text for the state, or from the attribute in the topic.
     private static func wishes(_ message: Message, attribute: String?) -> [(key: String, value: JSON)] {
         let json = JSON(message.payload)
         if let attribute { return [(attribute, json ?? .text(message.text))] }
@@ -120,7 +120,7 @@ struct ZigbeeLock: Dialect {
         }
     }
 
-    /// 65535 means no user.
+    /// Publishes an operation with the number of its user; 65535 means no user.
     private func act(_ action: JSON, user: Int?, _ context: inout LockContext) {
         context.publish(stateTopic, action.with(["action_user": .whole(user ?? 65_535)]).with(state(context)).description)
     }
@@ -183,7 +183,7 @@ struct ZigbeeLock: Dialect {
         context.wait(context.radioDelay(), for: Reading.pins)
     }
 
-    /// The code itself is only published with the device's option `expose_pin`.
+    /// Caches the status of a code slot. The code itself is only published with the device's option `expose_pin`.
     private mutating func cacheUser(_ slot: Int, _ context: LockContext) {
         let status = context.mechanism.codes[slot].map { $0.isEnabled ? "enabled" : "disabled" } ?? "available"
         cachedUsers[slot] = ["status": .text(status)]

@@ -1,8 +1,8 @@
-/// A control command on standard input: an act, and the lock (or bridge) that it applies to.
+/// A control command on standard input: an action, and the name of the lock (or bridge) that it applies to.
 struct ControlCommand: Hashable, Sendable {
     enum Act: Hashable, Sendable {
         case thumbTurn, garbage, retained, offline, online, reboot
-        /// Once, at the next opportunity.
+        /// A fault that happens once, at the next opportunity.
         case next(Fault)
         case keypad(slot: Int)
         case battery(Double)
@@ -12,7 +12,7 @@ struct ControlCommand: Hashable, Sendable {
     let act: Act
     let target: String
 
-    /// - Returns: `nil` if it is no valid command.
+    /// - Returns: `nil` if the line is no valid command.
     init?(_ line: String) {
         let words = line.split(separator: " ").map(String.init)
         guard words.count >= 2, let act = Act(words[0], words.dropFirst(2)) else { return nil }
@@ -55,7 +55,7 @@ extension ControlCommand.Act {
         }
     }
 
-    /// Applies an act that does not affect the connection.
+    /// Applies an action that does not affect the connection.
     func carryOut(on lock: inout PlayedLock) {
         switch self {
         case .thumbTurn: lock.turn()

@@ -25,7 +25,7 @@ struct EventQueue<Entry: Sendable>: Sendable {
         }
     }
 
-    /// Removes the next item, if it is due by then.
+    /// Removes and returns the next item, if it is due by `now`.
     mutating func take(by now: Duration) -> (due: Duration, entry: Entry)? {
         guard let first = items.first, first.due <= now else { return nil }
         items.swapAt(0, items.count - 1)

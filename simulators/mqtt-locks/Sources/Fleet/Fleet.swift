@@ -1,7 +1,7 @@
 import Foundation
 
-/// All simulated locks and their connections: broker events and control commands are the input, effects are the output. It has no
-/// clock, and its only randomness is its seed.
+/// All simulated locks and their connections: broker events and control commands are the input, effects are the output. The fleet
+/// has no clock, and all its random choices follow from its seed.
 struct Fleet: Sendable {
     private enum Errand: Sendable {
         case lock(Int, life: Int, LockContext.TimerKind)
@@ -131,7 +131,7 @@ struct Fleet: Sendable {
 
     // MARK: - Control commands
 
-    /// - Returns: why it cannot be executed; `nil` if it was.
+    /// - Returns: why the command cannot be executed; `nil` if it was executed.
     mutating func obey(_ order: ControlCommand, at now: Duration) -> String? {
         self.now = now
         if let client = clients.firstIndex(where: { $0.id == order.target && $0.bridge != nil }) {

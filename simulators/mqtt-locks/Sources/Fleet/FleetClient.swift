@@ -7,7 +7,7 @@ struct FleetClient: Sendable {
     /// Its locks, by their numbers in the fleet.
     let locks: Range<Int>
     let bridge: (any Bridge)?
-    /// How long `ready` is delayed after it has connected.
+    /// How long the runner delays its line `ready` after this connection is established.
     let guardTime: Duration
     var isConnected = false
 

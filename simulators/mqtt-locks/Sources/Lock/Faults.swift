@@ -36,7 +36,7 @@ struct FaultSettings: Hashable, Sendable {
     var latchHold = Duration.seconds(3)
     /// Percent of the battery that a motor movement takes.
     var drain = 0.05
-    /// Interval of regular reports; `nil`: a lock reports only events.
+    /// Interval of regular reports; `nil` if a lock reports only events.
     var reportEvery: Duration?
     /// Whether discovery messages are published.
     var announcesItself = true

@@ -17,7 +17,7 @@ struct LockContext: Sendable {
     var now = Duration.zero
     var mechanism: Mechanism
     var random: SeededRandom
-    /// Whether its radio, or its own connection, works.
+    /// Whether the lock's radio connection to its bridge, or its own connection to the broker, works.
     var isReachable = true
     /// Faults requested by control commands: each happens once, at the next opportunity.
     var asked: Set<Fault> = []
@@ -73,7 +73,7 @@ struct LockContext: Sendable {
 
     // MARK: - Commands
 
-    /// Whether a command reaches the lock. If not, nothing is reported.
+    /// Draws the faults of a command, and returns whether the command reaches the lock. If not, nothing is reported.
     mutating func takesOrder() -> Bool {
         if happens(.drop) { return false }
         if happens(.offline) {
@@ -87,7 +87,7 @@ struct LockContext: Sendable {
         return true
     }
 
-    /// Starts the motor after a moment.
+    /// Starts the motor after a random delay.
     mutating func order(_ motion: Motion, by cause: Cause, request: [UInt8] = []) {
         let move = begin(motion, by: cause, jams: happens(.jam), request: request)
         var whole = random.duration(in: manner.latency)
@@ -103,7 +103,7 @@ struct LockContext: Sendable {
         return Move(number: moves, motion: motion, cause: cause, jams: jams, request: request)
     }
 
-    /// A random radio delay: the time of a response that needs no motor.
+    /// Returns a random radio delay: the time of a response that needs no motor.
     mutating func radioDelay() -> Duration { random.duration(in: manner.latency) / 3 }
 
     mutating func wait(_ duration: Duration, for number: Int) { cues.append((duration, .own(number))) }

@@ -10,13 +10,13 @@ struct Mechanism: Hashable, Sendable {
     /// Position according to the lock's own sensor.
     var shown: Position = .locked
     var isDoorOpen = false
-    /// Percent.
+    /// The charge of the battery in percent.
     var battery: Double
-    /// By slot; slot 1 has a code from the beginning.
+    /// The codes by slot. Slot 1 has a code from the beginning.
     var codes: [Int: Code]
 
     init(_ random: inout SeededRandom) {
-        // Well above a whole percent, so that the first movements do not change the reported level.
+        // Begin well above a whole percent, so that the first movements do not change the reported level.
         battery = 60.9 + (random.share() * 39).rounded(.down)
         codes = [1: Code(digits: String(Int.random(in: 300_000...899_999, using: &random)), isEnabled: true)]
     }

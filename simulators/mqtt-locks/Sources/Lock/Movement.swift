@@ -49,9 +49,9 @@ struct Move: Hashable, Sendable {
 
 /// An event of a lock that its software may report.
 enum LockEvent: Hashable, Sendable {
-    /// It, or its bridge, has connected: it publishes its initial messages.
+    /// The lock or its bridge has connected: the lock publishes its initial messages.
     case online
-    /// Its bridge has lost the connection to it.
+    /// The lock's bridge has lost the connection to the lock.
     case lost
     case moving(Move)
     /// The bolt has arrived, according to its sensor.

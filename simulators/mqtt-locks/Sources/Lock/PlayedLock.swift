@@ -6,9 +6,9 @@ struct PlayedLock: Sendable {
     let isOnItsOwn: Bool
     var context: LockContext
     private(set) var dialect: any Dialect
-    /// Incremented by a restart: timers of an earlier life are ignored.
+    /// The number of restarts. Timers that were set before the last restart are ignored.
     private(set) var life = 0
-    /// Whether the fault `retained` has been drawn.
+    /// Whether the random draw for the fault `retained` was made.
     private var isStaleDrawn = false
 
     init(name: String, dialect: any Dialect, context: LockContext) {
@@ -19,7 +19,7 @@ struct PlayedLock: Sendable {
 
     // MARK: - Events
 
-    /// Its connection, or its bridge's, has been established.
+    /// Handles a new connection of the lock or of its bridge.
     mutating func connect() {
         if isOnItsOwn { context.isReachable = true }
         let leavesStale = !isStaleDrawn && context.happens(.retained)
@@ -74,7 +74,7 @@ struct PlayedLock: Sendable {
         context.frames.append(Frame(dialect.stateTopic, Garbage.payload(&context.random)))
     }
 
-    /// Keeps the present state retained, whatever follows.
+    /// Keeps the present state retained, whatever the lock reports later.
     mutating func retainStaleState() {
         context.retainStaleState(hasState: type(of: dialect).retainsState)
         if context.isNextKept { tell(.report) }
@@ -82,7 +82,7 @@ struct PlayedLock: Sendable {
 
     // MARK: - Outages
 
-    /// Loses its radio or its own connection. The fleet cuts the connection, if it has its own.
+    /// Makes the lock unreachable: it loses its radio connection to its bridge, or its own connection, which the fleet cuts.
     mutating func goAway(for absence: Duration?) {
         guard context.isReachable else { return }
         context.isReachable = false
@@ -90,14 +90,14 @@ struct PlayedLock: Sendable {
         if let absence { context.cues.append((absence, .back)) }
     }
 
-    /// Restarts: forgets its state and comes back after a moment.
+    /// Restarts the lock: it forgets its state, and comes back after a moment.
     mutating func restart() {
         life += 1
         if context.isMoving { context.mechanism.show(context.origin) }
         context.moves += 1
         dialect.forget()
         goAway(for: context.manner.restart)
-        // The timer of its regular reports ended with the earlier life.
+        // Start the timer of regular reports again: the former timer is ignored after a restart.
         scheduleReport()
     }
 

@@ -6,7 +6,7 @@ struct ClientLine {
     let filters: [MQTTFilter]
     /// `nil` after it has been cut.
     var connection: MQTTConnection?
-    /// Counts connections: events of an earlier one are ignored.
+    /// The number of the present connection. Events of earlier connections are ignored.
     var generation = 0
     var outbox = Outbox()
     /// Whether it is connected, subscribed and announced, as acknowledged by the broker.

@@ -23,7 +23,7 @@ final class FleetRunner: Sendable {
     private let queue = DispatchQueue(label: "doorward.fleet")
     private let log: FrameLog?
     private let start: FrameLog.Moment
-    /// Finished when the run has to end, also if that is before `run` waits for it.
+    /// A stream that finishes when the run has to end, even if that happens before `run` awaits it.
     private let (running, ending) = AsyncStream<Void>.makeStream()
 
     init(_ plan: FleetPlan, settings: MQTTSettings, log: FrameLog?) {
@@ -244,7 +244,7 @@ final class FleetRunner: Sendable {
         let timer = state.timer ?? newTimer()
         state.timer = timer
         let wait = max(Duration.zero, next - now)
-        // Rounded up, so that the item is due when the timer fires.
+        // Round up, so that the item is due when the timer fires.
         timer.schedule(deadline: .now() + .milliseconds(Int(wait.milliseconds) + 1))
     }
 

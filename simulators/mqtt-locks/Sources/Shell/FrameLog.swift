@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Log of every message that the fleet received or published, one JSON object per line, written to the file at once: a test can
-/// prove by it what was sent and what was not.
+/// Log of every message that the fleet received or published, one JSON object per line. Each line is written to the file at once,
+/// so that a test can prove what was sent and what was not.
 final class FrameLog: Sendable {
     enum Direction: String, Sendable {
         /// From the broker.
@@ -16,7 +16,7 @@ final class FrameLog: Sendable {
     struct Moment: Sendable {
         /// Milliseconds since 1970.
         let wall: Int64
-        /// Nanoseconds of the machine's `CLOCK_MONOTONIC`, so that other programs on it can compare.
+        /// Nanoseconds of the machine's `CLOCK_MONOTONIC`, so that other programs on the machine can compare times.
         let monotonic: Int64
 
         static func now() -> Moment {

@@ -73,7 +73,7 @@ final class SerialLock: Sendable {
         channel.answer(last.command, facts)
     }
 
-    /// - Returns: the fact to report; none if it has not changed.
+    /// - Returns: the fact to report; empty if the availability has not changed.
     private func noteReach(isAway: Bool) -> [LockReport.Fact] {
         let isFresh = state.withLock { state in
             defer { state.isAway = isAway }

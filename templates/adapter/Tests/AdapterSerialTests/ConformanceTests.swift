@@ -7,7 +7,7 @@ import Testing
         let report = AdapterConformance.report { clock, executor in SerialHarness(clock: clock, executor: executor) }
         print(report)
         #expect(report.failed.isEmpty, "\(report)")
-        // Listed by name, so that a check that no longer applies is noticed.
+        // The checks are listed by name, so that a check that no longer applies is noticed.
         #expect(report.notApplicable.map(\.promise) == Self.notApplicable)
     }
 
