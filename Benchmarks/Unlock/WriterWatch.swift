@@ -7,10 +7,10 @@ final class WriterWatch: Sendable {
     struct Counts {
         var flushes = 0
         var transactions = 0
-        /// From the start of COMMIT to its end: the pages are written to the write-ahead log, and the log is flushed. Nanoseconds.
+        /// Nanoseconds from the start of COMMIT to its end: the pages are written to the write-ahead log, and the log is flushed.
         var flushWall: UInt64 = 0
         var flushCPU: UInt64 = 0
-        /// From the beginning of a batch to its COMMIT: encoding and statements. Nanoseconds.
+        /// Nanoseconds from the beginning of a batch to its COMMIT: encoding and statements.
         var statementsWall: UInt64 = 0
         var statementsCPU: UInt64 = 0
     }

@@ -5,8 +5,9 @@ import DoorwardDomain
 import Foundation
 import NIOCore
 
-/// Measures a gateway with many attached locks behind one Zigbee2MQTT, each of which reports its state once a minute: the time
-/// until all locks are known, the gateway's resources without commands, and the time of an unlock under these conditions.
+/// Measures a gateway with many attached locks behind one Zigbee2MQTT; each lock reports its state once a minute. The values are
+/// the time until the state of all locks is known, the gateway's resources without commands, and the time of an unlock under
+/// these conditions.
 struct FleetBenchmark {
     private static let name = "a fleet over MQTT"
     private static let devicesPerUnit = 10

@@ -14,7 +14,7 @@ package final class SimulatorAdapter {
 
     private struct State {
         var locks: [DeviceID: SimulatedLock] = [:]
-        /// `nil` before `start` and after `stop`.
+        /// The receiver of the locks' reports; `nil` before `start` and after `stop`.
         var listener: (any ReportReceiver)?
     }
 

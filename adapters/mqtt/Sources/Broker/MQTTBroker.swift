@@ -4,11 +4,11 @@ package import DoorwardMQTT
 
 /// A configured broker: its connection settings, and the owner of its locks.
 package struct MQTTBroker: Sendable {
-    /// The name by which addresses refer to it.
+    /// The name by which addresses refer to the broker.
     package var name: String
     /// The connection settings.
     package var settings: MQTTSettings
-    /// The portfolio that owns its locks; `nil` for a broker from which only a super admin attaches locks.
+    /// The portfolio that owns the broker's locks; `nil` for a broker from which only a super admin attaches locks.
     package var portfolioID: PortfolioID?
     /// Ids of the profiles for which discovery runs.
     package var profiles: [String]

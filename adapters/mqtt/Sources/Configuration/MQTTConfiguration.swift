@@ -21,11 +21,11 @@ package struct MQTTConfiguration: Sendable {
 
     /// One broker.
     package struct Broker: Sendable {
-        /// The name by which lock addresses refer to it; unique.
+        /// The name by which lock addresses refer to the broker; unique.
         package let name: String
         /// The address of the broker.
         package let address: BrokerAddress
-        /// The portfolio whose locks use it; `nil` for a broker from which only a super admin attaches locks.
+        /// The portfolio whose locks use the broker; `nil` for a broker from which only a super admin attaches locks.
         package let portfolio: PortfolioID?
         /// The profiles that discovery looks for; empty for all.
         package let profiles: [String]

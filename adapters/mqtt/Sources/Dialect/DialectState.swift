@@ -46,7 +46,7 @@ package struct DialectState: Hashable, Sendable {
         /// The reference that was sent; `nil` if the dialect does not correlate responses. Then any response counts as one to
         /// this command.
         package var reference: String?
-        /// When it was sent, by the gateway's clock; `nil` if unknown.
+        /// When the command was sent, by the gateway's clock; `nil` if unknown.
         var orderedAt: Timestamp?
         /// Whether the lock had reported the commanded state live when the command was sent.
         package var wasThere = false

@@ -45,7 +45,7 @@ struct MessageDecoder {
         let isJSON = route.values.contains { dialect.parts.values[$0].reader.source == .json }
         for index in route.events { decodeEvent(index, payload, isJSON: isJSON) }
         for index in route.answers where heard.command == nil { decodeAck(index, payload) }
-        // In a merged message a missing value means that its event is not active.
+        // In a merged message, a missing value means that the event of this value is not active.
         if dialect.republishesCachedState { memory.seenItems.formUnion(route.values) }
         finish()
     }

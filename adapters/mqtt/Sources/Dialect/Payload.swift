@@ -13,11 +13,11 @@ struct Payload: Sendable {
 
     /// Stream-safe, see `StreamSafeText`; `document` is parsed from the original bytes.
     let text: String
-    /// `nil` if it is no JSON.
+    /// The payload as JSON; `nil` if it is no JSON.
     private let document: JSONText?
     private let looksLikeJSON: Bool
 
-    /// - Returns: `nil` if it is too long, or not UTF-8.
+    /// - Returns: `nil` if the payload is too long, or not UTF-8.
     init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.longest, let text = String(validating: bytes, as: UTF8.self) else { return nil }
         self.text = text.streamSafe
@@ -25,7 +25,7 @@ struct Payload: Sendable {
         looksLikeJSON = bytes.first.map { [UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\"")].contains($0) } ?? false
     }
 
-    /// Whether it is a JSON object, or a malformed one.
+    /// Whether the payload is a JSON object, or a malformed one.
     var isObject: Bool {
         if case .object? = document { return true }
         return document == nil && looksLikeJSON

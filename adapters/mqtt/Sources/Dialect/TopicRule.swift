@@ -30,7 +30,7 @@ enum TopicRule {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is a control character, or a line or paragraph separator.
+    /// Whether this is a control character, or a line or paragraph separator.
     var isControlling: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true

@@ -8,9 +8,9 @@ package struct FoundLock: Hashable, Sendable {
     package var id: String
     /// The announced name, one line of at most `FoundLock.maxNameLength` characters; `nil` if it has none.
     package var name: String?
-    /// As announced, truncated like `name`.
+    /// The announced manufacturer, truncated like `name`.
     package var manufacturer: String?
-    /// As announced, truncated like `name`.
+    /// The announced model, truncated like `name`.
     package var model: String?
     /// The profile that matches it best, which need not be the one that it was announced for.
     package var profile: String
@@ -57,11 +57,11 @@ package struct FoundLock: Hashable, Sendable {
 
 /// A change of the discovered locks by one message.
 package enum DiscoveryChange: Hashable, Sendable {
-    /// The lock was not announced before, or had been removed.
+    /// The lock was not announced before, or was announced again after its removal.
     case found(FoundLock)
-    /// The announcement has changed; the new version.
+    /// The announcement has changed. The value is the new version.
     case changed(FoundLock)
-    /// The lock was removed; its last version, with `isGone`.
+    /// The lock was removed. The value is its last version, with `isGone`.
     case gone(FoundLock)
 
     /// The lock that has changed.

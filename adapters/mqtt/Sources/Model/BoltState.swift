@@ -2,7 +2,7 @@ package import DoorwardDomain
 
 /// Position of a bolt, in the names that profiles use.
 package enum BoltState: String, CaseIterable, Sendable {
-    /// As in `LockState`.
+    /// The same positions as in `LockState`.
     case locked, unlocked, locking, unlocking, jammed, unknown
     /// Bolt and latch are withdrawn: the door can be pushed open.
     case open

@@ -41,7 +41,7 @@ package struct DecodedMessage: Hashable, Sendable {
 package struct OutgoingMessage: Hashable, Sendable {
     /// Topic to publish to.
     package var topic: MQTTTopic
-    /// At most a few hundred bytes; empty where an empty payload requests the state.
+    /// The payload, at most a few hundred bytes. It is empty if an empty payload requests the state.
     package var payload: [UInt8]
     /// `.atLeastOnce` only if the profile requires it.
     package var qos: MQTTQoS

@@ -1,8 +1,8 @@
 /// A fault of a lock or of its connection. Raw values appear in a device's `faults`.
 package enum LockFault: String, CaseIterable, Comparable, Sendable {
-    /// The lock has not been calibrated: it does not know its end positions.
+    /// The lock has not been calibrated: its end positions are not known.
     case uncalibrated
-    /// It is starting, or being calibrated.
+    /// The lock is starting, or being calibrated.
     case busyInternal
     /// The bolt is not fully extended.
     case notFullyLocked
@@ -12,7 +12,7 @@ package enum LockFault: String, CaseIterable, Comparable, Sendable {
     case doorForced
     /// The door contact is faulty.
     case doorSensorFault
-    /// It accepts no codes for a while after too many wrong ones.
+    /// The lock accepts no codes for a while after too many wrong ones.
     case keypadLockout
     /// The lock reports a low battery.
     case batteryLow
@@ -24,7 +24,7 @@ package enum LockFault: String, CaseIterable, Comparable, Sendable {
     case needsCode
     /// The broker refuses the gateway's subscription to topics that the lock reports on.
     case subscriptionRefused
-    /// Its bridge lists it under another name than the one under which it was attached.
+    /// The lock's bridge lists it under another name than the one under which it was attached.
     case renamed
 
     /// The faults that a lock can report itself, and that a profile may therefore name.

@@ -5,14 +5,14 @@ struct EventMapping: Hashable, Sendable {
         case csv
         /// A JSON object; it is an event if the value at `reader.paths` is present.
         case json
-        /// As `json`, or the bare value.
+        /// Like `json`, or the payload is the bare value.
         case jsonOrRaw
         /// The last topic level is the event's name; the payload, if not empty, is a JSON object.
         case topicSuffix
     }
 
     var source: Source
-    /// The topic, or with `topicSuffix` the levels before the last one.
+    /// The topic and path of the value; with `topicSuffix`, the topic without its last level.
     var reader: ValueReader
     /// Names of the values that rules compare: in the order of the columns of `csv`, else with their paths.
     var fields: [Field] = []
@@ -63,9 +63,9 @@ struct EventRule: Hashable, Sendable {
     var faults: Set<LockFault> = []
     /// Whether the number matched by `*` is the user's slot.
     var takesSlotFromName = false
-    /// Whether it is a known event that is not reported.
+    /// Whether the event is known, but not reported.
     var isSilent = false
 
-    /// Whether it names the event, and not only its details.
+    /// Whether the rule names the event, and not only its details.
     var isNaming: Bool { kind != nil || operation != nil || isSilent }
 }

@@ -73,12 +73,12 @@ package enum ProfileCapability: String, CaseIterable, Sendable {
 
 /// Peculiarities of a profile's locks.
 package enum ProfileQuirk: String, CaseIterable, Sendable {
-    /// Reports the gateway's own commands as operations: while one is in flight, that is no event.
+    /// The lock reports the gateway's own commands as operations. While a command is in flight, such an operation is no event.
     case ignoreOwnEcho
-    /// Sends no report when it is already in the commanded state.
+    /// The lock sends no report when it is already in the commanded state.
     case alreadyInStateIsSuccess
-    /// Its bridge generates `locking` and `unlocking` by itself: they prove nothing.
+    /// The bridge generates `locking` and `unlocking` by itself, so these states prove nothing.
     case syntheticIntermediate
-    /// Each message repeats all known values: a state in it need not be new.
+    /// Each message repeats all known values, so a state in it need not be new.
     case republishesCachedState = "mergesCache"
 }

@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// The available profiles: the shipped ones, and those in folders. A file with the id of a shipped profile replaces it.
 package final class ProfileLibrary: Sendable {
-    /// Only the shipped profiles.
+    /// The library of the shipped profiles alone.
     package static let shipped = ProfileLibrary(directories: [])
 
     let directories: [String]

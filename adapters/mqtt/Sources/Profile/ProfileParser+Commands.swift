@@ -61,7 +61,7 @@ extension ProfileParser {
 
     /// Returns the payload as JSON, with a number in place of each variable.
     ///
-    /// - Parameter name: a variable that is replaced by a bare word, which is JSON only within a string.
+    /// - Parameter name: the variable that is replaced by a bare word instead, which is JSON only within a string.
     /// - Returns: `nil` if the result is no JSON.
     private func trial(_ template: ProfileTemplate, bareWord name: String? = nil) -> JSONText? {
         let values = template.names.map { ($0, $0 == name ? "x" : "0") }

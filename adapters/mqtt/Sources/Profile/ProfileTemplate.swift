@@ -8,7 +8,7 @@ struct ProfileTemplate: Hashable, Sendable {
     /// How a value is escaped when it is inserted.
     enum Escaping: Hashable, Sendable {
         case plain
-        /// As the content of a JSON string.
+        /// The value is escaped as the content of a JSON string.
         case json
     }
 

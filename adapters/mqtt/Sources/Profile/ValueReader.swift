@@ -12,7 +12,7 @@ struct ValueReader: Hashable, Sendable {
 
     /// Result of reading a value.
     enum Reading: Hashable, Sendable {
-        /// Not present, or `null`.
+        /// The value is not present, or is `null`.
         case absent
         case malformed
         case value(String)
@@ -20,7 +20,8 @@ struct ValueReader: Hashable, Sendable {
 
     var topic: ProfileTemplate
     var source = Source.raw
-    /// Tried in order; the first that is present and not `null` counts. Empty for the whole payload.
+    /// The paths of the value. They are tried in order; the first value that is present and not `null` counts. Empty for the
+    /// whole payload.
     var paths: [JSONPath] = []
     /// The paths as templates.
     var pathTexts: [ProfileTemplate] = []

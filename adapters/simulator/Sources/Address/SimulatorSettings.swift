@@ -10,7 +10,7 @@ struct SimulatorSettings: Hashable {
     var capabilities = LockCapabilities.all
     /// `.locked` or `.unlocked`.
     var initialState = LockState.locked
-    /// `nil` if the lock does not lock itself.
+    /// Time from unlocking until the lock locks itself; `nil` if it does not lock itself.
     var autoRelock: Duration?
     /// Percent, as are the other battery values.
     var batteryLevel = 100

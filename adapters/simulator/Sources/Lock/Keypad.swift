@@ -2,20 +2,20 @@ internal import DoorwardDomain
 
 /// The keypad of a simulated lock: counts wrong codes, and disables itself for a while.
 struct Keypad: Hashable {
-    /// This many wrong codes in a row disable it.
+    /// The number of wrong codes in a row that disable the keypad.
     static let maxWrongCodes = 5
-    /// How long it stays disabled.
+    /// How long the keypad stays disabled.
     static let lockout = Duration.seconds(60)
 
     private var wrongCodes = 0
     private var shutUntil: MonotonicInstant?
 
-    /// Whether it is disabled.
+    /// Whether the keypad is disabled.
     func isShut(at now: MonotonicInstant) -> Bool { shutUntil.map { now < $0 } ?? false }
 
     mutating func rightCode() { wrongCodes = 0 }
 
-    /// - Returns: whether this code disabled it.
+    /// - Returns: whether this code disabled the keypad.
     mutating func wrongCode(at now: MonotonicInstant) -> Bool {
         wrongCodes += 1
         guard wrongCodes >= Self.maxWrongCodes else { return false }

@@ -3,8 +3,8 @@ internal import DoorwardDomain
 
 /// A simulated lock as a state machine: time, commands and events are the input, reports are the output.
 ///
-/// It has no clock and no thread: its owner calls `advance(to:)` before every input and at `nextDue`, and collects the reports
-/// with `takePending()`.
+/// The machine has no clock and no thread. Its owner calls `advance(to:)` before every input and at `nextDue`, and collects the
+/// reports with `takePending()`.
 struct LockMachine {
     let settings: SimulatorSettings
     var draws: SeededRandom

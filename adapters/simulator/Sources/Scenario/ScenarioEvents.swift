@@ -17,7 +17,7 @@ package struct ScenarioEvents: Sequence, IteratorProtocol, Sendable {
         day = Swift.max(0, start.wholeDays - ScenarioText.maxLasting.wholeDays - 1)
     }
 
-    /// Returns `nil` only at the end of a finite scenario; plans as many days ahead as needed to know the order.
+    /// Returns `nil` only at the end of a finite scenario. Plans as many days ahead as needed to determine the order.
     package mutating func next() -> ScenarioEvent? {
         while true {
             if let event = planned.last, isSettled(event) {

@@ -29,7 +29,7 @@ package struct ScenarioRule: Hashable, Sendable {
         case once(Duration)
         /// On these days, at this time of day.
         case daily(Set<Weekday>, at: Duration)
-        /// At this interval, the first time after one interval.
+        /// Repeatedly at this interval; the first time is after one interval.
         case every(Duration)
     }
 

@@ -1,6 +1,6 @@
 /// A day of the week. Raw values are the words of scenario files.
 package enum Weekday: String, CaseIterable, Hashable, Sendable {
-    /// In the order of ISO 8601, by which `advanced(byDays:)` counts.
+    /// The days in the order of ISO 8601, which `advanced(byDays:)` uses.
     case monday = "mon", tuesday = "tue", wednesday = "wed", thursday = "thu", friday = "fri", saturday = "sat", sunday = "sun"
 
     /// Every day.

@@ -3,15 +3,15 @@ protocol Dialect: Sendable {
     static var profile: Profile { get }
     /// Whether codes can be typed at the lock, or keys presented to it.
     static var hasKeypad: Bool { get }
-    /// Whether its ecosystem retains the state.
+    /// Whether the ecosystem of the lock retains the state.
     static var retainsState: Bool { get }
     /// The variables of the profile for this lock, which a gateway needs to attach it.
     var variables: JSON { get }
-    /// Its subscriptions; a bridge subscribes for its locks.
+    /// The lock's subscriptions; empty for a lock of a bridge, because the bridge subscribes for it.
     var filters: [String] { get }
-    /// Its last will; `nil` for a lock of a bridge, which has its own.
+    /// The lock's last will; `nil` for a lock of a bridge, because the bridge has its own.
     var will: Frame? { get }
-    /// Topic of its state.
+    /// The topic of the lock's state.
     var stateTopic: String { get }
     mutating func receive(_ message: Message, _ context: inout LockContext)
     mutating func tell(_ happening: LockEvent, _ context: inout LockContext)
@@ -31,9 +31,9 @@ extension Dialect {
 protocol Bridge: Sendable {
     var filters: [String] { get }
     var will: Frame? { get }
-    /// The messages that it publishes about itself when it has connected, before those of its locks.
+    /// Returns the messages that the bridge publishes about itself after it has connected, before the messages of its locks.
     ///
-    /// - Parameter wallMilliseconds: since 1970.
+    /// - Parameter wallMilliseconds: the current time, in milliseconds since 1970.
     func greeting(wallMilliseconds: Int64) -> [Frame]
     /// Returns the locks that a message is addressed to.
     func recipients(of message: Message) -> Recipients

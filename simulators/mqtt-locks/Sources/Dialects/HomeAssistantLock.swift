@@ -4,7 +4,7 @@ struct HomeAssistantLock: Dialect {
     static let profile = Profile.homeassistant
 
     let name: String
-    /// Whether it uses the newer discovery form, a device with components, or single components.
+    /// Whether the lock uses the newer discovery form (a device with components) instead of single components.
     let isDeviceForm: Bool
 
     private var base: String { "locks/\(name)" }

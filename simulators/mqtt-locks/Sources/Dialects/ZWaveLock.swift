@@ -15,7 +15,7 @@ struct ZWaveLock: Dialect {
     private static let unknown = 254
     private static let slots = 1...30
 
-    /// Its name in Z-Wave JS UI, of characters that are not replaced in topics.
+    /// The lock's name in Z-Wave JS UI. It has only characters that are not replaced in topics.
     let name: String
     let node: Int
 

@@ -4,7 +4,7 @@ struct FleetClient: Sendable {
     let id: String
     let filters: [String]
     let will: Frame?
-    /// Its locks, by their numbers in the fleet.
+    /// The locks of the connection, by their numbers in the fleet.
     let locks: Range<Int>
     let bridge: (any Bridge)?
     /// How long the runner delays its line `ready` after this connection is established.

@@ -41,7 +41,7 @@ struct Move: Hashable, Sendable {
     let number: Int
     let motion: Motion
     let cause: Cause
-    /// Whether it will jam before its end.
+    /// Whether the movement will jam before its end.
     let jams: Bool
     /// The payload of the command, for responses that repeat it.
     let request: [UInt8]

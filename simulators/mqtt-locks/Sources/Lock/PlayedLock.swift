@@ -2,7 +2,7 @@
 struct PlayedLock: Sendable {
     let name: String
     let profile: Profile
-    /// Whether it has its own connection, or uses a bridge.
+    /// Whether the lock has its own connection; otherwise it uses a bridge.
     let isOnItsOwn: Bool
     var context: LockContext
     private(set) var dialect: any Dialect

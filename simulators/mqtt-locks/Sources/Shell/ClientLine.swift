@@ -4,12 +4,12 @@ import DoorwardMQTT
 struct ClientLine {
     let settings: MQTTSettings
     let filters: [MQTTFilter]
-    /// `nil` after it has been cut.
+    /// The connection; `nil` after it has been cut.
     var connection: MQTTConnection?
     /// The number of the present connection. Events of earlier connections are ignored.
     var generation = 0
     var outbox = Outbox()
-    /// Whether it is connected, subscribed and announced, as acknowledged by the broker.
+    /// Whether the client is connected, subscribed and announced, as acknowledged by the broker.
     var isReady = false
     /// The frame whose acknowledgement shows that it is ready.
     var probe: MQTTFrameID?

@@ -6,9 +6,9 @@ import Synchronization
 /// so that a test can prove what was sent and what was not.
 final class FrameLog: Sendable {
     enum Direction: String, Sendable {
-        /// From the broker.
+        /// The fleet received the message from the broker.
         case heard = "in"
-        /// Passed to the connection.
+        /// The fleet passed the message to the connection.
         case said = "out"
     }
 

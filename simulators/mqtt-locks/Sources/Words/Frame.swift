@@ -19,7 +19,7 @@ struct Frame: Hashable, Sendable {
 struct Message: Hashable, Sendable {
     let topic: String
     let payload: [UInt8]
-    /// Whether it is a retained message. Most ecosystems ignore this.
+    /// Whether the message is a retained one. Most ecosystems ignore this.
     var isRetained = false
 
     init(_ topic: String, _ payload: [UInt8], isRetained: Bool = false) {

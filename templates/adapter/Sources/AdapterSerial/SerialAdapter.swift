@@ -15,7 +15,7 @@ public final class SerialAdapter: Sendable {
         var locks: [DeviceID: SerialLock] = [:]
         /// The lock at each number; if several have the same number, the one that was attached last.
         var byNumber: [Int: SerialLock] = [:]
-        /// `nil` before `start` and after `stop`.
+        /// The receiver of the locks' reports; `nil` before `start` and after `stop`.
         var receiver: (any ReportReceiver)?
         var isConnected = false
         /// The number of starts. It distinguishes events of this start's connection from those of earlier ones.

@@ -2,7 +2,7 @@ internal import DoorwardDomain
 
 /// One parsed discovery message of Home Assistant: the announced locks and their device.
 struct Announcement {
-    /// `nil` if a single lock has no device.
+    /// The device of the locks; `nil` if a single lock has no device.
     var device: HomeAssistantDevice?
     /// The name of the announcing program, if given.
     var origin: String?

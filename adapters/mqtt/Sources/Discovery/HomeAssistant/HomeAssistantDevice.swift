@@ -5,7 +5,7 @@ struct HomeAssistantDevice {
     var name: String?
     var manufacturer: String?
     var model: String?
-    /// At least one identifier or connection is present.
+    /// The identifiers. There is at least one identifier or one connection.
     var identifiers: [String]
 
     /// - Parameter value: with short or full keys.
