@@ -25,7 +25,7 @@ struct Payload: Sendable {
         looksLikeJSON = bytes.first.map { [UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\"")].contains($0) } ?? false
     }
 
-    /// Whether the payload is a JSON object, or a malformed one.
+    /// Whether the payload is a JSON object, or malformed JSON that begins as an object, a list or a string.
     var isObject: Bool {
         if case .object? = document { return true }
         return document == nil && looksLikeJSON

@@ -23,8 +23,8 @@ struct OwnFrames {
         if frames.count > Self.most { frames.removeFirst() }
     }
 
-    /// Matches a received message with the frames. Of equal frames, one before its deadline matches first, because the message
-    /// does not prove that a later delivery has happened.
+    /// Matches a received message with the frames. Of equal frames, one whose deadline has not passed matches first: the message
+    /// is then no evidence that another frame was delivered late.
     ///
     /// - Returns: the command whose frame this is, if its deadline had passed.
     mutating func late(_ message: MQTTMessage, at now: MonotonicInstant) -> CommandID? {
