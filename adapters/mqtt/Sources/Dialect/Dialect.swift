@@ -98,7 +98,7 @@ package struct Dialect: Sendable {
         return heard
     }
 
-    /// Encodes a command, and the state requests to send after it; records the command as in flight. Records nothing if it throws.
+    /// Encodes a command, and the state requests to send after it. Records the command as in flight, unless it throws.
     ///
     /// - Parameters:
     ///   - reference: unique to the command.

@@ -6,8 +6,9 @@ internal import Synchronization
 
 /// One attached lock: its known state, and the only place where its commands are sent and its messages processed.
 ///
-/// Both happen under one mutex. Each message carries the number of the last frame that was sent before it was read, so a message that
-/// was already in flight is never taken for the answer to a later command. Reports are delivered outside of the mutex, in order.
+/// Both happen under one mutex. Each message carries the number of the last frame that was sent before the message was read. So a
+/// message that was already in flight is never taken for the answer to a later command. Reports are delivered outside of the
+/// mutex, in order.
 final class MQTTLock: Sendable {
     struct State {
         var memory = DialectState()
@@ -140,7 +141,8 @@ final class MQTTLock: Sendable {
         ask(frames.questions, &state, at: nil)
     }
 
-    /// Starts the timers of an unanswered command: a state request at half time, and the dialect's conclusion just before the deadline.
+    /// Starts the timers of an unanswered command: one requests the state at half time, one draws the dialect's conclusion just
+    /// before the deadline.
     private func watch(_ order: CommandID, lifetime: Duration, until: MonotonicInstant) -> Task<Void, Never>? {
         guard dialect.retriesStateRequest || dialect.profile.quirks.contains(.alreadyInStateIsSuccess) else { return nil }
         let clock = surroundings.clock

@@ -78,7 +78,8 @@ extension LockMachine {
 
     // MARK: By hand
 
-    /// Turns the bolt by hand. A jammed bolt does not turn, nor does one that would hit the frame; a movement in progress is replaced.
+    /// Turns the bolt by hand, in place of any movement in progress. The bolt does not turn while the fault `jam` lasts, or if it
+    /// would hit the frame.
     mutating func turnThumb(to target: LockState) {
         if faults.jams || (target == .locked && position != .locked && door == .ajar) { return }
         guard target != position || isStuck || movement != nil else { return }

@@ -43,7 +43,7 @@ package struct ScenarioPlayer: Sendable {
 
     /// Plays to the last event, or until the task is cancelled; returns when the last command has ended.
     ///
-    /// All of it runs on the caller's executor, such as that of a test. Events that a lock does not support are skipped.
+    /// Everything runs on the caller's executor, such as that of a test. Events that a lock does not support are skipped.
     package func run() async {
         let began = clock.monotonicNow()
         await withDiscardingTaskGroup { group in
