@@ -81,3 +81,66 @@ package enum RecordDecodingError: Error, Equatable, Sendable {
     /// The value does not have the field's form.
     case malformed(RecordField)
 }
+
+/// A record in its final stored form.
+package struct EncodedRecord: Hashable, Sendable {
+    /// The canonical bytes of docs/log-format.md, at most 65,535.
+    package let bytes: [UInt8]
+    /// The leaf of the log's Merkle tree: 32 bytes.
+    package let leafHash: [UInt8]
+    /// The encrypted personal values, in the order of the record's commitments.
+    package let personal: [SealedValue]
+
+    package init(bytes: [UInt8], leafHash: [UInt8], personal: [SealedValue]) {
+        (self.bytes, self.leafHash, self.personal) = (bytes, leafHash, personal)
+    }
+}
+
+/// A record read back from its bytes.
+package struct DecodedRecord: Hashable, Sendable {
+    /// The record. Personal values that were unavailable are `nil`, and `.withheld` inside the details.
+    package let record: AccessRecord
+    /// All commitments in the record, in its order.
+    package let commitments: [PersonalCommitment]
+    /// The fields whose values were unavailable: erased, or withheld from this reader.
+    package let withheld: [String]
+
+    package init(record: AccessRecord, commitments: [PersonalCommitment], withheld: [String]) {
+        (self.record, self.commitments, self.withheld) = (record, commitments, withheld)
+    }
+}
+
+/// Encrypts the personal values of one record in the order of the fields, and computes their commitments.
+struct ValueSealer {
+    private let log: LogID
+    private let seq: UInt64
+    private let at: Timestamp
+    private(set) var sealed: [SealedValue] = []
+    /// The most recent owner and the owner's key, kept because most records have one owner.
+    private var last: (person: UserID?, owner: PersonKeyOwner, key: PersonKey)?
+
+    init(log: LogID, seq: UInt64, at: Timestamp) { (self.log, self.seq, self.at) = (log, seq, at) }
+
+    /// Encrypts one value.
+    /// - Returns: the commitment for the record.
+    mutating func seal(
+        _ value: String, field: String, person: UserID?, key: (PersonKeyOwner) throws -> PersonKey
+    ) throws -> [UInt8] {
+        let (owner, personKey) = try ownerKey(of: person, key: key)
+        let place = PersonalFieldPath(log: log, seq: seq, field: field)
+        let commitment = place.commitment(to: value, salt: place.salt(under: personKey))
+        let ciphertext = try place.seal(value, commitment: commitment, under: personKey)
+        sealed.append(SealedValue(field: field, owner: owner, ciphertext: ciphertext))
+        return commitment
+    }
+
+    private mutating func ownerKey(
+        of person: UserID?, key: (PersonKeyOwner) throws -> PersonKey
+    ) throws -> (PersonKeyOwner, PersonKey) {
+        if let last, last.person == person { return (last.owner, last.key) }
+        let owner = person.map(PersonKeyOwner.user) ?? PersonKeyOwner.day(of: at)
+        let found = try key(owner)
+        last = (person, owner, found)
+        return (owner, found)
+    }
+}

@@ -1,0 +1,53 @@
+import Synchronization
+
+/// A value that is set once and awaited by at most one task. Only the first `fulfil` takes effect.
+final class Promise<Value: Sendable>: Sendable {
+    private enum State {
+        case empty
+        case awaited(CheckedContinuation<Value, Never>)
+        case fulfilled(Value)
+    }
+
+    private let state = Mutex(State.empty)
+
+    /// Sets the value. Thread-safe; never suspends.
+    ///
+    /// - Returns: false if the promise was already fulfilled; `value` is then discarded.
+    @discardableResult
+    func fulfil(_ value: Value) -> Bool {
+        let (won, waiting) = state.withLock { state -> (Bool, CheckedContinuation<Value, Never>?) in
+            switch state {
+            case .empty:
+                state = .fulfilled(value)
+                return (true, nil)
+            case .awaited(let continuation):
+                state = .fulfilled(value)
+                return (true, continuation)
+            case .fulfilled:
+                return (false, nil)
+            }
+        }
+        waiting?.resume(returning: value)
+        return won
+    }
+
+    /// The value, if it is already set.
+    var current: Value? {
+        state.withLock { if case .fulfilled(let value) = $0 { value } else { nil } }
+    }
+
+    /// Waits for the value. At most one task may wait.
+    var value: Value {
+        get async {
+            if let current { return current }
+            return await withCheckedContinuation { continuation in
+                let ready = state.withLock { state -> Value? in
+                    if case .fulfilled(let value) = state { return value }
+                    state = .awaited(continuation)
+                    return nil
+                }
+                if let ready { continuation.resume(returning: ready) }
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package import DoorwardDomain
+
+/// The constraint that a transaction violates. Nothing of the transaction was written. All stores report a violation by the
+/// same case, and `GatewayError` maps each of them in one place.
+package enum StoreRefusal: Error, Hashable, Sendable {
+    // MARK: Preconditions
+
+    /// The entity is not as the precondition requires: another transaction has changed or removed it since.
+    case entityChanged(TenancyEntity)
+    /// All uses of the guest access are taken.
+    case usesExhausted(GuestAccessID)
+    /// The epoch has another value: rights were revoked since the decision was made.
+    case epochChanged(EpochOwner)
+    /// The log has another lease: another gateway writes to this log now.
+    case leaseChanged(LogID)
+
+    // MARK: Constraints of the tables
+
+    /// A user other than this one already has the email address, ignoring case.
+    case emailTaken(UserID)
+    /// A change refers to a parent, user or session that does not exist.
+    case parentUnknown
+    /// `begin` of a command that already exists.
+    case commandExists(CommandID)
+    /// `begin` without the `COMMAND_INTENT` record of that command, in the named log, in the same transaction.
+    case intentMissing(CommandID)
+    /// `update` or `end` of a command that was never begun.
+    case commandUnknown(CommandID)
+    /// `update` or `end` of a command that has ended.
+    case commandEnded(CommandID)
+    /// The refresh token was used before or is unknown, or this session, to which it belongs, has ended.
+    case refreshTokenSpent(SessionID)
+    /// A session was to be started for a disabled user.
+    case userDisabled(UserID)
+    /// The token of a password reset is unknown, used, replaced or expired.
+    case resetTokenSpent
+    /// The store has an entry with this key that is less than 24 hours old.
+    case idempotencyKeyTaken(IdempotencyKey)
+    /// A new entity, session or token has an id or digest that already exists.
+    case duplicate
+    /// The transaction is inconsistent, or the database contradicts itself: a defect. The text is for the operator's log.
+    case inconsistent(String)
+}
