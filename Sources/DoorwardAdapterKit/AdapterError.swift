@@ -1,5 +1,5 @@
-/// The reason why an adapter did not hand a command over. Each case tells the caller what to do next. When one is thrown, nothing
-/// has been sent.
+/// The reason why an adapter did not hand a command over. Each case has its own next step for the caller. If `send`
+/// throws an error, it has sent nothing.
 public enum AdapterError: Error, Hashable, Sendable {
     /// The lock or its broker is known to be offline: try again when it is back.
     case offline

@@ -8,7 +8,8 @@ internal import Glibc
 /// libmosquitto queues messages whose publication it reports as failed, and sends them after a reconnect. A handle that is never
 /// reconnected never sends them.
 ///
-/// Unchecked Sendable: it cannot be copied, so it has one owner at a time, and the library does not bind a connection to a thread.
+/// `@unchecked Sendable`: the type cannot be copied, so each connection has one owner at a time, and libmosquitto does not bind a
+/// connection to a thread.
 struct MosquittoClient: ~Copyable, @unchecked Sendable {
     /// Maximum number of packets read by one call.
     private static let packetsAtOnce = 64

@@ -10,7 +10,7 @@ final class PlayedNuki: Sendable {
     /// How a simulated lock responds to commands.
     enum Manner: Sendable {
         case prompt, silent, jamming, refusing
-        /// Moves, and reports its state only when the test calls `speak`.
+        /// The lock moves its bolt, and reports the new state only when the test calls `speak`.
         case late
     }
 
