@@ -5,6 +5,11 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 
+    /// Overwrites the bytes from `offset` on, as many as `new` has.
+    mutating func overwrite(at offset: Int, with new: some Collection<UInt8>) {
+        replaceSubrange(offset..<offset + new.count, with: new)
+    }
+
     /// Appends the text of the log's id.
     mutating func append(log: LogID) {
         switch log {

@@ -1,5 +1,4 @@
 import DoorwardDomain
-import FoundationEssentials
 
 /// The constants of the JSON format of the details.
 enum DetailsFormat {
@@ -17,42 +16,50 @@ enum DetailsFormat {
 /// Writes the details as canonical JSON (RFC 8785 without fractions). A personal value is written as an object
 /// `{"$commitment":"<base64>"}`, with the member `"$person":"<id>"` if the value belongs to a user.
 struct DetailsWriter {
-    private var path = DetailsPath()
+    /// The length of a commitment in base64.
+    private static let commitmentByteCount = 44
 
-    static func append(_ details: [String: RecordValue], to bytes: inout [UInt8], commit: Commit) throws {
+    private var path = DetailsPath()
+    private var slots: [CommitmentSlot] = []
+
+    /// - Returns: the personal values in the order of the text. Their commitments are placeholders.
+    static func append(
+        _ details: [String: RecordValue], to bytes: inout [UInt8]
+    ) throws(RecordEncodingError) -> [CommitmentSlot] {
         var writer = Self()
-        try writer.object(details, to: &bytes, commit: commit)
+        try writer.object(details, to: &bytes)
+        return writer.slots
     }
 
-    private mutating func value(_ value: RecordValue, to bytes: inout [UInt8], commit: Commit) throws {
+    private mutating func value(_ value: RecordValue, to bytes: inout [UInt8]) throws(RecordEncodingError) {
         switch value {
         case .null: bytes.append(contentsOf: "null".utf8)
         case .bool(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
         case .integer(let number):
-            guard DetailsFormat.integers.contains(number) else { throw RecordEncodingError.integerOutOfRange }
+            guard DetailsFormat.integers.contains(number) else { throw .integerOutOfRange }
             bytes.append(contentsOf: String(number).utf8)
         case .string(let text): CanonicalJSON.append(text, to: &bytes)
-        case .array(let elements): try array(elements, to: &bytes, commit: commit)
-        case .object(let members): try object(members, to: &bytes, commit: commit)
-        case .personal(let text, let person): try personal(text, of: person, to: &bytes, commit: commit)
-        case .withheld: throw RecordEncodingError.withheldValue
+        case .array(let elements): try array(elements, to: &bytes)
+        case .object(let members): try object(members, to: &bytes)
+        case .personal(let text, let person): personal(text, of: person, to: &bytes)
+        case .withheld: throw .withheldValue
         }
     }
 
-    private mutating func array(_ elements: [RecordValue], to bytes: inout [UInt8], commit: Commit) throws {
-        guard path.depth < DetailsFormat.maxDepth else { throw RecordEncodingError.tooDeep }
+    private mutating func array(_ elements: [RecordValue], to bytes: inout [UInt8]) throws(RecordEncodingError) {
+        guard path.depth < DetailsFormat.maxDepth else { throw .tooDeep }
         bytes.append(UInt8(ascii: "["))
         for (index, element) in elements.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
             path.push(.index(index))
-            try value(element, to: &bytes, commit: commit)
+            try value(element, to: &bytes)
             path.pop()
         }
         bytes.append(UInt8(ascii: "]"))
     }
 
-    private mutating func object(_ members: [String: RecordValue], to bytes: inout [UInt8], commit: Commit) throws {
-        guard path.depth < DetailsFormat.maxDepth else { throw RecordEncodingError.tooDeep }
+    private mutating func object(_ members: [String: RecordValue], to bytes: inout [UInt8]) throws(RecordEncodingError) {
+        guard path.depth < DetailsFormat.maxDepth else { throw .tooDeep }
         bytes.append(UInt8(ascii: "{"))
         var isFirst = true
         // Doubling the `$` does not change the order of the keys, because every key that begins with `$` gets a second one.
@@ -63,17 +70,19 @@ struct DetailsWriter {
             CanonicalJSON.append(key, escapingReserved: true, to: &bytes)
             bytes.append(UInt8(ascii: ":"))
             path.push(.key(key))
-            try value(member, to: &bytes, commit: commit)
+            try value(member, to: &bytes)
             path.pop()
         }
         bytes.append(UInt8(ascii: "}"))
     }
 
-    private func personal(_ value: String, of person: UserID?, to bytes: inout [UInt8], commit: Commit) throws {
-        let commitment = try commit(path.field, value, person)
+    private mutating func personal(_ value: String, of person: UserID?, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "{"))
         DetailsFormat.commitment.withUTF8Buffer { bytes.append(contentsOf: $0) }
-        CanonicalJSON.append(Data(commitment).base64EncodedString(), to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+        slots.append(CommitmentSlot(field: path.field, value: value, person: person, form: .base64, offset: bytes.count))
+        bytes.append(contentsOf: repeatElement(UInt8(ascii: "="), count: Self.commitmentByteCount))
+        bytes.append(UInt8(ascii: "\""))
         if let person {
             bytes.append(UInt8(ascii: ","))
             DetailsFormat.person.withUTF8Buffer { bytes.append(contentsOf: $0) }

@@ -1,4 +1,5 @@
 import DoorwardDomain
+import FoundationEssentials
 
 /// The canonical encoding of a record, version 1, as specified in docs/log-format.md. A record has exactly one encoding. Its
 /// bytes are stored, and their hash is a leaf of the log's Merkle tree.
@@ -16,11 +17,7 @@ package enum RecordEncoding {
     package static func encode(
         _ body: RecordBody, seq: UInt64, key: (PersonKeyOwner) throws -> PersonKey
     ) throws -> EncodedRecord {
-        var sealer = ValueSealer(log: body.log, seq: seq, at: body.at)
-        let bytes = try RecordWriter.bytes(of: body, seq: seq) { field, value, person in
-            try sealer.seal(value, field: field, person: person, key: key)
-        }
-        return EncodedRecord(bytes: bytes, leafHash: MerkleTree.leafHash(bytes), personal: sealer.sealed)
+        try RecordDraft(body).encoded(seq: seq, key: key)
     }
 
     /// Encodes like `encode`, but truncates a body that has no encoding, so that no record is lost because of its content.
@@ -29,11 +26,7 @@ package enum RecordEncoding {
     package static func encodeFitting(
         _ body: RecordBody, seq: UInt64, key: (PersonKeyOwner) throws -> PersonKey
     ) throws -> EncodedRecord {
-        do {
-            return try encode(body, seq: seq, key: key)
-        } catch is RecordEncodingError {
-            return try encode(RecordTruncation.fitted(body), seq: seq, key: key)
-        }
+        try RecordDraft(fitting: body).encoded(seq: seq, key: key)
     }
 
     /// Decodes a record. Rejects all bytes that `encode` would not have written.
@@ -110,37 +103,57 @@ package struct DecodedRecord: Hashable, Sendable {
     }
 }
 
-/// Encrypts the personal values of one record in the order of the fields, and computes their commitments.
-struct ValueSealer {
+/// A record that is encoded except for `seq`, the commitments and the sealed values, which depend on the record's position in
+/// its log. A caller of the store creates drafts before the writer assigns positions, so that the writer does less work.
+package struct RecordDraft: Sendable {
+    private let bytes: [UInt8]
+    private let seqOffset: Int
+    private let slots: [CommitmentSlot]
     private let log: LogID
-    private let seq: UInt64
     private let at: Timestamp
-    private(set) var sealed: [SealedValue] = []
-    /// The most recent owner and the owner's key, kept because most records have one owner.
-    private var last: (person: UserID?, owner: PersonKeyOwner, key: PersonKey)?
 
-    init(log: LogID, seq: UInt64, at: Timestamp) { (self.log, self.seq, self.at) = (log, seq, at) }
-
-    /// Encrypts one value.
-    /// - Returns: the commitment for the record.
-    mutating func seal(
-        _ value: String, field: String, person: UserID?, key: (PersonKeyOwner) throws -> PersonKey
-    ) throws -> [UInt8] {
-        let (owner, personKey) = try ownerKey(of: person, key: key)
-        let place = PersonalFieldPath(log: log, seq: seq, field: field)
-        let commitment = place.commitment(to: value, salt: place.salt(under: personKey))
-        let ciphertext = try place.seal(value, commitment: commitment, under: personKey)
-        sealed.append(SealedValue(field: field, owner: owner, ciphertext: ciphertext))
-        return commitment
+    /// - Throws: if the body has no encoding.
+    init(_ body: RecordBody) throws(RecordEncodingError) {
+        let writer = try RecordWriter(body)
+        (bytes, seqOffset, slots) = (writer.bytes, writer.seqOffset, writer.slots)
+        (log, at) = (body.log, body.at)
     }
 
-    private mutating func ownerKey(
-        of person: UserID?, key: (PersonKeyOwner) throws -> PersonKey
-    ) throws -> (PersonKeyOwner, PersonKey) {
-        if let last, last.person == person { return (last.owner, last.key) }
-        let owner = person.map(PersonKeyOwner.user) ?? PersonKeyOwner.day(of: at)
-        let found = try key(owner)
-        last = (person, owner, found)
-        return (owner, found)
+    /// Truncates a body that has no encoding: see `RecordEncoding.encodeFitting`.
+    package init(fitting body: RecordBody) throws(RecordEncodingError) {
+        do {
+            try self.init(body)
+        } catch {
+            try self.init(RecordTruncation.fitted(body))
+        }
+    }
+
+    /// Completes the encoding. The parameters and errors are those of `RecordEncoding.encode`.
+    package func encoded(seq: UInt64, key: (PersonKeyOwner) throws -> PersonKey) throws -> EncodedRecord {
+        var bytes = bytes
+        bytes.overwrite(at: seqOffset, with: withUnsafeBytes(of: seq.bigEndian, Array.init))
+        var sealed: [SealedValue] = []
+        sealed.reserveCapacity(slots.count)
+        // The most recent owner and the owner's key, kept because most records have one owner.
+        var last: (person: UserID?, owner: PersonKeyOwner, key: PersonKey)?
+        for slot in slots {
+            let current: (person: UserID?, owner: PersonKeyOwner, key: PersonKey)
+            if let last, last.person == slot.person {
+                current = last
+            } else {
+                let owner = slot.person.map(PersonKeyOwner.user) ?? PersonKeyOwner.day(of: at)
+                current = (slot.person, owner, try key(owner))
+                last = current
+            }
+            let place = PersonalFieldPath(log: log, seq: seq, field: slot.field)
+            let commitment = place.commitment(to: slot.value, salt: place.salt(under: current.key))
+            let ciphertext = try place.seal(slot.value, commitment: commitment, under: current.key)
+            sealed.append(SealedValue(field: slot.field, owner: current.owner, ciphertext: ciphertext))
+            switch slot.form {
+            case .bytes: bytes.overwrite(at: slot.offset, with: commitment)
+            case .base64: bytes.overwrite(at: slot.offset, with: Data(commitment).base64EncodedString().utf8)
+            }
+        }
+        return EncodedRecord(bytes: bytes, leafHash: MerkleTree.leafHash(bytes), personal: sealed)
     }
 }

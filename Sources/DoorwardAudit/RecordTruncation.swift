@@ -19,11 +19,7 @@ enum RecordTruncation {
         return fits(body) ? body : withSmallestDetails(body)
     }
 
-    /// Returns whether the body can be encoded. The size does not depend on any key, so zeros replace the commitments.
-    private static func fits(_ body: RecordBody) -> Bool {
-        let commitment = [UInt8](repeating: 0, count: MerkleTree.hashByteCount)
-        return (try? RecordWriter.bytes(of: body, seq: 0) { _, _, _ in commitment }) != nil
-    }
+    private static func fits(_ body: RecordBody) -> Bool { (try? RecordWriter(body)) != nil }
 
     /// Replaces values that have no encoding.
     private static func representable(_ value: RecordValue, depth: Int) -> RecordValue {

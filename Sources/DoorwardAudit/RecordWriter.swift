@@ -1,39 +1,54 @@
 import DoorwardDomain
 
-/// Returns the 32-byte commitment that the record contains instead of a personal value.
-typealias Commit = (_ field: String, _ value: String, _ person: UserID?) throws -> [UInt8]
+/// A personal value, and where the record's bytes have room for the commitment to it.
+struct CommitmentSlot: Sendable {
+    enum Form: Sendable {
+        /// The 32 bytes of the commitment.
+        case bytes
+        /// The commitment in base64, 44 characters.
+        case base64
+    }
 
-/// Writes the canonical bytes of one record.
+    /// The name of the field in the commitment: see `PersonalFieldPath`.
+    let field: String
+    let value: String
+    /// The user whom the value belongs to, if any.
+    let person: UserID?
+    let form: Form
+    /// The offset of the first byte in the record's bytes.
+    let offset: Int
+}
+
+/// Writes the canonical bytes of one record, except for `seq` and the commitments: these bytes are placeholders.
 struct RecordWriter {
     static let magic: [UInt8] = Array("DWRD".utf8)
 
-    private var bytes: [UInt8]
+    private(set) var bytes: [UInt8]
+    /// The personal values in the order of the fields.
+    private(set) var slots: [CommitmentSlot] = []
+    /// The offset of the eight bytes of `seq`.
+    private(set) var seqOffset = 0
     /// Whether a value was longer than its length field allows. Checked once, at the end.
     private var isTooLarge = false
 
-    private init() {
+    init(_ body: RecordBody) throws(RecordEncodingError) {
         bytes = []
         // Most records have 500 to 700 bytes.
         bytes.reserveCapacity(1024)
         bytes.append(contentsOf: Self.magic)
         bytes.append(RecordEncoding.version)
+        writeHead(body)
+        writeActor(body)
+        writeDevice(body)
+        writeOutcome(body)
+        try writeChange(body)
+        guard !isTooLarge, bytes.count <= RecordEncoding.maxByteCount else { throw .tooLarge }
     }
 
-    /// - Throws: `RecordEncodingError`, or the error of `commit`.
-    static func bytes(of body: RecordBody, seq: UInt64, commit: Commit) throws -> [UInt8] {
-        var writer = Self()
-        writer.writeHead(body, seq: seq)
-        try writer.writeActor(body, commit: commit)
-        writer.writeDevice(body)
-        try writer.writeOutcome(body, commit: commit)
-        try writer.writeChange(body, commit: commit)
-        guard !writer.isTooLarge, writer.bytes.count <= RecordEncoding.maxByteCount else { throw RecordEncodingError.tooLarge }
-        return writer.bytes
-    }
-
-    private mutating func writeHead(_ body: RecordBody, seq: UInt64) {
+    private mutating func writeHead(_ body: RecordBody) {
         field(.logID) { $0.append(log: body.log) }
-        integer(.seq, seq)
+        integer(.seq, 0)
+        seqOffset = bytes.count - MemoryLayout<UInt64>.size
         id(.id, body.id)
         integer(.at, UInt64(bitPattern: body.at.milliseconds))
         text(.kind, body.kind.rawValue)
@@ -43,14 +58,14 @@ struct RecordWriter {
         text(.rule, body.rule?.recordText)
     }
 
-    private mutating func writeActor(_ body: RecordBody, commit: Commit) throws {
+    private mutating func writeActor(_ body: RecordBody) {
         let person = body.actor.userID
         text(.actorKind, body.actor.kind.rawValue)
         text(.actorID, body.actor.id)
-        try personal(.actorName, body.actor.name, of: person, commit: commit)
+        personal(.actorName, body.actor.name, of: person)
         id(.actorUserID, person)
         text(.source, body.source.rawValue)
-        try personal(.clientAddress, body.clientAddress, of: person, commit: commit)
+        personal(.clientAddress, body.clientAddress, of: person)
         text(.requestID, body.requestID)
     }
 
@@ -62,25 +77,29 @@ struct RecordWriter {
         id(.portfolioID, body.portfolioID)
     }
 
-    private mutating func writeOutcome(_ body: RecordBody, commit: Commit) throws {
+    private mutating func writeOutcome(_ body: RecordBody) {
         id(.commandID, body.commandID)
         text(.outcome, body.outcome?.rawValue)
         text(.outcomeDetail, body.outcomeDetail)
         text(.stateBefore, body.stateBefore?.rawValue)
         text(.stateAfter, body.stateAfter?.rawValue)
         if let latency = body.latencyMs { integer(.latencyMs, UInt64(bitPattern: latency)) }
-        try personal(.statedReason, body.statedReason, of: body.actor.userID, commit: commit)
-        try personal(.override, body.override, of: body.actor.userID, commit: commit)
+        personal(.statedReason, body.statedReason, of: body.actor.userID)
+        personal(.override, body.override, of: body.actor.userID)
     }
 
-    private mutating func writeChange(_ body: RecordBody, commit: Commit) throws {
+    private mutating func writeChange(_ body: RecordBody) throws(RecordEncodingError) {
         text(.event, body.event?.rawValue)
         text(.method, body.method?.rawValue)
         text(.action, body.action?.rawValue)
         text(.targetType, body.target?.type)
         text(.targetID, body.target?.id)
         guard !body.details.isEmpty else { return }
-        try field(.details) { try DetailsWriter.append(body.details, to: &$0, commit: commit) }
+        var found: [CommitmentSlot] = []
+        try field(.details) { bytes throws(RecordEncodingError) in
+            found = try DetailsWriter.append(body.details, to: &bytes)
+        }
+        slots += found
     }
 
     // MARK: - One field
@@ -99,10 +118,11 @@ struct RecordWriter {
         self.field(field) { $0.append(bigEndian: value) }
     }
 
-    private mutating func personal(_ field: RecordField, _ value: String?, of person: UserID?, commit: Commit) throws {
+    private mutating func personal(_ field: RecordField, _ value: String?, of person: UserID?) {
         guard let value, let name = field.personalName else { return }
-        let commitment = try commit(name, value, person)
-        self.field(field) { $0.append(contentsOf: commitment) }
+        self.field(field) { $0.append(contentsOf: repeatElement(0, count: MerkleTree.hashByteCount)) }
+        let offset = bytes.count - MerkleTree.hashByteCount
+        slots.append(CommitmentSlot(field: name, value: value, person: person, form: .bytes, offset: offset))
     }
 
     /// Writes a field: its number, the length in two bytes, and the value.

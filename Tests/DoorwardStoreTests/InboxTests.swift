@@ -60,7 +60,7 @@ import Testing
             for _ in 0..<count {
                 group.addTask {
                     _ = await withCheckedContinuation { caller in
-                        arrived.yield(WaitingTransaction(transaction: StoreTransaction(), caller: caller))
+                        arrived.yield(WaitingTransaction(transaction: PreparedTransaction(StoreTransaction()), caller: caller))
                     }
                 }
             }

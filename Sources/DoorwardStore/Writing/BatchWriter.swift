@@ -9,7 +9,7 @@ struct BatchWriter {
     typealias Answer = Result<[RecordPosition], StoreError>
 
     let connection: WriterConnection
-    private var ledger: LogAppender
+    private var appender: LogAppender
     private let limits: StoreLimits
     private let hooks: StoreHooks
     private let backups: RunningBackup
@@ -22,7 +22,7 @@ struct BatchWriter {
     ) {
         (self.connection, self.logger) = (connection, logger)
         (self.limits, self.hooks, self.backups) = (limits, hooks, backups)
-        ledger = LogAppender(random: random)
+        appender = LogAppender(random: random)
     }
 
     /// Writes the transactions with one flush for all. A transaction that violates a constraint is rolled back alone.
@@ -30,7 +30,7 @@ struct BatchWriter {
     /// - Returns: a result for each transaction.
     /// - Throws: if the disk or the database failed. It is then unknown which transactions are durable, and this writer must be
     ///   discarded.
-    mutating func write(_ transactions: [StoreTransaction]) throws -> [Answer] {
+    mutating func write(_ transactions: [PreparedTransaction]) throws -> [Answer] {
         try connection.queue.writeWithoutTransaction { db in
             do {
                 return try write(transactions, in: db)
@@ -43,15 +43,15 @@ struct BatchWriter {
         }
     }
 
-    private mutating func write(_ transactions: [StoreTransaction], in db: Database) throws -> [Answer] {
+    private mutating func write(_ transactions: [PreparedTransaction], in db: Database) throws -> [Answer] {
         hooks.beforeBatch(transactions.count)
-        try ledger.prepare(in: db)
+        try appender.prepare(in: db)
         try db.run("BEGIN IMMEDIATE")
         let answers = try applyTogether(transactions, in: db) ?? transactions.map { try attempt($0, in: db) }
-        try ledger.finishBatch(projectingAt: limits.entriesPerProjection, in: db)
+        try appender.finishBatch(projectingAt: limits.entriesPerProjection, in: db)
         try hooks.beforeCommit(transactions.count)
         try db.run("COMMIT")
-        ledger.commit(limit: limits.cachedEntries)
+        appender.commit(limit: limits.cachedEntries)
         try hooks.afterCommit(transactions.count)
         pagesSinceCheckpoint += db.takePagesWritten()
         return answers
@@ -61,35 +61,35 @@ struct BatchWriter {
     /// page that a transaction changes.
     ///
     /// - Returns: `nil` if a transaction violates a constraint. A new, empty transaction of the database is then open.
-    private mutating func applyTogether(_ transactions: [StoreTransaction], in db: Database) throws -> [Answer]? {
+    private mutating func applyTogether(_ transactions: [PreparedTransaction], in db: Database) throws -> [Answer]? {
         do {
             return try transactions.map { transaction in
                 let places = try apply(transaction, in: db)
-                ledger.releaseSavepoint()
+                appender.releaseSavepoint()
                 return .success(places)
             }
         } catch {
             guard ConstraintViolation(error) != nil else { throw error }
             try db.run("ROLLBACK")
-            ledger.undoBatch()
+            appender.undoBatch()
             try db.run("BEGIN IMMEDIATE")
             return nil
         }
     }
 
     /// Applies one transaction in a savepoint, so that it is rolled back alone if it violates a constraint.
-    private mutating func attempt(_ transaction: StoreTransaction, in db: Database) throws -> Answer {
+    private mutating func attempt(_ transaction: PreparedTransaction, in db: Database) throws -> Answer {
         try db.run("SAVEPOINT one")
         do {
             let places = try apply(transaction, in: db)
             try db.run("RELEASE one")
-            ledger.releaseSavepoint()
+            appender.releaseSavepoint()
             return .success(places)
         } catch {
             guard let refusal = ConstraintViolation(error) else { throw error }
             try db.run("ROLLBACK TO one")
             try db.run("RELEASE one")
-            ledger.undoSavepoint()
+            appender.undoSavepoint()
             if let fault = refusal.fault {
                 logger.error("a transaction was rejected because of a defect", metadata: ["reason": "\(fault)"])
             }
@@ -97,18 +97,19 @@ struct BatchWriter {
         }
     }
 
-    private mutating func apply(_ transaction: StoreTransaction, in db: Database) throws -> [RecordPosition] {
+    private mutating func apply(_ prepared: PreparedTransaction, in db: Database) throws -> [RecordPosition] {
+        let transaction = prepared.transaction
         for precondition in transaction.requires { try CounterWriting.check(precondition, in: db) }
         for change in transaction.changes { try TenancyWriting.apply(change, in: db) }
         for change in transaction.counters { try CounterWriting.apply(change, in: db) }
         for change in transaction.credentials { try CredentialWriting.apply(change, in: db) }
-        let appended = try ledger.append(transaction.records, in: db)
+        let appended = try appender.append(prepared, in: db)
         for change in transaction.commands {
             let intent = try CommandWriting.apply(change, records: transaction.records, appended: appended, in: db)
-            if let intent { ledger.markCommand(at: intent) }
+            if let intent { appender.markCommand(at: intent) }
         }
         for entry in transaction.idempotency { try IdempotencyWriting.keep(entry, in: db) }
-        for owner in transaction.forgets { try ledger.forget(owner, in: db) }
+        for owner in transaction.forgets { try appender.forget(owner, in: db) }
         return appended.map(\.place)
     }
 
@@ -116,7 +117,7 @@ struct BatchWriter {
     mutating func projectAll() throws {
         try connection.queue.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {
-                try ledger.projectAll(in: db)
+                try appender.projectAll(in: db)
                 return .commit
             }
         }

@@ -86,18 +86,21 @@ struct LogAppender {
     /// Marks the entry appended at this position as the intent of a new command.
     mutating func markCommand(at position: EntryKey) { projector.markCommand(at: position) }
 
-    /// Appends the records in their order.
-    mutating func append(_ records: [PendingRecord], in db: Database) throws -> [AppendedRecord] {
+    /// Appends the transaction's records in their order.
+    mutating func append(_ prepared: PreparedTransaction, in db: Database) throws -> [AppendedRecord] {
+        let records = prepared.transaction.records
         var appended: [AppendedRecord] = []
         appended.reserveCapacity(records.count)
-        for record in records { appended.append(try append(record, after: appended, in: db)) }
+        for (record, draft) in zip(records, prepared.drafts) {
+            appended.append(try append(record, draft: draft, after: appended, in: db))
+        }
         return appended
     }
 
-    private mutating func append(_ record: PendingRecord, after earlier: [AppendedRecord], in db: Database) throws
-        -> AppendedRecord
-    {
-        var body = record.body
+    private mutating func append(
+        _ record: PendingRecord, draft: RecordDraft?, after earlier: [AppendedRecord], in db: Database
+    ) throws -> AppendedRecord {
+        var (body, draft) = (record.body, draft)
         if let index = record.counterpart {
             guard earlier.indices.contains(index) else { throw ConstraintViolation(.parentUnknown) }
             body.details["counterpart"] = Self.counterpart(earlier[index].place)
@@ -107,8 +110,9 @@ struct LogAppender {
         if seq > 0, body.at < head.lastAt {
             body.at = head.lastAt
             body.details["clock"] = .string("held")
+            draft = nil
         }
-        let encoded = try RecordEncoding.encodeFitting(body, seq: seq) { owner in
+        let encoded = try (draft ?? RecordDraft(fitting: body)).encoded(seq: seq) { owner in
             try key(of: owner, log: head.key, seq: seq, in: db)
         }
         let position = EntryKey(logKey: head.key, seq: seq)
@@ -191,6 +195,19 @@ struct LogAppender {
         try PersonKeys.insert(key, of: owner, log: log, since: seq, in: db)
         keys.set(name, key)
         return key
+    }
+}
+
+/// A transaction with drafts of its records, made by the caller of the writer.
+struct PreparedTransaction: Sendable {
+    let transaction: StoreTransaction
+    /// A draft for each record. `nil` for a record that gets the position of an earlier one, or cannot be encoded: the writer
+    /// encodes it, or fails.
+    let drafts: [RecordDraft?]
+
+    init(_ transaction: StoreTransaction) {
+        self.transaction = transaction
+        drafts = transaction.records.map { $0.counterpart == nil ? try? RecordDraft(fitting: $0.body) : nil }
     }
 }
 

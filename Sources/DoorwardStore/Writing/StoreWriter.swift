@@ -50,7 +50,8 @@ actor StoreWriter {
 
     /// Queues the transaction and waits until it is durable, was refused or has failed.
     nonisolated func commit(_ transaction: StoreTransaction) async -> Result<[RecordPosition], StoreError> {
-        await withCheckedContinuation { caller in
+        let transaction = PreparedTransaction(transaction)
+        return await withCheckedContinuation { caller in
             switch inbox.admit(WaitingTransaction(transaction: transaction, caller: caller)) {
             case .accepted(let number): hooks.afterAdmission(number)
             case .acceptedFirst(let number):
@@ -207,7 +208,7 @@ actor StoreWriter {
 
 /// A transaction that waits for the writer, and its caller.
 struct WaitingTransaction: Sendable {
-    let transaction: StoreTransaction
+    let transaction: PreparedTransaction
     let caller: CheckedContinuation<Result<[RecordPosition], StoreError>, Never>
 
     func answer(_ result: Result<[RecordPosition], StoreError>) { caller.resume(returning: result) }
