@@ -16,7 +16,7 @@ public struct TransportScope: Hashable, Sendable {
     }
 
     /// Returns the part of this scope that a lock in the portfolio may use; `nil` means a lock without a place.
-    public func hanging(in portfolio: PortfolioID?) -> TransportScope {
+    public func restricted(to portfolio: PortfolioID?) -> TransportScope {
         guard let portfolio else { return self }
         var narrowed = self
         narrowed.portfolios = portfolios?.intersection([portfolio]) ?? [portfolio]

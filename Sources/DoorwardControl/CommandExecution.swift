@@ -10,7 +10,7 @@ struct CommandServices: Sendable {
     let devices: DeviceRuntimes
     let adapters: AdapterRegistry
     let attachments: Attachments
-    let ledger: StoreGuard
+    let storeGuard: StoreGuard
     let clock: any GatewayClock
     let random: RandomSource
     let running = InFlightCommands()
@@ -76,7 +76,7 @@ final class CommandExecution: Sendable {
     private func writeFirstIntent() async throws(GatewayError) {
         let command = command
         let entry = repeatable?.entry(.command(command.id), at: command.requestedAt)
-        try await services.ledger.write(
+        try await services.storeGuard.write(
             StoreTransaction(
                 commands: [.begin(command, intent: 0)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]
             ),
@@ -96,7 +96,7 @@ final class CommandExecution: Sendable {
         let rest = Self.timeout(command.deadline.duration(since: now), under: rule, at: now, in: services.directory.current)
         let end = services.clock.monotonicNow().advanced(by: rest)
         deadline.withLock { $0 = min($0, end) }
-        try await services.ledger.write(StoreTransaction(commands: [.update(command)], records: [intent(of: command)]))
+        try await services.storeGuard.write(StoreTransaction(commands: [.update(command)], records: [intent(of: command)]))
     }
 
     // MARK: - Execution
@@ -135,7 +135,7 @@ final class CommandExecution: Sendable {
         }
         while true {
             let order = InFlightCommand(commandID: id, operation: operation)
-            switch live.lane.withDispatchGate({ decideAndSend(order) }) {
+            switch live.queue.withDispatchGate({ decideAndSend(order) }) {
             case .ended(let ending): return ending
             case .sent: return await word(of: order)
             case .grantedByOther(let rule):
@@ -168,7 +168,7 @@ final class CommandExecution: Sendable {
     private func decideAndSend(_ order: InFlightCommand) -> Passage {
         guard !services.running.isClosed else { return .ended(.shuttingDown) }
         // Send nothing whose outcome could not be written.
-        guard services.ledger.isAcceptingCommands else { return .ended(.intentNotWritten) }
+        guard services.storeGuard.isAcceptingCommands else { return .ended(.intentNotWritten) }
         guard services.clock.monotonicNow() < deadline.withLock({ $0 }) else { return .ended(.deadlinePassed) }
         let now = services.clock.now()
         let (rule, isOverride) = state.withLock { ($0.rule, $0.override != nil) }
@@ -194,7 +194,7 @@ final class CommandExecution: Sendable {
             command.sent = true
             command.state = .dispatched
         }
-        live.lane.setInFlight(order)
+        live.queue.setInFlight(order)
         do {
             // Derive the timeout from the remaining monotonic time, which is unaffected by steps of the wall clock.
             let rest = deadline.withLock { $0 }.duration(since: services.clock.monotonicNow())
@@ -205,7 +205,7 @@ final class CommandExecution: Sendable {
             live.noteSent(id, stamp.log)
             return .sent
         } catch {
-            live.lane.clearInFlight()
+            live.queue.clearInFlight()
             state.withLock { command in
                 command.dispatchedAt = nil
                 command.sent = false
@@ -242,7 +242,7 @@ final class CommandExecution: Sendable {
             if !services.running.isClosed { try? adapter?.refresh(ended.deviceID) }
         }
         do {
-            try await services.ledger.write(
+            try await services.storeGuard.write(
                 StoreTransaction(commands: [.end(ended)], records: [outcome(of: ended, ending)]),
                 beforeDoubt: { services.running.remove(id) })
             state.withLock { $0 = ended }
@@ -250,7 +250,7 @@ final class CommandExecution: Sendable {
         } catch {
             // Mark the store in doubt even if it rejected the outcome or accepts no more writes: the intent has no outcome then
             // either.
-            services.ledger.doubt(because: "the outcome of a command was not written")
+            services.storeGuard.doubt(because: "the outcome of a command was not written")
             CommandOutcome.outcomeNotWritten(wasSent: ended.dispatchedAt == nil ? false : nil)
                 .apply(to: &ended, at: ended.completedAt ?? ended.requestedAt, stateNow: .unknown)
             state.withLock { $0 = ended }

@@ -11,14 +11,14 @@ final class DenialRecorder: Sendable {
         var isSummarized = false
     }
 
-    private let ledger: StoreGuard
+    private let storeGuard: StoreGuard
     private let clock: any GatewayClock
     private let random: RandomSource
     private let perMinute: Int
     private let minutes = Mutex<[Principal: Minute]>([:])
 
-    init(ledger: StoreGuard, clock: any GatewayClock, random: RandomSource, perMinute: Int) {
-        (self.ledger, self.clock, self.random, self.perMinute) = (ledger, clock, random, perMinute)
+    init(storeGuard: StoreGuard, clock: any GatewayClock, random: RandomSource, perMinute: Int) {
+        (self.storeGuard, self.clock, self.random, self.perMinute) = (storeGuard, clock, random, perMinute)
     }
 
     /// Admits a command to its decision unless its principal was denied too often within a minute.
@@ -47,7 +47,7 @@ final class DenialRecorder: Sendable {
     /// Writes the summary record of the minute; after a failure the next rejection writes it.
     private func writeSummary(for caller: Caller) async throws(GatewayError) {
         do {
-            try await ledger.write(StoreTransaction(records: [PendingRecord(summary(for: caller))]))
+            try await storeGuard.write(StoreTransaction(records: [PendingRecord(summary(for: caller))]))
         } catch {
             minutes.withLock { $0[caller.principal]?.isSummarized = false }
             throw error
@@ -65,7 +65,7 @@ final class DenialRecorder: Sendable {
     ) async throws(GatewayError) -> GatewayError {
         count(request.caller.principal)
         let known = device ?? tenancy.device(request.deviceID)
-        try await ledger.write(StoreTransaction(records: records(denial, of: request, device: known, in: tenancy)))
+        try await storeGuard.write(StoreTransaction(records: records(denial, of: request, device: known, in: tenancy)))
         if known == nil, tenancy.subject(of: request.caller.principal).isSuperAdmin { return .notFound }
         return .denied(denial, operation: request.operation, deviceID: known?.id)
     }

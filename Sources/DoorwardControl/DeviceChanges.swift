@@ -87,7 +87,7 @@ extension TenancyUnitOfWork {
         try require(condition, of: device)
         var changed = changes.applied(to: device)
         if let address = changes.address {
-            let scope = directory.transportScope(of: subject).hanging(in: place.portfolioID)
+            let scope = directory.transportScope(of: subject).restricted(to: place.portfolioID)
             let checked = try check(address, device.adapter, scope)
             try requireFree(checked, for: id)
             (changed.capabilities, changed.address) = (checked.capabilities, address)
@@ -116,7 +116,7 @@ extension TenancyUnitOfWork {
     }
 
     /// Assigns a device of the unit's property to the unit.
-    mutating func hang(_ deviceID: DeviceID, on unit: Unit, field: String) throws(GatewayError) {
+    mutating func place(_ deviceID: DeviceID, on unit: Unit, field: String) throws(GatewayError) {
         guard let device = directory.device(deviceID) else { throw .outOfReach(of: subject) }
         try require(.deviceMove, on: .device(deviceID))
         guard device.propertyID == unit.propertyID else { throw .invalid(field, "not_in_property") }

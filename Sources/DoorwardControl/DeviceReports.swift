@@ -10,7 +10,7 @@ import Synchronization
 package final class DeviceReports: ReportReceiver {
     private let directory: CurrentDirectory
     private let devices: DeviceRuntimes
-    private let ledger: StoreGuard
+    private let storeGuard: StoreGuard
     private let clock: any GatewayClock
     private let random: RandomSource
     private let logger: Logger
@@ -22,11 +22,12 @@ package final class DeviceReports: ReportReceiver {
     private let metrics: ReportMetrics
 
     init(
-        directory: CurrentDirectory, devices: DeviceRuntimes, ledger: StoreGuard, clock: any GatewayClock, random: RandomSource,
+        directory: CurrentDirectory, devices: DeviceRuntimes, storeGuard: StoreGuard, clock: any GatewayClock,
+        random: RandomSource,
         logger: Logger, metrics: ReportMetrics, executor: (any TaskExecutor)? = nil
     ) {
         (self.metrics, self.executor) = (metrics, executor)
-        (self.directory, self.devices, self.ledger) = (directory, devices, ledger)
+        (self.directory, self.devices, self.storeGuard) = (directory, devices, storeGuard)
         (self.clock, self.random, self.logger) = (clock, random, logger)
     }
 
@@ -36,7 +37,7 @@ package final class DeviceReports: ReportReceiver {
         metrics.countReceived()
         guard let live = devices.existing(report.deviceID) else { return metrics.ofUnknownDevice.increment() }
         let now = clock.now()
-        let order = live.lane.inFlightCommand
+        let order = live.queue.inFlightCommand
         let (change, isAnswer) = live.update { status in
             let change = status.take(report.fact, at: now)
             let isAnswer = order?.ends(report) ?? false
@@ -86,7 +87,7 @@ package final class DeviceReports: ReportReceiver {
         var wait = Duration.milliseconds(200)
         while true {
             do {
-                try await ledger.write(StoreTransaction(records: events.map { PendingRecord($0) }))
+                try await storeGuard.write(StoreTransaction(records: events.map { PendingRecord($0) }))
                 return true
             } catch .unavailable where !backlog.isFinished {
                 guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: wait))) != nil else { return false }

@@ -45,7 +45,7 @@ package final class DeviceRuntimes: Sendable {
 
     /// Reserves a position in the device's queue; `nil` if it is full.
     func reserve(_ device: DeviceRuntime, for principal: Principal) -> QueueReservation? {
-        guard let place = device.lane.reserve(for: principal) else { return nil }
+        guard let place = device.queue.reserve(for: principal) else { return nil }
         busy.withLock { $0[device.id] = device }
         return place
     }
@@ -53,28 +53,28 @@ package final class DeviceRuntimes: Sendable {
     func leave(_ place: QueueReservation, of device: DeviceRuntime) {
         busy.withLock { busy in
             // Release the reservation under this lock, so that a device that was reserved again meanwhile is not removed.
-            if device.lane.leave(place) { busy[device.id] = nil }
+            if device.queue.leave(place) { busy[device.id] = nil }
         }
     }
 
     /// Waits for the gate of every device that has a command: afterwards no command decided on an older directory can be sent.
     /// A device whose queue is empty has no gate to wait for.
     func awaitDispatchGates() {
-        for device in busy.withLock({ Array($0.values) }) { device.lane.awaitDispatchGate() }
+        for device in busy.withLock({ Array($0.values) }) { device.queue.awaitDispatchGate() }
     }
 
     /// The number of waiting commands of all devices.
-    var waitingCount: Int { busy.withLock { Array($0.values) }.reduce(0) { $0 + $1.lane.waitingCount } }
+    var waitingCount: Int { busy.withLock { Array($0.values) }.reduce(0) { $0 + $1.queue.waitingCount } }
 
     /// Cancels every command that was not sent.
     func cancelQueued() {
-        for device in busy.withLock({ Array($0.values) }) { device.lane.cancelQueued() }
+        for device in busy.withLock({ Array($0.values) }) { device.queue.cancelQueued() }
     }
 
     /// Ends the wait of every command in flight.
     func abandonInFlight() {
         for device in busy.withLock({ Array($0.values) }) {
-            if let order = device.lane.inFlightCommand { device.giveUp(order, as: .abandoned) }
+            if let order = device.queue.inFlightCommand { device.giveUp(order, as: .abandoned) }
         }
     }
 
@@ -97,7 +97,7 @@ final class DeviceRuntime: Sendable {
     private static let maxSent = 8
 
     let id: DeviceID
-    let lane = DeviceCommandQueue()
+    let queue = DeviceCommandQueue()
     private let condition = Mutex(Condition())
     private let feed: ChangeFeed
 
@@ -128,8 +128,8 @@ final class DeviceRuntime: Sendable {
     func rebind() {
         change { $0 = Condition(bindingGeneration: $0.bindingGeneration + 1) }
         // Wait for a command that is being sent to the previous lock; later ones see the new binding.
-        lane.awaitDispatchGate()
-        lane.inFlightCommand?.ending.fulfil(.replaced)
+        queue.awaitDispatchGate()
+        queue.inFlightCommand?.ending.fulfil(.replaced)
         // Reset again, as reports of the previous lock may have been received meanwhile.
         change { $0 = Condition(bindingGeneration: $0.bindingGeneration) }
     }

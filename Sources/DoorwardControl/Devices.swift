@@ -86,17 +86,17 @@ package struct Devices: Sendable {
     package func list(
         for caller: Caller, _ filter: DeviceFilter, _ request: PageRequest<NameOrCreatedAt>
     ) -> Page<LockDevice> {
-        let (sight, now) = (Sight(directory, caller), clock.now())
-        let devices = SecurityService.visibleDeviceIDs(for: sight.subject, at: now, in: sight.tenancy)
-            .compactMap { sight.tenancy.device($0) }
+        let (current, now) = (CallerSnapshot(directory, caller), clock.now())
+        let devices = SecurityService.visibleDeviceIDs(for: current.subject, at: now, in: current.tenancy)
+            .compactMap { current.tenancy.device($0) }
             .filter { device in
                 filter.passes(device, status: attachments.devices.status(of: device.id)) { field in
                     let level = SecurityService.fieldLevel(
-                        of: sight.subject, for: .device(device.id), at: now, in: sight.tenancy)
+                        of: current.subject, for: .device(device.id), at: now, in: current.tenancy)
                     return FieldTable.sees(field, of: .device, at: level ?? .publicLevel)
                 }
             }
-        return request.page(of: devices, in: sight.snapshot)
+        return request.page(of: devices, in: current.snapshot)
     }
 
     /// The devices of a unit whose status the caller may currently view.
@@ -105,12 +105,12 @@ package struct Devices: Sendable {
     package func list(
         of unit: UnitID, for caller: Caller, _ request: PageRequest<NameOrCreatedAt>
     ) throws(GatewayError) -> Page<LockDevice> {
-        let (sight, now) = (Sight(directory, caller), clock.now())
-        let unit = try sight.tenancy.readable(unit, to: sight.subject)
-        let devices = sight.tenancy.deviceIDs(of: unit.id).filter { id in
-            SecurityService.decide(sight.subject, .viewStatus, on: id, at: now, override: false, in: sight.tenancy).isAllowed
+        let (current, now) = (CallerSnapshot(directory, caller), clock.now())
+        let unit = try current.tenancy.readable(unit, to: current.subject)
+        let devices = current.tenancy.deviceIDs(of: unit.id).filter { id in
+            SecurityService.decide(current.subject, .viewStatus, on: id, at: now, override: false, in: current.tenancy).isAllowed
         }
-        return request.page(of: devices.compactMap { sight.tenancy.device($0) }, in: sight.snapshot)
+        return request.page(of: devices.compactMap { current.tenancy.device($0) }, in: current.snapshot)
     }
 
     /// What the caller may currently do with a device: a decision for each operation. These decisions are not recorded.
@@ -119,14 +119,14 @@ package struct Devices: Sendable {
     package func permissions(
         on id: DeviceID, for caller: Caller
     ) throws(GatewayError) -> (at: Timestamp, decisions: [(operation: LockOperation, decision: Decision)]) {
-        let (sight, now) = (Sight(directory, caller), clock.now())
-        guard sight.tenancy.resolve(id) != nil,
-            SecurityService.reaches(sight.subject, device: id, at: now, in: sight.tenancy)
-        else { throw .outOfReach(of: sight.subject) }
+        let (current, now) = (CallerSnapshot(directory, caller), clock.now())
+        guard current.tenancy.resolve(id) != nil,
+            SecurityService.reaches(current.subject, device: id, at: now, in: current.tenancy)
+        else { throw .outOfReach(of: current.subject) }
         let decisions = LockOperation.allCases.map { operation in
             (
                 operation,
-                SecurityService.decide(sight.subject, operation, on: id, at: now, override: false, in: sight.tenancy)
+                SecurityService.decide(current.subject, operation, on: id, at: now, override: false, in: current.tenancy)
             )
         }
         return (now, decisions)
@@ -266,7 +266,7 @@ extension TenancyUnitOfWork {
         if let unitID = new.unitID, directory.unit(unitID)?.propertyID != property.id {
             throw .invalid("unitId", "not_in_property")
         }
-        let scope = directory.transportScope(of: subject).hanging(in: property.portfolioID)
+        let scope = directory.transportScope(of: subject).restricted(to: property.portfolioID)
         let checked = try check(new.address, new.adapter, scope)
         try requireFree(checked)
         let device = LockDevice(

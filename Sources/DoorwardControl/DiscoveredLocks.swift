@@ -10,13 +10,13 @@ package struct DiscoveredLocks: Sendable {
     /// The discovered locks that the caller could attach: those on the transports of portfolios in which the caller may attach
     /// a lock; for a super admin, all of them.
     package func list(for caller: Caller, _ request: PageRequest<DiscoveredDeviceOrder>) -> Page<DiscoveredDevice> {
-        let sight = Sight(directory, caller)
-        let scope = sight.tenancy.transportScope(of: sight.subject)
+        let current = CallerSnapshot(directory, caller)
+        let scope = current.tenancy.transportScope(of: current.subject)
         let found = adapters.all.flatMap { adapter in
             adapter.discovered.filter { scope.includes($0.owner) }.map { DiscoveredDevice($0, adapter: adapter.kind) }
         }
         let ordered = found.sorted { ($0.id, $0.adapter) < ($1.id, $1.adapter) }
-        return request.page(of: ordered, in: sight.snapshot) { key, found in
+        return request.page(of: ordered, in: current.snapshot) { key, found in
             switch key {
             case .name: .name(found.name ?? "")
             case .createdAt, .firstSeenAt: .number(found.firstSeenAt.milliseconds)

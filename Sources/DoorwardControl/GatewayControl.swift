@@ -57,7 +57,7 @@ package final class GatewayControl: Sendable {
     /// Locks that were discovered and are not attached.
     package let discoveredLocks: DiscoveredLocks
     /// Accesses the store, and tracks whether it can be relied on.
-    package let ledger: StoreGuard
+    package let storeGuard: StoreGuard
     /// The clock used by all use cases.
     package let clock: any GatewayClock
     /// The source of ids, keys and tokens.
@@ -102,25 +102,25 @@ package final class GatewayControl: Sendable {
         discoveredLocks = DiscoveredLocks(adapters: self.adapters, directory: directory)
         adapterMetrics = AdapterMetrics(self.adapters, metrics)
         adapterStarter = AdapterStarter(self.adapters, clock: clock, executor: executor, logger: logger)
-        ledger = StoreGuard(store: store, feed: feed, logger: logger)
+        storeGuard = StoreGuard(store: store, feed: feed, logger: logger)
         let codes = LockCodeSealer(key: lockCodeKey ?? Secret(random.bytes(32)))
         let hasher = PasswordHasher(cost: limits.passwordCost, random: random)
         // Shared by all use cases, as idempotency keys share one namespace.
-        let idempotency = IdempotencyGuard(store: ledger.commands, clock: clock)
+        let idempotency = IdempotencyGuard(store: storeGuard.commands, clock: clock)
         writer = TenancyWriter(
-            directory: directory, devices: devices, ledger: ledger, idempotency: idempotency,
+            directory: directory, devices: devices, storeGuard: storeGuard, idempotency: idempotency,
             windows: WindowTimer(directory: directory, feed: feed, clock: clock, executor: executor), clock: clock,
             random: random)
         reports = DeviceReports(
-            directory: directory, devices: devices, ledger: ledger, clock: clock, random: random, logger: logger,
+            directory: directory, devices: devices, storeGuard: storeGuard, clock: clock, random: random, logger: logger,
             metrics: ReportMetrics(metrics), executor: executor)
         attachments = Attachments(devices: devices, adapters: self.adapters, codes: codes)
         let services = CommandServices(
-            directory: directory, devices: devices, adapters: self.adapters, attachments: attachments, ledger: ledger,
+            directory: directory, devices: devices, adapters: self.adapters, attachments: attachments, storeGuard: storeGuard,
             clock: clock, random: random, deadlines: DeadlineQueue(clock: clock, executor: executor),
             metrics: CommandMetrics(metrics))
         running = services.running
-        commands = Commands(directory: directory, devices: devices, store: ledger.commands, running: running, clock: clock)
+        commands = Commands(directory: directory, devices: devices, store: storeGuard.commands, running: running, clock: clock)
         locks = LockDAL(
             services, commands: commands, idempotency: idempotency, deniedPerMinute: limits.deniedPerMinute, executor: executor)
         portfolios = Portfolios(directory: directory, writer: writer, clock: clock)
@@ -131,19 +131,22 @@ package final class GatewayControl: Sendable {
             directory: directory, writer: writer,
             attachments: attachments, clock: clock, random: random)
         guestAccesses = GuestAccesses(directory: directory, writer: writer, clock: clock)
-        history = AccessHistory(directory: directory, log: ledger.log)
+        history = AccessHistory(directory: directory, log: storeGuard.log)
         signIn = SignIn(
-            directory: directory, sessions: sessions, ledger: ledger, hasher: hasher, clock: clock, random: random,
+            directory: directory, sessions: sessions, storeGuard: storeGuard, hasher: hasher, clock: clock, random: random,
             refreshLifetime: limits.refreshTokenLifetime, failuresPerMinute: limits.signInFailuresPerMinute,
             executor: executor, metrics: SignInMetrics(metrics))
-        storeCare = StoreCare(directory: directory, ledger: ledger, clock: clock, random: random)
+        storeCare = StoreCare(directory: directory, storeGuard: storeGuard, clock: clock, random: random)
         passwordResets = PasswordResets(
-            directory: directory, writer: writer, ledger: ledger, hasher: hasher, signIn: signIn, clock: clock, random: random)
+            directory: directory, writer: writer, storeGuard: storeGuard, hasher: hasher, signIn: signIn, clock: clock,
+            random: random)
     }
 
     /// Whether the store can write and the adapters have been started.
     package var isReadyToServe: Bool {
-        get async { isReady.withLock { $0 } && ledger.isAcceptingCommands ? await ledger.maintenance.isWritable() : false }
+        get async {
+            isReady.withLock { $0 } && storeGuard.isAcceptingCommands ? await storeGuard.maintenance.isWritable() : false
+        }
     }
 
     /// Updates the gauges whose values are read from the current state instead of being counted; to be called before metrics are
@@ -162,15 +165,15 @@ package final class GatewayControl: Sendable {
     package func start() async throws {
         try await writer.reload({ () throws(GatewayError) in try await readTenancy() })
         let now = clock.now()
-        signIn.sessions.load(try await ledger.credentials.liveSessions(at: now))
-        try await ledger.reloadUses()
+        signIn.sessions.load(try await storeGuard.credentials.liveSessions(at: now))
+        try await storeGuard.reloadUses()
         let tenancy = directory.current
         try await signIn.noteCosts(of: tenancy.userIDs.filter { tenancy.user($0)?.isSuperAdmin == true })
         try await recovery.rememberOpenCommands()
         let recovered = try await recovery.settleOpenCommands()
-        try await ledger.write(StoreTransaction(records: startRecords(recovered: recovered)))
+        try await storeGuard.write(StoreTransaction(records: startRecords(recovered: recovered)))
         hasStarted.withLock { $0 = true }
-        ledger.onFailure { [weak self] in self?.startStoreRecovery() }
+        storeGuard.onFailure { [weak self] in self?.startStoreRecovery() }
         processing.withLock { $0 = Task(executorPreference: executor) { [reports] in await reports.run() } }
         await startAdapters()
         isReady.withLock { $0 = true }
@@ -231,12 +234,12 @@ package final class GatewayControl: Sendable {
         }
     }
 
-    private var recovery: Recovery { Recovery(ledger: ledger, devices: devices, clock: clock, random: random) }
+    private var recovery: Recovery { Recovery(storeGuard: storeGuard, devices: devices, clock: clock, random: random) }
 
     private func readTenancy() async throws(GatewayError) -> TenancyDirectory {
         try await mappingStoreErrors { () throws(StoreError) in
             let read = Mutex(TenancyDirectory())
-            try await ledger.tenancy.loadTenancy { change in read.withLock { $0.apply(change) } }
+            try await storeGuard.tenancy.loadTenancy { change in read.withLock { $0.apply(change) } }
             return read.withLock { $0 }
         }
     }
@@ -269,7 +272,7 @@ package final class GatewayControl: Sendable {
             while !Task.isCancelled {
                 do {
                     try await clock.sleep(until: clock.monotonicNow().advanced(by: wait))
-                    guard await ledger.maintenance.isWritable() else { throw GatewayError.unavailable }
+                    guard await storeGuard.maintenance.isWritable() else { throw GatewayError.unavailable }
                     try await recoverStore()
                     return
                 } catch {
@@ -282,14 +285,14 @@ package final class GatewayControl: Sendable {
 
     /// - Throws: if recovery has to be repeated: the store failed, or was marked in doubt again meanwhile.
     private func recoverStore() async throws {
-        let doubts = ledger.inDoubtGeneration
+        let doubts = storeGuard.inDoubtGeneration
         try await writer.reload(
             { () throws(GatewayError) in try await readTenancy() }, afterwards: { bringAdaptersUpToDate(since: $0) })
         try await reloadSessions()
-        try await ledger.reloadUses()
+        try await storeGuard.reloadUses()
         let recovered = try await recovery.settleOpenCommands(except: running.contains)
-        try await ledger.write(StoreTransaction(records: [recoveryRecord(recovered, after: "store_failure")]))
-        guard ledger.clearInDoubt(asOf: doubts) else { throw GatewayError.unavailable }
+        try await storeGuard.write(StoreTransaction(records: [recoveryRecord(recovered, after: "store_failure")]))
+        guard storeGuard.clearInDoubt(asOf: doubts) else { throw GatewayError.unavailable }
         logger.notice("the store can write again; commands are accepted", metadata: ["commandsSettled": "\(recovered)"])
     }
 
@@ -297,7 +300,7 @@ package final class GatewayControl: Sendable {
     /// only once it is durable. So a session that was in memory before the store was read, but is not in the store, has ended.
     private func reloadSessions() async throws {
         let before = signIn.sessions.ids
-        let stored = try await ledger.credentials.liveSessions(at: clock.now())
+        let stored = try await storeGuard.credentials.liveSessions(at: clock.now())
         signIn.sessions.load(stored)
         for id in Set(before).subtracting(stored.map(\.id)) { signIn.sessions.end(id) }
     }
@@ -316,19 +319,19 @@ package final class GatewayControl: Sendable {
         for task in recoveries.withLock(\.self) { task.cancel() }
         // The store is closed even if the record cannot be written; a gateway that never started has nothing to record.
         if hasStarted.withLock({ $0 }) {
-            await orLog("the summary of failed sign-ins could not be recorded") { try await signIn.stop() }
-            await orLog("the shutdown could not be recorded") {
-                try await ledger.write(StoreTransaction(records: [lifeRecord(.stop)]))
+            await logging(failure: "the summary of failed sign-ins could not be recorded") { try await signIn.stop() }
+            await logging(failure: "the shutdown could not be recorded") {
+                try await storeGuard.write(StoreTransaction(records: [lifeRecord(.stop)]))
             }
         }
-        await orLog("the store could not be closed cleanly") { try await ledger.maintenance.close() }
+        await logging(failure: "the store could not be closed cleanly") { try await storeGuard.maintenance.close() }
     }
 
-    private func orLog(_ complaint: Logger.Message, _ body: () async throws -> Void) async {
+    private func logging(failure: Logger.Message, _ body: () async throws -> Void) async {
         do {
             try await body()
         } catch {
-            logger.error(complaint, metadata: ["error": "\(error)"])
+            logger.error(failure, metadata: ["error": "\(error)"])
         }
     }
 }

@@ -31,9 +31,9 @@ package struct GuestAccesses: Sendable {
     package func list(
         for caller: Caller, _ filter: GuestAccessFilter, _ request: PageRequest<GuestAccessOrder>
     ) -> Page<GuestAccess> {
-        let (sight, now) = (Sight(directory, caller), clock.now())
-        let found = sight.tenancy.readableGuestAccesses(by: sight.subject).filter { filter.passes($0, at: now) }
-        return request.page(of: found, in: sight.snapshot) { key, access in
+        let (current, now) = (CallerSnapshot(directory, caller), clock.now())
+        let found = current.tenancy.readableGuestAccesses(by: current.subject).filter { filter.passes($0, at: now) }
+        return request.page(of: found, in: current.snapshot) { key, access in
             switch key {
             case .createdAt: .number(access.createdAt.milliseconds)
             case .validFrom: .number(access.window.validFrom.milliseconds)

@@ -103,7 +103,7 @@ extension GuestAccess: CreatedEntity {
 final class IdempotencyGuard: Sendable {
     /// The result of looking up a key.
     enum Finding: Sendable {
-        /// The key is unused: the caller executes the request and must call `finish` in any case.
+        /// The key is unused: the caller executes the request and must call `release` in any case.
         ///
         /// - Parameter hasWaited: whether a concurrent request with the same key had to finish first.
         case fresh(hasWaited: Bool)
@@ -115,7 +115,7 @@ final class IdempotencyGuard: Sendable {
 
     private let store: any CommandStore
     private let clock: any GatewayClock
-    private let underWay = Mutex<[IdempotencyKey: [Promise<Void>]]>([:])
+    private let inFlight = Mutex<[IdempotencyKey: [Promise<Void>]]>([:])
 
     init(store: any CommandStore, clock: any GatewayClock) { (self.store, self.clock) = (store, clock) }
 
@@ -125,9 +125,9 @@ final class IdempotencyGuard: Sendable {
     func begin(_ call: IdempotentCall) async throws(GatewayError) -> Finding {
         let key = call.key
         var hasWaited = false
-        while let twin = claim(key) {
+        while let duplicate = acquire(key) {
             hasWaited = true
-            await twin.value
+            await duplicate.value
         }
         do throws(GatewayError) {
             let oldest = clock.now().advanced(by: .zero - Self.lifetime)
@@ -136,29 +136,29 @@ final class IdempotencyGuard: Sendable {
             }
             guard let entry else { return .fresh(hasWaited: hasWaited) }
             guard entry.fingerprint == call.fingerprint else { throw GatewayError.idempotencyMismatch }
-            finish(key)
+            release(key)
             return .made(entry.result)
         } catch {
-            finish(key)
+            release(key)
             throw error
         }
     }
 
     /// Releases the key and resumes its concurrent repeats. To be called once for each `begin` that returned `.fresh`.
-    func finish(_ key: IdempotencyKey) {
-        let twins = underWay.withLock { $0.removeValue(forKey: key) } ?? []
-        for twin in twins { twin.fulfil(()) }
+    func release(_ key: IdempotencyKey) {
+        let duplicates = inFlight.withLock { $0.removeValue(forKey: key) } ?? []
+        for duplicate in duplicates { duplicate.fulfil(()) }
     }
 
     /// Acquires the key and returns `nil`; if another request holds it, returns a promise to wait for.
-    private func claim(_ key: IdempotencyKey) -> Promise<Void>? {
-        underWay.withLock { underWay in
-            guard underWay[key] != nil else {
-                underWay[key] = []
+    private func acquire(_ key: IdempotencyKey) -> Promise<Void>? {
+        inFlight.withLock { inFlight in
+            guard inFlight[key] != nil else {
+                inFlight[key] = []
                 return nil
             }
             let promise = Promise<Void>()
-            underWay[key, default: []].append(promise)
+            inFlight[key, default: []].append(promise)
             return promise
         }
     }

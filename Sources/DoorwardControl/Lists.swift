@@ -114,7 +114,7 @@ extension LockDevice: NamedItem { var sortName: String { name } }
 extension User: NamedItem { var sortName: String { fullName } }
 
 /// A snapshot of the directory, and the caller's rights in it.
-struct Sight {
+struct CallerSnapshot {
     let snapshot: CurrentDirectory.Snapshot
     let subject: Subject
     var tenancy: TenancyDirectory { _read { yield snapshot.directory } }

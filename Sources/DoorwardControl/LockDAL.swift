@@ -26,7 +26,7 @@ package final class LockDAL: Sendable {
         (self.services, self.commands) = (services, commands)
         (self.idempotency, self.executor) = (idempotency, executor)
         denials = DenialRecorder(
-            ledger: services.ledger, clock: services.clock, random: services.random, perMinute: deniedPerMinute)
+            storeGuard: services.storeGuard, clock: services.clock, random: services.random, perMinute: deniedPerMinute)
     }
 
     /// Admits a caller unless they were denied too often within the last minute. `begin` checks this again; call this to check it
@@ -71,7 +71,7 @@ package final class LockDAL: Sendable {
 
     private func complete(_ life: CommandExecution, _ repeatable: IdempotentCall?) async -> FinishedCommand {
         let finished = await life.run()
-        if let key = repeatable?.key { idempotency.finish(key) }
+        if let key = repeatable?.key { idempotency.release(key) }
         return finished
     }
 
@@ -86,7 +86,7 @@ package final class LockDAL: Sendable {
     ) async throws(GatewayError) -> Admitted {
         let started = services.clock.monotonicNow()
         guard !services.running.isClosed else { throw .shuttingDown }
-        guard services.ledger.isAcceptingCommands else { throw .unavailable }
+        guard services.storeGuard.isAcceptingCommands else { throw .unavailable }
         try await denials.admit(request.caller)
 
         var decided = decide(request)
@@ -105,7 +105,7 @@ package final class LockDAL: Sendable {
         do {
             return .fresh(try await accept(request, decided, started: started, repeatable: repeatable))
         } catch {
-            if let repeatable { idempotency.finish(repeatable.key) }
+            if let repeatable { idempotency.release(repeatable.key) }
             throw error
         }
     }
@@ -163,7 +163,7 @@ package final class LockDAL: Sendable {
     func sampleMetrics() {
         services.metrics.sample(
             running: services.running.count, waiting: services.devices.waitingCount,
-            isAccepting: services.ledger.isAcceptingCommands)
+            isAccepting: services.storeGuard.isAcceptingCommands)
     }
 
     /// Rejects new commands, cancels those that were not sent, and waits for those in flight.

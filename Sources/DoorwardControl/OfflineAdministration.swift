@@ -5,14 +5,14 @@ import Synchronization
 /// Administration by the machine's operator directly in the store, while no gateway has it open. Access to the database file is
 /// the only authorization: there is no sign-in, and the records name the gateway as the actor.
 package struct OfflineAdministration: Sendable {
-    private let ledger: StoreGuard
+    private let storeGuard: StoreGuard
     private let clock: any GatewayClock
     private let random: RandomSource
     private let hasher: PasswordHasher
 
     /// - Parameter passwordCost: log2 of scrypt's N.
     package init(store: any GatewayStore, clock: any GatewayClock, random: RandomSource, passwordCost: Int) {
-        ledger = StoreGuard(store: store)
+        storeGuard = StoreGuard(store: store)
         (self.clock, self.random) = (clock, random)
         hasher = PasswordHasher(cost: passwordCost, random: random)
     }
@@ -30,7 +30,7 @@ package struct OfflineAdministration: Sendable {
         let user = User(
             id: random.id(at: now), email: email, firstName: firstName, lastName: lastName, isSuperAdmin: true,
             createdAt: now, updatedAt: now)
-        try await ledger.write(
+        try await storeGuard.write(
             StoreTransaction(
                 changes: [.putUser(user)], credentials: [.setPassword(user.id, hash: hash)],
                 records: [record(of: RecordTarget(user), after: user.auditFields, at: now)]))
@@ -50,7 +50,7 @@ package struct OfflineAdministration: Sendable {
         guard user.isEnabled else { throw .conflict("This super admin is disabled: another one can enable them over the API.") }
         let now = clock.now()
         let (reset, token) = (PasswordReset(of: user.id, madeBy: nil, at: now, random), OneTimeToken.new(random))
-        try await ledger.write(
+        try await storeGuard.write(
             StoreTransaction(
                 credentials: [.offerReset(reset, digest: OneTimeToken.digest(of: token))],
                 records: [record(of: RecordTarget(reset), after: reset.auditFields, at: now)]))
@@ -62,7 +62,7 @@ package struct OfflineAdministration: Sendable {
     private func tenancy() async throws(GatewayError) -> TenancyDirectory {
         let tenancy = Mutex(TenancyDirectory())
         try await mappingStoreErrors { () throws(StoreError) in
-            try await ledger.tenancy.loadTenancy { change in tenancy.withLock { $0.apply(change) } }
+            try await storeGuard.tenancy.loadTenancy { change in tenancy.withLock { $0.apply(change) } }
         }
         return tenancy.withLock { $0 }
     }

@@ -5,7 +5,7 @@ internal import DoorwardPolicy
 package struct PasswordResets: Sendable {
     let directory: CurrentDirectory
     let writer: TenancyWriter
-    let ledger: StoreGuard
+    let storeGuard: StoreGuard
     let hasher: PasswordHasher
     let signIn: SignIn
     let clock: any GatewayClock
@@ -59,7 +59,7 @@ package struct PasswordResets: Sendable {
     /// checks that the creator and the user are enabled.
     private func holder(of digest: [UInt8]) async throws(GatewayError) -> User? {
         let reset = try await mappingStoreErrors { () throws(StoreError) in
-            try await ledger.credentials.passwordReset(digest: digest)
+            try await storeGuard.credentials.passwordReset(digest: digest)
         }
         let tenancy = directory.current
         guard let reset, clock.now() < reset.expiresAt, let user = tenancy.user(reset.userID), user.isEnabled
@@ -84,7 +84,7 @@ package struct PasswordResets: Sendable {
         let ended = signIn.ends(of: signIn.sessions.ids(of: user.id), of: user, origin)
         draft.transaction.records += ended.records
         do {
-            try await ledger.write(draft.transaction)
+            try await storeGuard.write(draft.transaction)
         } catch .unauthenticated {
             return false
         } catch {
@@ -94,7 +94,7 @@ package struct PasswordResets: Sendable {
         }
         // Also end sessions that began with the old password while the transaction was written.
         let late = signIn.sessions.endAll(of: user.id).filter { id in !ended.ids.contains(id) }
-        if !late.isEmpty { try await ledger.write(signIn.ends(of: late, of: user, origin).transaction) }
+        if !late.isEmpty { try await storeGuard.write(signIn.ends(of: late, of: user, origin).transaction) }
         return true
     }
 }

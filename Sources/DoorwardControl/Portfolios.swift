@@ -32,9 +32,9 @@ package struct Portfolios: Sendable {
 
     /// The portfolios that the caller may read.
     package func list(for caller: Caller, _ request: PageRequest<NameOrCreatedAt>) -> Page<Portfolio> {
-        let sight = Sight(directory, caller)
-        let ids = SecurityService.visiblePortfolioIDs(for: sight.subject, in: sight.tenancy)
-        return request.page(of: ids.compactMap { sight.tenancy.portfolio($0) }, in: sight.snapshot)
+        let current = CallerSnapshot(directory, caller)
+        let ids = SecurityService.visiblePortfolioIDs(for: current.subject, in: current.tenancy)
+        return request.page(of: ids.compactMap { current.tenancy.portfolio($0) }, in: current.snapshot)
     }
 
     // MARK: - Properties
@@ -77,19 +77,19 @@ package struct Portfolios: Sendable {
     package func properties(
         for caller: Caller, under parent: ParentFilter<Portfolio>, _ request: PageRequest<NameOrCreatedAt>
     ) throws(GatewayError) -> Page<Property> {
-        let sight = Sight(directory, caller)
-        if case .path(let id) = parent { _ = try sight.tenancy.readable(id, to: sight.subject) }
+        let current = CallerSnapshot(directory, caller)
+        if case .path(let id) = parent { _ = try current.tenancy.readable(id, to: current.subject) }
         let now = clock.now()
-        let properties = SecurityService.visiblePropertyIDs(for: sight.subject, in: sight.tenancy)
-            .compactMap { sight.tenancy.property($0) }
+        let properties = SecurityService.visiblePropertyIDs(for: current.subject, in: current.tenancy)
+            .compactMap { current.tenancy.property($0) }
             .filter { property in
                 parent.passes(property.portfolioID) {
                     let level = SecurityService.fieldLevel(
-                        of: sight.subject, for: .property(property.id), at: now, in: sight.tenancy)
+                        of: current.subject, for: .property(property.id), at: now, in: current.tenancy)
                     return FieldTable.sees("portfolioId", of: .property, at: level ?? .publicLevel)
                 }
             }
-        return request.page(of: properties, in: sight.snapshot)
+        return request.page(of: properties, in: current.snapshot)
     }
 
     // MARK: - Units
@@ -115,7 +115,7 @@ package struct Portfolios: Sendable {
                 draft.apply(.putUnit(unit))
                 draft.note(.create, RecordTarget(unit), at: .unit(unit.id), after: Unit.fields.recorded(unit))
                 for tenant in new.tenants { _ = try draft.assign(.tenant, to: tenant, on: .unit(unit.id)) }
-                for device in new.devices { try draft.hang(device, on: unit, field: "deviceIds") }
+                for device in new.devices { try draft.place(device, on: unit, field: "deviceIds") }
                 return unit
             })
     }
@@ -134,12 +134,12 @@ package struct Portfolios: Sendable {
     package func units(
         for caller: Caller, under parent: ParentFilter<Property>, _ request: PageRequest<NameOrCreatedAt>
     ) throws(GatewayError) -> Page<Unit> {
-        let sight = Sight(directory, caller)
-        if case .path(let id) = parent { _ = try sight.tenancy.readable(id, to: sight.subject) }
+        let current = CallerSnapshot(directory, caller)
+        if case .path(let id) = parent { _ = try current.tenancy.readable(id, to: current.subject) }
         // The property of a unit is visible to everyone who may read the unit.
-        let units = SecurityService.visibleUnitIDs(for: sight.subject, in: sight.tenancy)
-            .compactMap { sight.tenancy.unit($0) }.filter { unit in parent.passes(unit.propertyID) { true } }
-        return request.page(of: units, in: sight.snapshot)
+        let units = SecurityService.visibleUnitIDs(for: current.subject, in: current.tenancy)
+            .compactMap { current.tenancy.unit($0) }.filter { unit in parent.passes(unit.propertyID) { true } }
+        return request.page(of: units, in: current.snapshot)
     }
 }
 

@@ -3,7 +3,7 @@ internal import DoorwardPolicy
 
 /// Settles the commands that an earlier process or a failed store left open. Queries no lock and sends nothing.
 struct Recovery {
-    let ledger: StoreGuard
+    let storeGuard: StoreGuard
     let devices: DeviceRuntimes
     let clock: any GatewayClock
     let random: RandomSource
@@ -18,13 +18,14 @@ struct Recovery {
     /// - Parameter isRunning: whether a command runs in this process; such a command writes its outcome itself.
     /// - Returns: the number of settled commands.
     func settleOpenCommands(except isRunning: (CommandID) -> Bool = { _ in false }) async throws(GatewayError) -> Int {
-        let open = try await mappingStoreErrors { () throws(StoreError) in try await ledger.commands.openCommands(of: .single) }
-            .filter { !isRunning($0.command.id) }
+        let open = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.commands.openCommands(of: .single)
+        }
+        .filter { !isRunning($0.command.id) }
         var rest = open[...]
         while !rest.isEmpty {
             let part = rest.prefix(Self.batch)
             rest = rest.dropFirst(Self.batch)
-            try await ledger.write(transaction(settling: part))
+            try await storeGuard.write(transaction(settling: part))
         }
         return open.count
     }
@@ -32,7 +33,8 @@ struct Recovery {
     /// For each device, stores the oldest command that an earlier process left open, as the next report may be its late
     /// confirmation; the other commands were waiting behind it. To be called before `settleOpenCommands`.
     func rememberOpenCommands() async throws(GatewayError) {
-        let open = try await mappingStoreErrors { () throws(StoreError) in try await ledger.commands.openCommands(of: .single) }
+        let open = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.commands.openCommands(of: .single)
+        }
         let (now, monotonic) = (clock.now(), clock.monotonicNow())
         for open in open.reversed() {
             // Use the wall clock, the only one that continues across a restart; a clock step never extends the time beyond the

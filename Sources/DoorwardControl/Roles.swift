@@ -29,16 +29,16 @@ package struct Roles: Sendable {
     package func people(
         on entity: AssociatedEntity, for caller: Caller, _ request: PageRequest<NameOrCreatedAt>
     ) throws(GatewayError) -> Page<RoleHolder> {
-        let sight = Sight(directory, caller)
-        try sight.tenancy.requireReach(of: sight.subject, to: entity)
-        try sight.tenancy.require(.peopleRead, of: sight.subject, on: ManagedObject(entity))
-        let byUser = Dictionary(grouping: sight.tenancy.associations(on: entity), by: \.userID)
+        let current = CallerSnapshot(directory, caller)
+        try current.tenancy.requireReach(of: current.subject, to: entity)
+        try current.tenancy.require(.peopleRead, of: current.subject, on: ManagedObject(entity))
+        let byUser = Dictionary(grouping: current.tenancy.associations(on: entity), by: \.userID)
         let holders = byUser.keys.sorted().compactMap { id in
-            sight.tenancy.user(id).map { user in
+            current.tenancy.user(id).map { user in
                 RoleHolder(user: user, associations: (byUser[id] ?? []).sorted { $0.id < $1.id })
             }
         }
-        return request.page(of: holders, in: sight.snapshot)
+        return request.page(of: holders, in: current.snapshot)
     }
 }
 

@@ -11,7 +11,7 @@ package final class SignIn: Sendable {
     /// The valid sessions, against which access tokens are checked.
     package let sessions: Sessions
     private let directory: CurrentDirectory
-    private let ledger: StoreGuard
+    private let storeGuard: StoreGuard
     private let hasher: PasswordHasher
     private let clock: any GatewayClock
     private let random: RandomSource
@@ -25,15 +25,15 @@ package final class SignIn: Sendable {
     ///   - failuresPerMinute: the maximum number of failed sign-ins from one network per minute; further ones have to wait.
     ///   - executor: writes the records of repeated failures; `nil` for the global one.
     init(
-        directory: CurrentDirectory, sessions: Sessions, ledger: StoreGuard, hasher: PasswordHasher, clock: any GatewayClock,
+        directory: CurrentDirectory, sessions: Sessions, storeGuard: StoreGuard, hasher: PasswordHasher, clock: any GatewayClock,
         random: RandomSource, refreshLifetime: Duration, failuresPerMinute: Int, executor: (any TaskExecutor)?,
         metrics: SignInMetrics
     ) {
         self.metrics = metrics
-        (self.directory, self.sessions, self.ledger, self.hasher) = (directory, sessions, ledger, hasher)
+        (self.directory, self.sessions, self.storeGuard, self.hasher) = (directory, sessions, storeGuard, hasher)
         (self.clock, self.random, self.refreshLifetime) = (clock, random, refreshLifetime)
         throttle = SignInThrottle(clock: clock, random: random, failuresPerMinute: failuresPerMinute)
-        failures = SignInFailures(ledger: ledger, clock: clock, random: random, executor: executor)
+        failures = SignInFailures(storeGuard: storeGuard, clock: clock, random: random, executor: executor)
     }
 
     /// Admits an address unless too many sign-ins from it failed within the last minute. `logIn` checks this again, and checks
@@ -110,7 +110,7 @@ package final class SignIn: Sendable {
     ) async throws(GatewayError) -> SignedIn {
         let digest = OneTimeToken.digest(of: token)
         let stored = try await mappingStoreErrors { () throws(StoreError) in
-            try await ledger.credentials.refreshToken(digest: digest)
+            try await storeGuard.credentials.refreshToken(digest: digest)
         }
         guard let stored else {
             try limited { () throws(GatewayError) in
@@ -127,7 +127,7 @@ package final class SignIn: Sendable {
         let rotation = CredentialChange.rotateRefresh(
             session.id, oldDigest: digest, newDigest: OneTimeToken.digest(of: next), expiresAt: session.expiresAt)
         do {
-            try await ledger.write(StoreTransaction(credentials: [rotation]))
+            try await storeGuard.write(StoreTransaction(credentials: [rotation]))
         } catch .unauthenticated {
             // A concurrent request has used the token: the same as a token that was used before.
             throw try await endReused(session, user, origin)
@@ -156,7 +156,7 @@ package final class SignIn: Sendable {
     private static let nobody = UserID(high: 0, low: 0)
 
     private func storedHash(of user: UserID) async throws(GatewayError) -> String? {
-        try await mappingStoreErrors { () throws(StoreError) in try await ledger.credentials.passwordHash(of: user) }
+        try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.credentials.passwordHash(of: user) }
     }
 
     /// Hashes the password again if the cost of the stored hash is not the configured one.
@@ -164,7 +164,7 @@ package final class SignIn: Sendable {
         do {
             guard hasher.isOutdated(try await storedHash(of: user.id)) else { return }
             let hash = try await hasher.hash(password)
-            try await ledger.write(StoreTransaction(credentials: [.setPassword(user.id, hash: hash)]))
+            try await storeGuard.write(StoreTransaction(credentials: [.setPassword(user.id, hash: hash)]))
         } catch {
             // The old hash still verifies; the next sign-in tries again.
         }
@@ -187,12 +187,12 @@ package final class SignIn: Sendable {
             credentials: [.beginSession(session, refreshDigest: OneTimeToken.digest(of: token))],
             records: [record(.signedIn, of: user, session.id, origin)])
         do {
-            try await ledger.write(beginning)
+            try await storeGuard.write(beginning)
         } catch .unauthenticated {
             return nil
         }
         guard sessions.begin(session, generation) else {
-            try await ledger.write(ends(of: [session.id], of: user, origin).transaction)
+            try await storeGuard.write(ends(of: [session.id], of: user, origin).transaction)
             return nil
         }
         return SignedIn(user: user, session: session, refreshToken: token)
@@ -208,7 +208,7 @@ package final class SignIn: Sendable {
     ) async throws(GatewayError) {
         // End the session in memory first: from here on its tokens are invalid, even if the write fails.
         sessions.end(id)
-        try await ledger.write(
+        try await storeGuard.write(
             StoreTransaction(credentials: [.endSession(id)], records: [record(event, of: user, id, origin)]))
     }
 

@@ -32,14 +32,14 @@ final class SignInFailures: Sendable {
     static let maxPairs = 60
     private static let period = Duration.seconds(60)
 
-    private let ledger: StoreGuard
+    private let storeGuard: StoreGuard
     private let clock: any GatewayClock
     private let random: RandomSource
     private let executor: (any TaskExecutor)?
     private let table = Mutex(Table())
 
-    init(ledger: StoreGuard, clock: any GatewayClock, random: RandomSource, executor: (any TaskExecutor)?) {
-        (self.ledger, self.clock, self.random, self.executor) = (ledger, clock, random, executor)
+    init(storeGuard: StoreGuard, clock: any GatewayClock, random: RandomSource, executor: (any TaskExecutor)?) {
+        (self.storeGuard, self.clock, self.random, self.executor) = (storeGuard, clock, random, executor)
     }
 
     /// Counts a failure, and makes the record durable if it is the first of its account and network.
@@ -53,7 +53,7 @@ final class SignInFailures: Sendable {
         let target = user.map { RecordTarget($0) }
         guard begins(pair, target, origin.source) else { return }
         do {
-            try await ledger.write(StoreTransaction(records: [first(of: origin, target)]))
+            try await storeGuard.write(StoreTransaction(records: [first(of: origin, target)]))
         } catch {
             table.withLock { $0.pairs[pair]?.count += 1 }
             throw error
@@ -119,7 +119,7 @@ final class SignInFailures: Sendable {
         if others > 0 { records.append(summary(others, nil, nil, .gateway)) }
         guard !records.isEmpty else { return }
         do {
-            try await ledger.write(StoreTransaction(records: records))
+            try await storeGuard.write(StoreTransaction(records: records))
         } catch {
             table.withLock { table in
                 table.others += others

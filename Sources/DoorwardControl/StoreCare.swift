@@ -4,7 +4,7 @@ internal import DoorwardPolicy
 /// The use case of backing up the database of a running gateway.
 package struct StoreCare: Sendable {
     let directory: CurrentDirectory
-    let ledger: StoreGuard
+    let storeGuard: StoreGuard
     let clock: any GatewayClock
     let random: RandomSource
 
@@ -21,11 +21,11 @@ package struct StoreCare: Sendable {
         try tenancy.require(.adaptersManage, of: subject, on: .gateway)
         let backup: StoreBackup
         do {
-            backup = try await ledger.maintenance.backup(to: file)
+            backup = try await storeGuard.maintenance.backup(to: file)
         } catch {
             throw Self.failure(error)
         }
-        try await ledger.write(StoreTransaction(records: [record(of: backup, by: caller)]))
+        try await storeGuard.write(StoreTransaction(records: [record(of: backup, by: caller)]))
         return backup
     }
 

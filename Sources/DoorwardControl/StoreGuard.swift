@@ -26,7 +26,7 @@ package final class StoreGuard: Sendable {
     /// - Parameter feed: receives the changes of each committed transaction; by default one without readers.
     package init(
         store: any GatewayStore, feed: ChangeFeed = ChangeFeed(clock: SystemClock()),
-        logger: Logger = Logger(label: "doorward.ledger")
+        logger: Logger = Logger(label: "doorward.storeGuard")
     ) {
         (self.store, self.feed, self.logger) = (store, feed, logger)
     }

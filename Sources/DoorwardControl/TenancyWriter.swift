@@ -11,20 +11,20 @@ import Synchronization
 package final class TenancyWriter: Sendable {
     private let directory: CurrentDirectory
     private let devices: DeviceRuntimes
-    private let ledger: StoreGuard
+    private let storeGuard: StoreGuard
     private let clock: any GatewayClock
     private let random: RandomSource
     private let idempotency: IdempotencyGuard
     private let windows: WindowTimer
-    private let turnstile = Turnstile()
+    private let mutex = AsyncMutex()
 
     /// There must be one writer per gateway, as changes are serialized only if all use it.
     init(
-        directory: CurrentDirectory, devices: DeviceRuntimes, ledger: StoreGuard, idempotency: IdempotencyGuard,
+        directory: CurrentDirectory, devices: DeviceRuntimes, storeGuard: StoreGuard, idempotency: IdempotencyGuard,
         windows: WindowTimer,
         clock: any GatewayClock, random: RandomSource
     ) {
-        (self.directory, self.devices, self.ledger, self.windows) = (directory, devices, ledger, windows)
+        (self.directory, self.devices, self.storeGuard, self.windows) = (directory, devices, storeGuard, windows)
         (self.idempotency, self.clock, self.random) = (idempotency, clock, random)
     }
 
@@ -40,7 +40,7 @@ package final class TenancyWriter: Sendable {
         body: (inout TenancyUnitOfWork) throws(GatewayError) -> Value,
         afterwards: (Value, TenancyDirectory) -> Void = { _, _ in }
     ) async throws(GatewayError) -> Value {
-        guard ledger.isAcceptingCommands else { throw .unavailable }
+        guard storeGuard.isAcceptingCommands else { throw .unavailable }
         try check(reach, caller)
         return try await commit(caller, body: body, afterwards: afterwards)
     }
@@ -60,10 +60,10 @@ package final class TenancyWriter: Sendable {
         body: (inout TenancyUnitOfWork) throws(GatewayError) -> Value,
         afterwards: (Value, TenancyDirectory) -> Void = { _, _ in }
     ) async throws(GatewayError) -> Answered<Value> {
-        guard ledger.isAcceptingCommands else { throw .unavailable }
+        guard storeGuard.isAcceptingCommands else { throw .unavailable }
         try check(reach, caller)
         if let repeatable, let entity: Value = try await earlier(repeatable, of: caller) { return .replayed(entity) }
-        defer { if let repeatable { idempotency.finish(repeatable.key) } }
+        defer { if let repeatable { idempotency.release(repeatable.key) } }
         try await prepare()
         let entity = try await commit(
             caller,
@@ -100,15 +100,15 @@ package final class TenancyWriter: Sendable {
         _ caller: Caller, body: (inout TenancyUnitOfWork) throws(GatewayError) -> Value,
         afterwards: (Value, TenancyDirectory) -> Void
     ) async throws(GatewayError) -> Value {
-        await turnstile.enter()
-        defer { turnstile.leave() }
+        await mutex.lock()
+        defer { mutex.unlock() }
         // Check again under the lock: a change may be based on the directory only while no write is in doubt.
-        guard ledger.isAcceptingCommands else { throw .unavailable }
+        guard storeGuard.isAcceptingCommands else { throw .unavailable }
         let before = directory.current
         var draft = TenancyUnitOfWork(directory: before, caller: caller, now: clock.now(), random: random)
         let value = try body(&draft)
         guard !draft.transaction.isEmpty else { return value }
-        try await ledger.write(draft.transaction)
+        try await storeGuard.write(draft.transaction)
         directory.publish(draft.directory, after: draft.transaction.changes)
         windows.note(draft.transaction.changes, since: draft.now)
         devices.awaitDispatchGates()
@@ -118,8 +118,8 @@ package final class TenancyWriter: Sendable {
 
     /// Runs `body` on the current directory, while no change is in progress.
     func betweenChanges(_ body: (TenancyDirectory) -> Void) async {
-        await turnstile.enter()
-        defer { turnstile.leave() }
+        await mutex.lock()
+        defer { mutex.unlock() }
         body(directory.current)
     }
 
@@ -129,8 +129,8 @@ package final class TenancyWriter: Sendable {
     func reload(
         _ read: () async throws(GatewayError) -> TenancyDirectory, afterwards: (TenancyDirectory) -> Void = { _ in }
     ) async throws(GatewayError) {
-        await turnstile.enter()
-        defer { turnstile.leave() }
+        await mutex.lock()
+        defer { mutex.unlock() }
         let before = directory.current
         directory.publish(try await read(), after: nil)
         windows.restart()
@@ -150,31 +150,31 @@ extension StoreTransaction {
 }
 
 /// An asynchronous mutex: lets one task in at a time, in the order of arrival.
-private final class Turnstile: Sendable {
-    private struct Line {
+private final class AsyncMutex: Sendable {
+    private struct State {
         var isTaken = false
         var waiting = Deque<Promise<Void>>()
     }
 
-    private let line = Mutex(Line())
+    private let state = Mutex(State())
 
-    func enter() async {
-        let promise = line.withLock { line -> Promise<Void>? in
-            guard line.isTaken else {
-                line.isTaken = true
+    func lock() async {
+        let promise = state.withLock { state -> Promise<Void>? in
+            guard state.isTaken else {
+                state.isTaken = true
                 return nil
             }
             let promise = Promise<Void>()
-            line.waiting.append(promise)
+            state.waiting.append(promise)
             return promise
         }
         await promise?.value
     }
 
-    func leave() {
-        let next = line.withLock { line -> Promise<Void>? in
-            let next = line.waiting.popFirst()
-            line.isTaken = next != nil
+    func unlock() {
+        let next = state.withLock { state -> Promise<Void>? in
+            let next = state.waiting.popFirst()
+            state.isTaken = next != nil
             return next
         }
         next?.fulfil(())

@@ -95,8 +95,8 @@ package struct Users: Sendable {
     package func list(
         for caller: Caller, _ request: PageRequest<NameOrCreatedAt>
     ) throws(GatewayError) -> Page<User> {
-        let sight = Sight(directory, caller)
-        return request.page(of: try sight.tenancy.readableUsers(by: sight.subject), in: sight.snapshot)
+        let current = CallerSnapshot(directory, caller)
+        return request.page(of: try current.tenancy.readableUsers(by: current.subject), in: current.snapshot)
     }
 }
 

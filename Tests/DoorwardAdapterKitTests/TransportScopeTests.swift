@@ -11,11 +11,11 @@ import Testing
         (.everything, owners),
         (.of([]), [.shared]),
         (.of([oak]), [.shared, .portfolio(oak)]),
-        (.everything.hanging(in: oak), [.shared, .portfolio(oak), .gateway]),
-        (.everything.hanging(in: nil), owners),
-        (.of([oak, elm]).hanging(in: elm), [.shared, .portfolio(elm)]),
-        (.of([oak]).hanging(in: elm), [.shared]),
-        (.of([oak]).hanging(in: nil), [.shared, .portfolio(oak)]),
+        (.everything.restricted(to: oak), [.shared, .portfolio(oak), .gateway]),
+        (.everything.restricted(to: nil), owners),
+        (.of([oak, elm]).restricted(to: elm), [.shared, .portfolio(elm)]),
+        (.of([oak]).restricted(to: elm), [.shared]),
+        (.of([oak]).restricted(to: nil), [.shared, .portfolio(oak)]),
     ]
 
     @Test(

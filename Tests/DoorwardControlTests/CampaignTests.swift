@@ -19,8 +19,8 @@ import Testing
                 failures.append("seed \(seed): \(error)")
                 continue
             }
-            let oddities = checks.oddities()
-            if !oddities.isEmpty { failures.append("seed \(seed): \(oddities.prefix(3).joined(separator: "; "))") }
+            let violations = checks.violations()
+            if !violations.isEmpty { failures.append("seed \(seed): \(violations.prefix(3).joined(separator: "; "))") }
             reach.add(checks)
         }
         #expect(failures.prefix(10).isEmpty)

@@ -98,7 +98,7 @@ import Testing
         let house = try await House()
         let denied = try #require(await denial { _ = try await house.run(by: house.ids.stranger) })
         let recorder = DenialRecorder(
-            ledger: StoreGuard(store: house.store), clock: house.clock, random: RandomSource(SeededGenerator(seed: 7)),
+            storeGuard: StoreGuard(store: house.store), clock: house.clock, random: RandomSource(SeededGenerator(seed: 7)),
             perMinute: 2)
         let caller = Caller(userID: house.ids.stranger)
         let request = CommandRequest(

@@ -106,7 +106,7 @@ import Testing
             }
             #expect(house.adapter.attached.contains { $0.id == house.ids.door })
             house.store.recover()
-            while !house.control.ledger.isAcceptingCommands {
+            while !house.control.storeGuard.isAcceptingCommands {
                 try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(1)))
             }
             #expect(house.control.directory.current.device(house.ids.door) == nil)

@@ -194,7 +194,7 @@ import Testing
     func unknownLock() async throws {
         let house = try await House()
         let reports = DeviceReports(
-            directory: house.control.directory, devices: house.control.devices, ledger: house.control.ledger,
+            directory: house.control.directory, devices: house.control.devices, storeGuard: house.control.storeGuard,
             clock: house.clock, random: RandomSource(), logger: Logger(label: "test"),
             metrics: ReportMetrics(NOOPMetricsHandler.instance))
         let nobody = DeviceID(high: 9, low: 9)

@@ -42,9 +42,9 @@ import Testing
         let (busy, idle) = (devices.device(Self.id(1)), devices.device(Self.id(2)))
         let place = try #require(devices.reserve(busy, for: Self.somebody))
         // Inside the gate of an idle device, waiting for all gates does not block.
-        idle.lane.withDispatchGate { devices.awaitDispatchGates() }
+        idle.queue.withDispatchGate { devices.awaitDispatchGates() }
         let passed = Seen<Bool>()
-        let early = busy.lane.withDispatchGate {
+        let early = busy.queue.withDispatchGate {
             Thread.detachNewThread {
                 devices.awaitDispatchGates()
                 passed.value = true
@@ -55,7 +55,7 @@ import Testing
         #expect(!early)
         while passed.value == nil { await Task.yield() }
         devices.leave(place, of: busy)
-        busy.lane.withDispatchGate { devices.awaitDispatchGates() }
+        busy.queue.withDispatchGate { devices.awaitDispatchGates() }
     }
 
     @Test("a device stays busy until its last reservation is released, with concurrent reservations on many threads")
@@ -79,7 +79,7 @@ import Testing
             }
         }
         // All reservations are released, so no gate is waited for.
-        device.lane.withDispatchGate { devices.awaitDispatchGates() }
+        device.queue.withDispatchGate { devices.awaitDispatchGates() }
     }
 
     @Test("a late report confirms the matching unconfirmed command, once")

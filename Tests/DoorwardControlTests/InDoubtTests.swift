@@ -15,7 +15,7 @@ import Testing
         try executor.run {
             let house = try await House(clock: clock, executor: executor)
             let (running, inTable) = (house.control.running, Seen<Int>())
-            house.control.ledger.onFailure { inTable.value = running.count }
+            house.control.storeGuard.onFailure { inTable.value = running.count }
             house.store.failNext(.failed("disk I/O error"), isDurable: true)
             let refused = await failure { _ = try await house.begin(by: house.ids.tenant) }
             guard case .unavailable = refused else {

@@ -20,7 +20,7 @@ import Testing
             sent += outcome.sent
             denied += outcome.denied
             try #require(outcome.sentAfterRevoke == 0, "seed \(seed): a command was sent after the revocation was answered")
-            try #require(outcome.oddities.isEmpty, "seed \(seed): \(outcome.oddities)")
+            try #require(outcome.violations.isEmpty, "seed \(seed): \(outcome.violations)")
         }
         // Commands before and after the revocation must both occur, or the test shows nothing.
         #expect(sent > 5_000)
@@ -31,7 +31,7 @@ import Testing
         var sent = 0
         var sentAfterRevoke = 0
         var denied = 0
-        var oddities: [String] = []
+        var violations: [String] = []
     }
 
     /// The kind of revocation.
@@ -104,7 +104,7 @@ import Testing
     ) async -> Outcome {
         var outcome = Outcome()
         guard let ordersAtAnswer else {
-            outcome.oddities.append("the revocation failed")
+            outcome.violations.append("the revocation failed")
             return outcome
         }
         var group = group
@@ -114,31 +114,31 @@ import Testing
         outcome.sent = house.adapter.orders.count
         outcome.sentAfterRevoke = house.adapter.orders.dropFirst(ordersAtAnswer).count { losers.contains($0.order.commandID) }
         outcome.denied = commands.count { $0.state == .denied }
-        outcome.oddities = oddities(of: commands, losers, house)
+        outcome.violations = violations(of: commands, losers, house)
         let isAttached = house.adapter.attached.contains { $0.id == house.ids.door }
         if isAttached == (how == .deletedDevice) {
-            outcome.oddities.append("the lock is attached after its deletion, or detached without one")
+            outcome.violations.append("the lock is attached after its deletion, or detached without one")
         }
         return outcome
     }
 
     /// Returns all violations: each command needs an intent first, exactly one outcome and a correct `sent`, and is sent only
     /// once.
-    private static func oddities(of commands: [Command], _ losers: Set<CommandID>, _ house: House) -> [String] {
-        var oddities: [String] = []
+    private static func violations(of commands: [Command], _ losers: Set<CommandID>, _ house: House) -> [String] {
+        var violations: [String] = []
         let sent = house.adapter.orders.map(\.order.commandID)
-        if Set(sent).count != sent.count { oddities.append("a command was sent twice") }
+        if Set(sent).count != sent.count { violations.append("a command was sent twice") }
         for command in commands {
             let records = house.records(of: command.id)
             if records.count(where: { $0.kind == .commandOutcome }) != 1 {
-                oddities.append("a command does not have exactly one outcome")
+                violations.append("a command does not have exactly one outcome")
             }
-            if records.first?.kind != .commandIntent { oddities.append("the first record is not an intent") }
-            if (command.sent == true) != sent.contains(command.id) { oddities.append("`sent` is wrong") }
-            if command.sent == true, command.state != .confirmed { oddities.append("a sent command was not confirmed") }
-            if command.state == .denied, !losers.contains(command.id) { oddities.append("the owner was denied") }
+            if records.first?.kind != .commandIntent { violations.append("the first record is not an intent") }
+            if (command.sent == true) != sent.contains(command.id) { violations.append("`sent` is wrong") }
+            if command.sent == true, command.state != .confirmed { violations.append("a sent command was not confirmed") }
+            if command.state == .denied, !losers.contains(command.id) { violations.append("the owner was denied") }
         }
-        return oddities
+        return violations
     }
 
     @Test("a revocation waits for a command that is being handed over, and is answered only after that")

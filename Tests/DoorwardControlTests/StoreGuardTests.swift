@@ -8,11 +8,11 @@ import Testing
 
 /// Store failures: which writes are in doubt, and until when commands are rejected.
 @Suite struct StoreGuardTests {
-    private static func ledger(_ store: InMemoryStore) -> (ledger: StoreGuard, failures: Counter) {
-        let ledger = StoreGuard(store: store, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    private static func storeGuard(_ store: InMemoryStore) -> (storeGuard: StoreGuard, failures: Counter) {
+        let storeGuard = StoreGuard(store: store, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let failures = Counter()
-        ledger.onFailure { failures.increment() }
-        return (ledger, failures)
+        storeGuard.onFailure { failures.increment() }
+        return (storeGuard, failures)
     }
 
     /// Returns a transaction that the store accepts once; each number has its own record id.
@@ -29,75 +29,75 @@ import Testing
     @Test("failed writes put the store in doubt until recovery, and start recovery only once")
     func failing() async throws {
         let store = InMemoryStore()
-        let (ledger, failures) = Self.ledger(store)
-        #expect(ledger.isAcceptingCommands)
+        let (storeGuard, failures) = Self.storeGuard(store)
+        #expect(storeGuard.isAcceptingCommands)
         for number in 0..<3 as Range<UInt64> {
             store.failNext(.failed("disk I/O error"))
             store.recover()
-            let error = await failure { try await ledger.write(Self.transaction(number)) }
+            let error = await failure { try await storeGuard.write(Self.transaction(number)) }
             guard case .unavailable = error else {
                 Issue.record("expected unavailable, got \(String(describing: error))")
                 return
             }
-            #expect(!ledger.isAcceptingCommands)
+            #expect(!storeGuard.isAcceptingCommands)
         }
         #expect(failures.value == 1)
-        #expect(ledger.clearInDoubt(asOf: ledger.inDoubtGeneration))
-        #expect(ledger.isAcceptingCommands)
-        ledger.doubt(because: "again")
+        #expect(storeGuard.clearInDoubt(asOf: storeGuard.inDoubtGeneration))
+        #expect(storeGuard.isAcceptingCommands)
+        storeGuard.doubt(because: "again")
         #expect(failures.value == 2)
     }
 
     @Test("a write that becomes in doubt during recovery needs another recovery")
     func doubtWhileMending() {
-        let (ledger, _) = Self.ledger(InMemoryStore())
-        ledger.doubt(because: "first")
-        let count = ledger.inDoubtGeneration
-        ledger.doubt(because: "second")
-        #expect(!ledger.clearInDoubt(asOf: count))
-        #expect(!ledger.isAcceptingCommands)
-        #expect(ledger.clearInDoubt(asOf: ledger.inDoubtGeneration))
+        let (storeGuard, _) = Self.storeGuard(InMemoryStore())
+        storeGuard.doubt(because: "first")
+        let count = storeGuard.inDoubtGeneration
+        storeGuard.doubt(because: "second")
+        #expect(!storeGuard.clearInDoubt(asOf: count))
+        #expect(!storeGuard.isAcceptingCommands)
+        #expect(storeGuard.clearInDoubt(asOf: storeGuard.inDoubtGeneration))
     }
 
     @Test("a refused transaction and an unavailable store put nothing in doubt, because nothing was written")
     func noDoubt() async throws {
         let store = InMemoryStore()
-        let (ledger, failures) = Self.ledger(store)
-        try await ledger.write(Self.transaction(1))
-        guard case .internalFailure = await failure({ try await ledger.write(Self.transaction(1)) }) else {
+        let (storeGuard, failures) = Self.storeGuard(store)
+        try await storeGuard.write(Self.transaction(1))
+        guard case .internalFailure = await failure({ try await storeGuard.write(Self.transaction(1)) }) else {
             Issue.record("the same record was accepted twice")
             return
         }
-        try await ledger.write(Self.transaction(2))
+        try await storeGuard.write(Self.transaction(2))
         store.stayUnavailable()
-        guard case .unavailable = await failure({ try await ledger.write(Self.transaction(3)) }) else {
+        guard case .unavailable = await failure({ try await storeGuard.write(Self.transaction(3)) }) else {
             Issue.record("an unavailable store accepted a write")
             return
         }
-        #expect(ledger.isAcceptingCommands)
+        #expect(storeGuard.isAcceptingCommands)
         #expect(failures.value == 0)
     }
 
     @Test("the use counts of guest accesses include written transactions, and none that was refused or is in doubt")
     func uses() async throws {
         let store = InMemoryStore()
-        let (ledger, guest) = (Self.ledger(store).ledger, try await Self.guestAccess(in: store))
+        let (storeGuard, guest) = (Self.storeGuard(store).storeGuard, try await Self.guestAccess(in: store))
         let use = StoreTransaction(requires: [.usesLeft(of: guest, max: 2)], counters: [.takeUse(of: guest)])
         for expected in [1, 2, 2] {
-            _ = await failure { try await ledger.write(use) }
-            #expect(ledger.uses.taken(of: guest) == expected)
+            _ = await failure { try await storeGuard.write(use) }
+            #expect(storeGuard.uses.taken(of: guest) == expected)
         }
-        try await ledger.write(
+        try await storeGuard.write(
             StoreTransaction(counters: [.returnUse(of: guest), .raiseEpoch(of: .portfolio(PortfolioID(high: 1, low: 1)))]))
-        #expect(ledger.uses.taken(of: guest) == 1)
+        #expect(storeGuard.uses.taken(of: guest) == 1)
         // The write was durable although it failed: it is counted once the store has been read again.
         store.failNext(.failed("disk I/O error"), isDurable: true)
-        _ = await failure { try await ledger.write(use) }
-        #expect(ledger.uses.taken(of: guest) == 1)
+        _ = await failure { try await storeGuard.write(use) }
+        #expect(storeGuard.uses.taken(of: guest) == 1)
         store.recover()
-        try await ledger.reloadUses()
-        #expect(ledger.uses.taken(of: guest) == 2)
-        let other = Self.ledger(store).ledger
+        try await storeGuard.reloadUses()
+        #expect(storeGuard.uses.taken(of: guest) == 2)
+        let other = Self.storeGuard(store).storeGuard
         #expect(other.uses.taken(of: guest) == 0, "use counts are zero until they are read")
         try await other.reloadUses()
         #expect(other.uses.taken(of: guest) == 2)
@@ -106,19 +106,19 @@ import Testing
     @Test("use counts that are read while others change include each use once", arguments: 1...40 as ClosedRange<UInt64>)
     func usesReadBack(seed: UInt64) async throws {
         let store = InMemoryStore(suspensions: 3)
-        let (ledger, guest) = (Self.ledger(store).ledger, try await Self.guestAccess(in: store))
+        let (storeGuard, guest) = (Self.storeGuard(store).storeGuard, try await Self.guestAccess(in: store))
         try SeededExecutor(seed: seed).run {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for index in 0..<6 {
                     group.addTask {
-                        if index == 3 { return try await ledger.reloadUses() }
-                        try await ledger.write(StoreTransaction(counters: [.takeUse(of: guest)]))
+                        if index == 3 { return try await storeGuard.reloadUses() }
+                        try await storeGuard.write(StoreTransaction(counters: [.takeUse(of: guest)]))
                     }
                 }
                 try await group.waitForAll()
             }
         }
-        #expect(ledger.uses.taken(of: guest) == 5)
+        #expect(storeGuard.uses.taken(of: guest) == 5)
     }
 
     /// Adds a guest access to the store, and returns its id.

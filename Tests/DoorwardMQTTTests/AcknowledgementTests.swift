@@ -70,7 +70,7 @@ import Testing
         // In small steps of virtual time: 30 seconds after a detected stall the connection is closed.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
         let (failure, gone) = await gateway.disconnected()
-        #expect(failure == .standsStill)
+        #expect(failure == .notResponding)
         mayAnswer.signal()
         let back = await gateway.connected(from: gone)
         let second = try gateway.connection.publish(try MQTTPublish("door/set", "second", .atLeastOnce))

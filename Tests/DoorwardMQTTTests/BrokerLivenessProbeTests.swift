@@ -49,7 +49,7 @@ import Testing
         // Advance virtual time in small steps: the TCP connection is closed 30 seconds after a stall was detected.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
         let (failure, gone) = await gateway.disconnected(from: stands)
-        #expect(failure == .standsStill)
+        #expect(failure == .notResponding)
         #expect(throws: MQTTSendError.notConnected) { try gateway.connection.publish(frame) }
         broker.signal(SIGCONT)
         let back = await gateway.connected(from: gone)
@@ -75,7 +75,7 @@ import Testing
         // Advance virtual time in small steps, so that the TCP connection is still open when the broker is killed.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
         let (failure, gone) = await gateway.disconnected(from: stands)
-        #expect(failure == .standsStill)
+        #expect(failure == .notResponding)
         clock.advance(by: ConnectionStateMachine.maxStandstill)
         broker.kill()
         let (next, _) = await Self.passing(clock) { await gateway.disconnected(from: gone) }

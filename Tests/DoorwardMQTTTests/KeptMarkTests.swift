@@ -86,7 +86,7 @@ import Testing
         // In small steps of virtual time: 30 seconds after a detected stall the connection is closed.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
         let (failure, gone) = await gateway.disconnected()
-        #expect(failure == .standsStill)
+        #expect(failure == .notResponding)
         gateway.connection.want([filter])
         gateway.connection.leave([try #require(MQTTFilter("hall/state"))])
         broker.signal(SIGCONT)

@@ -186,9 +186,9 @@ import Testing
         // In small steps of virtual time: 30 seconds after a detected stall the connection is closed.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
         let (failure, gone) = await gateway.disconnected(from: connected)
-        #expect(failure == .standsStill && gateway.connection.health.counts.writeTimeouts == 1)
+        #expect(failure == .notResponding && gateway.connection.health.counts.writeTimeouts == 1)
         let sentence = "the last commands that its machine has accepted cannot be withdrawn"
-        #expect(MQTTFailure.standsStill.reason.contains(sentence) && MQTTFailure.standsStill.description.contains(sentence))
+        #expect(MQTTFailure.notResponding.reason.contains(sentence) && MQTTFailure.notResponding.description.contains(sentence))
         proxy.resume()
         await gateway.connected(from: gone)
         try gateway.connection.publish(try MQTTPublish("door/set", "end"))

@@ -9,7 +9,7 @@ import Testing
 @testable import DoorwardStore
 
 /// Sums the measured values by label and dimensions.
-private final class StoreGuard: MetricsFactory, Sendable {
+private final class RecordedMetrics: MetricsFactory, Sendable {
     private struct State {
         var sums: [String: Double] = [:]
         var counts: [String: Int] = [:]
@@ -25,15 +25,15 @@ private final class StoreGuard: MetricsFactory, Sendable {
 
     final class Instrument: CounterHandler, MeterHandler, RecorderHandler, TimerHandler, Sendable {
         private let name: String
-        private let ledger: StoreGuard
+        private let recorded: RecordedMetrics
 
-        init(_ label: String, _ dimensions: [(String, String)], _ ledger: StoreGuard) {
+        init(_ label: String, _ dimensions: [(String, String)], _ recorded: RecordedMetrics) {
             name = ([label] + dimensions.map { "\($0)=\($1)" }).joined(separator: " ")
-            self.ledger = ledger
+            self.recorded = recorded
         }
 
         private func note(_ value: Double, isSum: Bool = true) {
-            ledger.state.withLock { state in
+            recorded.state.withLock { state in
                 state.sums[name] = value + (isSum ? state.sums[name, default: 0] : 0)
                 state.counts[name, default: 0] += 1
             }
@@ -67,8 +67,8 @@ private final class StoreGuard: MetricsFactory, Sendable {
 
     @Test("Each durable batch is counted and timed; records of rejected transactions are not counted")
     func batches() async throws {
-        let (database, ledger) = (try TemporaryDatabase(), StoreGuard())
-        let store = try open(database, ledger, flush: .milliseconds(3))
+        let (database, recorded) = (try TemporaryDatabase(), RecordedMetrics())
+        let store = try open(database, recorded, flush: .milliseconds(3))
         var script = StoreScript(seed: 1)
         _ = try await store.commit(script.tenancy)
         _ = try await store.commit(
@@ -81,58 +81,58 @@ private final class StoreGuard: MetricsFactory, Sendable {
             commands: [.end(unknown)],
             records: [PendingRecord(script.gatewayEvent())])
         await #expect(throws: StoreError.refused(.commandUnknown(unknown.id))) { try await store.commit(refused) }
-        #expect(ledger.count("doorward_store_flush_seconds") == 3)
-        #expect(ledger.sum("doorward_store_flush_seconds") == 9_000_000)
-        #expect(ledger.sum("doorward_store_batch_transactions") == 3)
-        #expect(ledger.sum("\(Self.written) log=gateway") == 2)
-        #expect(ledger.sum("\(Self.written) log=portfolios") == 1)
-        #expect(ledger.sum("doorward_store_failures_total") == nil)
+        #expect(recorded.count("doorward_store_flush_seconds") == 3)
+        #expect(recorded.sum("doorward_store_flush_seconds") == 9_000_000)
+        #expect(recorded.sum("doorward_store_batch_transactions") == 3)
+        #expect(recorded.sum("\(Self.written) log=gateway") == 2)
+        #expect(recorded.sum("\(Self.written) log=portfolios") == 1)
+        #expect(recorded.sum("doorward_store_failures_total") == nil)
         try await store.close()
     }
 
     @Test("A failed batch is counted as a failure and as nothing else")
     func failures() async throws {
-        let (database, ledger) = (try TemporaryDatabase(), StoreGuard())
-        let store = try open(database, ledger, flush: nil)
+        let (database, recorded) = (try TemporaryDatabase(), RecordedMetrics())
+        let store = try open(database, recorded, flush: nil)
         var script = StoreScript(seed: 2)
         for _ in 0..<2 {
             let transaction = StoreTransaction(records: [PendingRecord(script.gatewayEvent())])
             await #expect(throws: StoreError.self) { try await store.commit(transaction) }
         }
         // The second transaction was rejected because the store had already failed, so it formed no batch.
-        #expect(ledger.sum("doorward_store_failures_total") == 1)
-        #expect(ledger.count("doorward_store_flush_seconds") == 0)
-        #expect(ledger.sum("\(Self.written) log=gateway") == nil)
+        #expect(recorded.sum("doorward_store_failures_total") == 1)
+        #expect(recorded.count("doorward_store_flush_seconds") == 0)
+        #expect(recorded.sum("\(Self.written) log=gateway") == nil)
         try await store.close()
     }
 
     @Test("When sampled, the gauges show the number of records and the size of the write-ahead log")
     func gauges() async throws {
-        let (database, ledger) = (try TemporaryDatabase(), StoreGuard())
-        var store = try open(database, ledger, flush: .zero)
+        let (database, recorded) = (try TemporaryDatabase(), RecordedMetrics())
+        var store = try open(database, recorded, flush: .zero)
         var script = StoreScript(seed: 3)
         await store.sampleMetrics()
-        #expect(ledger.sum("\(Self.stored) log=gateway") == 0)
-        #expect(ledger.sum("\(Self.stored) log=portfolios") == 0)
+        #expect(recorded.sum("\(Self.stored) log=gateway") == 0)
+        #expect(recorded.sum("\(Self.stored) log=portfolios") == 0)
         let bodies = [script.event(on: script.door), script.event(on: script.otherDoor), script.gatewayEvent()]
         _ = try await store.commit(StoreTransaction(records: bodies.map { PendingRecord($0) }))
         try await store.close()
-        store = try open(database, ledger, flush: .zero)
+        store = try open(database, recorded, flush: .zero)
         await store.sampleMetrics()
-        #expect(ledger.sum("\(Self.stored) log=gateway") == 1)
-        #expect(ledger.sum("\(Self.stored) log=portfolios") == 2)
-        let before = try #require(ledger.sum("doorward_store_wal_bytes"))
+        #expect(recorded.sum("\(Self.stored) log=gateway") == 1)
+        #expect(recorded.sum("\(Self.stored) log=portfolios") == 2)
+        let before = try #require(recorded.sum("doorward_store_wal_bytes"))
         _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]))
         await store.sampleMetrics()
-        #expect(try #require(ledger.sum("doorward_store_wal_bytes")) > before)
+        #expect(try #require(recorded.sum("doorward_store_wal_bytes")) > before)
         try await store.close()
         await store.sampleMetrics()
-        #expect(ledger.sum("doorward_store_wal_bytes") == 0, "a closed store has no write-ahead log")
-        #expect(ledger.sum("\(Self.stored) log=gateway") == 2, "a value that cannot be read is left unchanged")
+        #expect(recorded.sum("doorward_store_wal_bytes") == 0, "a closed store has no write-ahead log")
+        #expect(recorded.sum("\(Self.stored) log=gateway") == 2, "a value that cannot be read is left unchanged")
     }
 
     /// Opens a store whose flushes take the given time on its clock, or fail if it is `nil`.
-    private func open(_ database: TemporaryDatabase, _ ledger: StoreGuard, flush: Duration?) throws -> SQLiteStore {
+    private func open(_ database: TemporaryDatabase, _ recorded: RecordedMetrics, flush: Duration?) throws -> SQLiteStore {
         struct DiskError: Error {}
         return try SQLiteStore.open(
             path: database.path, clock: database.clock, random: SeededGenerator(seed: 1),
@@ -140,6 +140,6 @@ private final class StoreGuard: MetricsFactory, Sendable {
             hooks: StoreHooks(beforeCommit: { _ in
                 guard let flush else { throw DiskError() }
                 database.clock.advance(by: flush)
-            }), metrics: ledger)
+            }), metrics: recorded)
     }
 }

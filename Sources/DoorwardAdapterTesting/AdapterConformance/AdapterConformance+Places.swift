@@ -61,10 +61,10 @@ extension AdapterConformance {
                 let open = verdict(on: way.address, harness)
                 try require(verdict(on: way.address, harness, within: .of([id])), is: open, "the result in the owner's scope")
                 try require(
-                    verdict(on: way.address, harness, within: .everything.hanging(in: id)), is: open,
+                    verdict(on: way.address, harness, within: .everything.restricted(to: id)), is: open,
                     "the result in the portfolio")
                 try require(
-                    verdict(on: way.address, harness, within: .everything.hanging(in: stranger)),
+                    verdict(on: way.address, harness, within: .everything.restricted(to: stranger)),
                     is: verdict(on: ways.missing, harness), "the result in another portfolio")
             }
         },

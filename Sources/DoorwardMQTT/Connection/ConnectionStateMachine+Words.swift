@@ -35,7 +35,7 @@ extension ConnectionStateMachine {
         switch failure {
         case .lost: return !isKnownToSpeakFive
         case .refused: return handle?.events.answer.map { Self.foreignProtocol.contains($0.code) } ?? false
-        case .unreachable, .tlsFailed, .stuck, .standsStill, .stopped: return false
+        case .unreachable, .tlsFailed, .stuck, .notResponding, .stopped: return false
         }
     }
 }

@@ -202,7 +202,7 @@ struct ConnectionStateMachine: ~Copyable {
             if unacknowledged.expire(at: now) { nextBeat = now }
             if livenessProbe.isGone(at: now) {
                 phase = .waking(until: now.advanced(by: Self.maxStandstill))
-                turn.events.append(.disconnected(.standsStill))
+                turn.events.append(.disconnected(.notResponding))
             }
             beat(at: now)
         case .waking(let until): try goOnWaking(ready, until: until, at: now, &turn)

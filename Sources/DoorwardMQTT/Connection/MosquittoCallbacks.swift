@@ -38,7 +38,7 @@ final class MosquittoCallbacks {
     /// Reason code of the broker's DISCONNECT.
     var goodbye: Int32?
     /// The library's error log, at most 16 lines, the newest last.
-    private(set) var complaints: [String] = []
+    private(set) var errorLog: [String] = []
 
     init(maximumPayloadBytes: Int) { self.maximumPayloadBytes = maximumPayloadBytes }
 
@@ -76,8 +76,8 @@ final class MosquittoCallbacks {
     }
 
     private func complain(_ text: String) {
-        complaints.append(text)
-        if complaints.count > 16 { complaints.removeFirst() }
+        errorLog.append(text)
+        if errorLog.count > 16 { errorLog.removeFirst() }
     }
 
     // MARK: - Callbacks

@@ -146,7 +146,7 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {
         case MOSQ_ERR_ERRNO where [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT].contains(error):
             throw .unreachable(String(cString: strerror(error)))
         case let result:
-            if let words = TLSComplaint.words(events.complaints) { throw .tlsFailed(words) }
+            if let words = TLSErrorText.words(events.errorLog) { throw .tlsFailed(words) }
             throw .lost(result == MOSQ_ERR_ERRNO ? String(cString: strerror(error)) : words(Int32(result.rawValue)))
         }
     }

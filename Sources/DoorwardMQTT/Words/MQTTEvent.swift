@@ -61,7 +61,7 @@ package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case stuck
     /// The broker has stalled: its machine accepts bytes, but the broker answers nothing. The connection is kept open for a
     /// while, with nothing sent over it, to receive what the broker sends if it resumes.
-    case standsStill
+    case notResponding
     /// The gateway has closed the connection on request.
     case stopped
 
@@ -79,7 +79,7 @@ package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
             case .tlsFailed(let why): "TLS failed: \(why)"
             case .lost(let why): why.lowercased().hasPrefix("connection") ? why : "connection lost: \(why)"
             case .stuck: "the broker stopped reading, so the connection was reset"
-            case .standsStill: Self.standstill
+            case .notResponding: Self.standstill
             case .stopped: "stopped"
             }
         return text.prefix(2).allSatisfy(\.isUppercase) ? text : text.prefix(1).lowercased() + text.dropFirst()
@@ -93,7 +93,7 @@ package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .tlsFailed(let why): "no secure connection to the broker: \(why)"
         case .lost(let why): "the connection to the broker was lost: \(why)"
         case .stuck: "the broker has read nothing for too long; the connection was reset"
-        case .standsStill: Self.standstill
+        case .notResponding: Self.standstill
         case .stopped: "the connection was closed"
         }
     }

@@ -52,7 +52,7 @@ package struct MQTTHealth: Hashable, Sendable, CustomStringConvertible {
         case .disconnected(let failure):
             (connectedSince, lastFailure, lastFailureAt) = (nil, failure, now)
             counts.disconnects += 1
-            if failure == .stuck || failure == .standsStill { counts.writeTimeouts += 1 }
+            if failure == .stuck || failure == .notResponding { counts.writeTimeouts += 1 }
         case .message: counts.messagesIn += 1
         case .tooLong: break
         case .acknowledged(_, .refused): counts.framesRejected += 1

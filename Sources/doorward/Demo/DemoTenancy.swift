@@ -30,9 +30,9 @@ struct DemoTenancy {
     var records: [PendingRecord] { SeedRecords.records(of: changes, at: now, random: random) }
 
     /// Writes all changes in one transaction, with their records; all users get the same password.
-    func write(to ledger: StoreGuard, password: Secret<String>, hasher: PasswordHasher) async throws {
+    func write(to storeGuard: StoreGuard, password: Secret<String>, hasher: PasswordHasher) async throws {
         let hash = try await hasher.hash(password)
-        try await ledger.write(
+        try await storeGuard.write(
             StoreTransaction(
                 changes: changes, credentials: users.values.map { .setPassword($0, hash: hash) }, records: records))
     }

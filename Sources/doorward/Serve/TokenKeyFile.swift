@@ -27,8 +27,8 @@ struct TokenKeyFile {
     }
 
     /// Reads or creates the key, and writes its public half to the store if the store has none.
-    func key(knownTo ledger: StoreGuard, random: RandomSource = RandomSource()) async throws -> TokenKey {
-        let known = try await ledger.credentials.publicKey(for: .accessTokens)
+    func key(knownTo storeGuard: StoreGuard, random: RandomSource = RandomSource()) async throws -> TokenKey {
+        let known = try await storeGuard.credentials.publicKey(for: .accessTokens)
         guard let mode = try fileMode() else {
             guard known == nil else {
                 throw CommandFailure(
@@ -37,12 +37,12 @@ struct TokenKeyFile {
             }
             let key = try TokenKey(random: random)
             try write(key)
-            try await note(key, in: ledger)
+            try await note(key, in: storeGuard)
             return key
         }
         try requirePrivate(mode)
         let key = try read()
-        if known == nil { try await note(key, in: ledger) }
+        if known == nil { try await note(key, in: storeGuard) }
         guard known == nil || known == key.publicRepresentation else {
             throw CommandFailure(
                 "\(path): this is not the key that the database was used with; restore the file that belongs to it")
@@ -50,8 +50,8 @@ struct TokenKeyFile {
         return key
     }
 
-    private func note(_ key: TokenKey, in ledger: StoreGuard) async throws {
-        try await ledger.write(
+    private func note(_ key: TokenKey, in storeGuard: StoreGuard) async throws {
+        try await storeGuard.write(
             StoreTransaction(credentials: [.noteKey(.accessTokens, publicHalf: key.publicRepresentation)]))
     }
 

@@ -25,8 +25,8 @@ struct CampaignChecks {
     }
 
     /// Returns all violations of the invariants; empty if there is none.
-    func oddities() -> [String] {
-        trace.oddities + ordersAsAsked() + ordersOneByOne() + nothingAfterRevokes() + outcomes() + answers() + queues()
+    func violations() -> [String] {
+        trace.violations + ordersAsAsked() + ordersOneByOne() + nothingAfterRevokes() + outcomes() + answers() + queues()
             + denials() + repeats() + logs()
     }
 

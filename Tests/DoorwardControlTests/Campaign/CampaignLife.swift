@@ -51,7 +51,7 @@ struct CampaignLife: Sendable {
         }
     }
 
-    func note(_ oddity: String) { trace.note(in: number) { $0.oddities.append(oddity) } }
+    func note(_ oddity: String) { trace.note(in: number) { $0.violations.append(oddity) } }
 
     // MARK: - Steps
 
@@ -196,7 +196,7 @@ struct CampaignLife: Sendable {
         } catch {
             note("the store cannot be read: \(error)")
         }
-        if !control.ledger.isAcceptingCommands {
+        if !control.storeGuard.isAcceptingCommands {
             note("the gateway does not accept commands although the store is writable again")
         }
         if await !control.isReadyToServe { note("the gateway is not ready although the store is writable again") }

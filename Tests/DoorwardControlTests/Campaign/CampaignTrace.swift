@@ -59,7 +59,7 @@ final class CampaignTrace: Sendable {
         var enabled: Set<UserID> = []
         /// The runs in which the store failed at least once.
         var livesWithFailures: Set<Int> = []
-        var oddities: [String] = []
+        var violations: [String] = []
         var counts: [String: Int] = [:]
 
         /// Returns whether a right may exist although its revocation was answered last: a request to restore it may have run

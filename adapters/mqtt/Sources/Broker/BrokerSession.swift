@@ -174,7 +174,7 @@ final class BrokerSession: Sendable {
             round.withLock { round in round.waiting = locks + round.waiting.filter { !locks.contains($0) } }
         case .subscribed: queryWaiting()
         case .disconnected(let failure):
-            if failure == .stuck || failure == .standsStill { surroundings.counters.cuts.add(1, ordering: .relaxed) }
+            if failure == .stuck || failure == .notResponding { surroundings.counters.cuts.add(1, ordering: .relaxed) }
             note(.warning, "broker is not connected (\(failure.reason))", [:])
             // A failed attempt to connect changes no known state.
             guard stood.exchange(false, ordering: .relaxed) else { return }

@@ -5,65 +5,65 @@ import Testing
 @testable import DoorwardControl
 
 /// The command queue of one device, and the reports that end a command.
-@Suite struct LaneTests {
+@Suite struct DeviceCommandQueueTests {
     private static func principal(_ number: UInt64) -> Principal { .user(UserID(high: 1, low: number)) }
 
     @Test("the first command gets its turn immediately, the others in the order of arrival")
     func order() throws {
-        let lane = DeviceCommandQueue()
-        let places = try (0..<4).map { try #require(lane.reserve(for: Self.principal($0))) }
+        let queue = DeviceCommandQueue()
+        let places = try (0..<4).map { try #require(queue.reserve(for: Self.principal($0))) }
         for (index, place) in places.enumerated() {
             #expect(places.map { $0.turn.current == .come } == (0..<4).map { $0 <= index })
-            #expect(lane.leave(place) == (index == 3))
+            #expect(queue.leave(place) == (index == 3))
         }
     }
 
     @Test("a waiting command that gives up frees its place and is skipped")
     func givingUp() throws {
-        let lane = DeviceCommandQueue()
-        let head = try #require(lane.reserve(for: Self.principal(0)))
-        let waiting = try (0..<4).map { _ in try #require(lane.reserve(for: Self.principal(1))) }
-        #expect(lane.reserve(for: Self.principal(1)) == nil)
-        #expect(!lane.leave(waiting[1]))
-        let last = try #require(lane.reserve(for: Self.principal(1)))
+        let queue = DeviceCommandQueue()
+        let head = try #require(queue.reserve(for: Self.principal(0)))
+        let waiting = try (0..<4).map { _ in try #require(queue.reserve(for: Self.principal(1))) }
+        #expect(queue.reserve(for: Self.principal(1)) == nil)
+        #expect(!queue.leave(waiting[1]))
+        let last = try #require(queue.reserve(for: Self.principal(1)))
         waiting[0].turn.fulfil(.deadlinePassed)
-        #expect(!lane.leave(head))
+        #expect(!queue.leave(head))
         #expect(waiting[0].turn.current == .deadlinePassed)
         #expect(waiting[2].turn.current == .come)
         #expect(last.turn.current == nil)
         // When the skipped command leaves late, no other command gets its turn.
-        #expect(!lane.leave(waiting[0]))
+        #expect(!queue.leave(waiting[0]))
         #expect(waiting[3].turn.current == nil)
-        #expect(!lane.leave(waiting[2]))
+        #expect(!queue.leave(waiting[2]))
         #expect(waiting[3].turn.current == .come)
     }
 
     @Test("a queue whose waiting commands have all given up is free for the next command")
     func allGaveUp() throws {
-        let lane = DeviceCommandQueue()
-        let head = try #require(lane.reserve(for: Self.principal(0)))
-        let waiting = try #require(lane.reserve(for: Self.principal(1)))
+        let queue = DeviceCommandQueue()
+        let head = try #require(queue.reserve(for: Self.principal(0)))
+        let waiting = try #require(queue.reserve(for: Self.principal(1)))
         waiting.turn.fulfil(.deadlinePassed)
-        #expect(lane.leave(head), "the queue is empty")
-        #expect(try #require(lane.reserve(for: Self.principal(2))).turn.current == .come)
-        #expect(!lane.leave(waiting))
+        #expect(queue.leave(head), "the queue is empty")
+        #expect(try #require(queue.reserve(for: Self.principal(2))).turn.current == .come)
+        #expect(!queue.leave(waiting))
     }
 
     @Test("`cancelQueued` cancels the waiting commands, and not the one in flight")
     func dismissing() throws {
-        let lane = DeviceCommandQueue()
-        let head = try #require(lane.reserve(for: Self.principal(0)))
-        let waiting = try (1..<4).map { try #require(lane.reserve(for: Self.principal($0))) }
-        lane.cancelQueued()
+        let queue = DeviceCommandQueue()
+        let head = try #require(queue.reserve(for: Self.principal(0)))
+        let waiting = try (1..<4).map { try #require(queue.reserve(for: Self.principal($0))) }
+        queue.cancelQueued()
         #expect(head.turn.current == .come)
         #expect(waiting.allSatisfy { $0.turn.current == .shuttingDown })
     }
 
     @Test("at most sixteen commands wait, from however many principals")
     func bounds() throws {
-        let lane = DeviceCommandQueue()
-        for number in 0..<17 { _ = try #require(lane.reserve(for: Self.principal(UInt64(number)))) }
-        #expect(lane.reserve(for: Self.principal(99)) == nil)
+        let queue = DeviceCommandQueue()
+        for number in 0..<17 { _ = try #require(queue.reserve(for: Self.principal(UInt64(number)))) }
+        #expect(queue.reserve(for: Self.principal(99)) == nil)
     }
 
     /// A report of a lock, and the outcome that it gives to an in-flight command of each operation.
@@ -130,13 +130,13 @@ import Testing
 
     @Test("only one thread at a time is in the gate")
     func gate() async {
-        let (lane, crowd) = (DeviceCommandQueue(), Crowd())
+        let (queue, crowd) = (DeviceCommandQueue(), Crowd())
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
                     for _ in 0..<500 {
-                        lane.withDispatchGate { crowd.pass() }
-                        lane.awaitDispatchGate()
+                        queue.withDispatchGate { crowd.pass() }
+                        queue.awaitDispatchGate()
                     }
                 }
             }

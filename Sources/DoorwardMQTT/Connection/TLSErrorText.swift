@@ -1,5 +1,5 @@
 /// Messages about TLS failures. Each message names the cause that the operator can correct.
-enum TLSComplaint {
+enum TLSErrorText {
     /// Fragments of log lines of libmosquitto or OpenSSL, with the message for each. The first match determines the message.
     private static let meanings: [(sign: String, words: String)] = [
         ("Unable to load CA certificates", "the file of the certificate authority contains no certificate in PEM format"),
