@@ -100,7 +100,8 @@ package struct AdapterState: Sendable {
     package let kind: String
     /// Whether it is operational: `ok`, `degraded` or `down`.
     package let health: String
-    /// Why the adapter has not started, for an operator; `nil` once it has. Later connection problems are in `transports`.
+    /// Why the adapter has not started, as a text for an operator; `nil` once the adapter has
+    /// started. Later connection problems are in `transports`.
     package let problem: String?
     /// How many devices are attached to it.
     package let deviceCount: Int
@@ -108,13 +109,13 @@ package struct AdapterState: Sendable {
     package let onlineCount: Int
     /// The keys that an address for the adapter can contain.
     package let addressKeys: [AddressKey]
-    /// The transports to its locks, by name; empty if it needs none.
+    /// The transports to the adapter's locks, by name; empty if the adapter needs none.
     package let transports: [TransportState]
 }
 
 /// The current state of a transport to an adapter's locks.
 package struct TransportState: Sendable {
-    /// The name by which addresses refer to it.
+    /// The name of the transport in addresses.
     package let name: String
     /// Whether locks are reachable through it: `ok` or `down`.
     package let health: String

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Starts the adapters concurrently and retries failed starts: no adapter blocks the gateway or another adapter.
 final class AdapterStarter: Sendable {
-    /// How long the gateway waits for an adapter before it continues without it. The adapter continues to start; no second
-    /// attempt is started while one has not returned.
+    /// How long the gateway waits for an adapter before it continues without the adapter. The start
+    /// then continues in the background; it is retried only after it has failed.
     static let patience = Duration.seconds(10)
     private static let initialBackoff = Duration.seconds(1)
     private static let maximumBackoff = Duration.seconds(60)
@@ -31,7 +31,8 @@ final class AdapterStarter: Sendable {
 
     /// Starts every adapter. Returns when each has started, failed for the first time or taken longer than `patience`.
     ///
-    /// - Parameter activate: called when an adapter has started, before waiting callers see it as started.
+    /// - Parameter activate: called when an adapter has started; the gateway stops waiting for the
+    ///   adapter only after this call.
     func start(
         reports: any ReportReceiver, activate: @escaping @Sendable (any LockAdapter) async -> Void
     ) async {

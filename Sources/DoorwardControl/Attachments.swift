@@ -22,7 +22,7 @@ struct Attachments: Sendable {
     /// - Returns: `nil` if the lock was attached.
     @discardableResult
     func attach(_ device: LockDevice, isRebinding: Bool = false) -> AttachFailure? {
-        // Create the runtime before attaching, so that the first report finds it.
+        // Create the runtime before attaching, so that the lock's first report finds the runtime.
         let live = devices.device(device.id)
         guard let adapter = adapters[device.adapter] else { return .noAdapter }
         if isRebinding {

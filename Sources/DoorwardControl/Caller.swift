@@ -4,7 +4,8 @@ package import DoorwardDomain
 package struct RequestOrigin: Sendable {
     /// The kind of client.
     package let source: RecordSource
-    /// The client's network address. A forwarded address is used only if trusted proxies have reported it. Personal.
+    /// The client's network address. A forwarded address is used only if trusted proxies have
+    /// reported it. Personal data.
     package let clientAddress: String?
     /// The id of the request, also contained in its response.
     package let requestID: String?
@@ -20,7 +21,7 @@ package struct Caller: Sendable {
     package let principal: Principal
     /// The session of a signed-in user; `nil` for an administrator on the gateway's own machine.
     package let sessionID: SessionID?
-    /// Recorded with everything that results from the request.
+    /// The origin of the request; every record that results from the request contains it.
     package let origin: RequestOrigin
 
     package init(principal: Principal, sessionID: SessionID? = nil, origin: RequestOrigin = RequestOrigin()) {

@@ -35,13 +35,15 @@ package struct FeedPosition: Hashable, Comparable, Sendable {
     package static func < (a: Self, b: Self) -> Bool { a.number < b.number }
 }
 
-/// The sequence of changes in the gateway, kept for at least ten minutes; starts when a reader first requests a position.
+/// The changes in the gateway, in order. Each is kept for at least ten minutes. The sequence starts
+/// when a reader first requests a position.
 ///
 /// An object is listed once, at its latest change: readers need its current value, not the intermediate ones. The size of the
 /// feed is therefore bounded by the number of *different* objects that changed, at whatever rate they change.
 ///
-/// Four sources append to it: `CurrentDirectory`, `DeviceRuntime`, `StoreGuard`, and `WindowTimer` for changes by the clock. They
-/// append only after a change has taken effect, so a reader that has a position can read everything up to it.
+/// Four sources append to the feed: `CurrentDirectory`, `DeviceRuntime`, `StoreGuard`, and
+/// `WindowTimer` for windows that begin or end. They append a change only after it has taken
+/// effect: a reader that has a position can read the new values of all changes up to it.
 package final class ChangeFeed: Sendable {
     /// The changes after a position.
     package struct Changes: Sendable {
@@ -63,7 +65,8 @@ package final class ChangeFeed: Sendable {
     }
 
     fileprivate struct State {
-        /// Ascending by number; includes entries that a later entry for the same object has replaced.
+        /// The entries in ascending order of their numbers; includes entries that a later entry for
+        /// the same object has replaced.
         var entries = Deque<Entry>()
         /// The number of the latest entry for each object.
         var latest: [ChangedObject: UInt64] = [:]
@@ -111,7 +114,8 @@ package final class ChangeFeed: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Discards all changes, as any object may have changed: no earlier position can be resumed.
+    /// Discards all changes, because any object may have changed. Reading from an earlier position
+    /// then returns `nil`.
     func invalidate() {
         let waiters = state.withLock { state in
             state.last += 1

@@ -26,13 +26,14 @@ final class CommandExecution: Sendable {
     private let stamp: DeviceSnapshot
     private let adapter: (any LockAdapter)?
     private let live: DeviceRuntime
-    /// The binding for which the command was accepted; it changes when the device gets another lock.
+    /// The device's binding generation when the command was accepted; the device has another one
+    /// once it is bound to another lock.
     private let bindingGeneration: Int
     private let place: QueueReservation
     private let deadline: Mutex<MonotonicInstant>
     private let repeatable: IdempotentCall?
     private let state: Mutex<Command>
-    /// The immutable parts of the command.
+    /// The immutable parts of the command, readable without the lock.
     let id: CommandID
     private let operation: LockOperation
     /// When the command was accepted, for metrics.
@@ -85,7 +86,7 @@ final class CommandExecution: Sendable {
             beforeDoubt: { services.running.remove(id) })
     }
 
-    /// Makes a further intent durable. It names the rule that grants the command now.
+    /// Makes a further intent durable: it contains the rule that grants the command now.
     private func writeFurtherIntent(under rule: Rule) async throws(GatewayError) {
         let now = services.clock.now()
         let command = state.withLock { command in
@@ -238,7 +239,8 @@ final class CommandExecution: Sendable {
             live.remember(
                 UnconfirmedCommand(id: ended.id, operation: ended.operation, log: stamp.log, expiresAt: expiry),
                 of: bindingGeneration)
-            // The lock's state is uncertain, so request it; a lock without state requests updates it with its next report.
+            // The lock's state is uncertain, so request it. A lock that does not support state
+            // requests updates the state with its next report.
             if !services.running.isClosed { try? adapter?.refresh(ended.deviceID) }
         }
         do {
@@ -248,8 +250,8 @@ final class CommandExecution: Sendable {
             state.withLock { $0 = ended }
             return finished
         } catch {
-            // Mark the store in doubt even if it rejected the outcome or accepts no more writes: the intent has no outcome then
-            // either.
+            // Mark the store in doubt even if it rejected the outcome or accepts no more writes: in
+            // both cases the intent has no outcome.
             services.storeGuard.doubt(because: "the outcome of a command was not written")
             CommandOutcome.outcomeNotWritten(wasSent: ended.dispatchedAt == nil ? false : nil)
                 .apply(to: &ended, at: ended.completedAt ?? ended.requestedAt, stateNow: .unknown)

@@ -1,7 +1,7 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// How a command ended, and the resulting state and detail: the table of outcomes, in one place.
+/// How a command ended. `apply` maps each outcome to the command's state and detail.
 enum CommandOutcome: Sendable {
     case lockSaid(InFlightCommand.Ending)
     /// Denied by the decision in the dispatch gate.
@@ -10,8 +10,8 @@ enum CommandOutcome: Sendable {
     /// The adapter did not send the command.
     case notSent(AdapterError)
     case shuttingDown
-    /// The store cannot write, so nothing was sent: neither the rule that grants the command now nor its outcome would be
-    /// durable.
+    /// The store cannot write, so nothing was sent: the intent with the current rule, and the
+    /// outcome, would not be durable.
     case intentNotWritten
     /// The outcome could not be made durable.
     ///

@@ -32,8 +32,8 @@ package struct FinishedCommand: Sendable {
     package let command: Command
     /// The device's status when the command ended.
     package let status: DeviceStatus
-    /// The denial, if the caller lost the right before the command was sent. A repeat has it only if the same reason still
-    /// applies.
+    /// The denial, if the caller lost the right before the command was sent. For a repeated
+    /// request, it contains the details of the denial only if the same reason still applies.
     package let denial: Denial?
     /// The adapter's explanation of a failure or timeout; not kept across restarts.
     package let problem: TransportProblem?
@@ -45,7 +45,7 @@ package struct FinishedCommand: Sendable {
 
 /// A command whose intent is durable. It runs to its end whether or not a caller waits for it.
 package final class RunningCommand: Sendable {
-    /// The command as its intent records it; for a repeat, in its final state.
+    /// The command as its intent records it; for a repeated request, in its final state.
     package let accepted: Command
     private let end: End
 

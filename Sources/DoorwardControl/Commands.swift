@@ -37,7 +37,7 @@ package final class Commands: Sendable {
         for caller: Caller, deviceID: DeviceID?, _ request: PageRequest<CommandOrder>
     ) async throws(GatewayError) -> Page<StoredCommand> {
         let (commands, total) = try await storedCommands(for: caller, deviceID, request)
-        // Use the snapshot after reading: entities deleted meanwhile are then not shown.
+        // Take the snapshot after reading, so that entities deleted meanwhile are not shown.
         return Page(commands, total: total, page: request.page, limit: request.limit, in: directory.snapshot)
     }
 
@@ -52,7 +52,8 @@ package final class Commands: Sendable {
         return try await mappingStoreErrors { () throws(StoreError) in try await store.commands(query) }
     }
 
-    /// Queries the store within the caller's scopes, so that another user's command costs the same as one that does not exist.
+    /// Queries the store within the caller's scopes, so that a lookup of another user's command
+    /// takes as long as a lookup of a command that does not exist.
     private func visibleCommand(
         _ id: CommandID, to subject: Subject, in tenancy: TenancyDirectory
     ) async throws(GatewayError) -> StoredCommand? {
@@ -84,8 +85,8 @@ package final class Commands: Sendable {
             guard var command = stored?.command else {
                 throw .internalFailure("an idempotency entry refers to a command that does not exist")
             }
-            // The outcome was not written, and recovery has not settled the command: the repeat gets the response of the first
-            // request.
+            // The outcome was not written, and recovery has not settled the command: the repeated
+            // request gets the same response as the first one.
             if !command.state.isEnd {
                 CommandOutcome.outcomeNotWritten(wasSent: nil).apply(to: &command, at: clock.now(), stateNow: .unknown)
             }

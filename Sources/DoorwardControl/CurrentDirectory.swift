@@ -47,7 +47,7 @@ package final class CurrentDirectory: Sendable {
         // This may be the last reference to the old snapshot: free it after the lock is released, not while holding it.
         let last = published.withLock { snapshot in
             defer { snapshot = next }
-            // Append under the lock, so that every position matches the directory it is read with.
+            // Append under the lock, so that the position in `positioned` matches the directory.
             if let changed { feed.append(changed) } else { feed.invalidate() }
             return snapshot
         }

@@ -130,7 +130,8 @@ extension TenancyUnitOfWork {
         var moved = device
         (moved.unitID, moved.propertyID, moved.portfolioID) = (place.unitID, place.propertyID, place.portfolioID)
         moved.updatedAt = now
-        // Remove it from guest accesses and common areas first: both depend on its current position.
+        // Remove the device from guest accesses and common areas first: both depend on its current
+        // position.
         endGuestAccesses(listing: device.id)
         leaveCommonAreas(device.id)
         apply(.putDevice(moved))

@@ -64,8 +64,9 @@ final class DeviceCommandQueue: Sendable {
         for place in queue.withLock({ Array($0.waiting) }) { place.turn.fulfil(.shuttingDown) }
     }
 
-    /// Runs `body` exclusively in the device's dispatch gate. A writer that revokes a right calls `awaitDispatchGate` after publishing
-    /// the new directory; from then on no decision on the old directory is in progress here.
+    /// Runs `body` exclusively in the device's dispatch gate. A writer that revokes a right
+    /// publishes the new directory and then calls `awaitDispatchGate`; after that call, no decision
+    /// on the old directory is in progress in the gate.
     func withDispatchGate<Value>(_ body: () -> sending Value) -> sending Value { gate.withLock { _ in body() } }
 
     /// Waits until the code that is currently in the gate has left it.
@@ -117,8 +118,8 @@ final class InFlightCommand: Sendable {
 
     /// Ends the command if `report` confirms or rejects it.
     ///
-    /// Reports from before the command was sent never end it. Neither do retained, assumed and stale states, which do not show
-    /// what the lock did afterwards.
+    /// A report ends the command only if it follows the dispatch of the command. Retained, assumed
+    /// and stale states never end a command: they do not show what the lock did after the dispatch.
     ///
     /// - Returns: whether this report ended the command.
     func ends(_ report: LockReport) -> Bool {

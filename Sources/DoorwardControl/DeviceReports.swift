@@ -123,8 +123,8 @@ package final class DeviceReports: ReportReceiver {
     private func writeSummary(of device: DeviceID, at due: MonotonicInstant) {
         let timer = Task(executorPreference: executor) { [self] in
             guard (try? await clock.sleep(until: due)) != nil else { return }
-            // Hold the lock under which `finish` cancels the timers: the summary is queued here before the queue is closed, or by
-            // `finish`.
+            // Hold the lock under which `finish` cancels the timers: either this task queues the
+            // summary before the queue is closed, or `finish` queues it.
             timers.withLock { timers in
                 guard !Task.isCancelled else { return }
                 timers[device] = nil
@@ -151,7 +151,8 @@ private struct ConditionChange {
     var wasOnline: Bool?
     var wasBatteryLow: Bool?
 
-    /// The event to record, if the report is news and no command of the gateway caused it.
+    /// The event to record for a report that confirmed no command in flight; `nil` if the report
+    /// changes nothing that is recorded.
     func event(for fact: LockReport.Fact) -> RecordEvent? {
         switch fact {
         case .state(let state, .confirmed, _, _):

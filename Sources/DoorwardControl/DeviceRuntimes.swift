@@ -127,7 +127,8 @@ final class DeviceRuntime: Sendable {
     /// already sent to it ends as UNKNOWN.
     func rebind() {
         change { $0 = Condition(bindingGeneration: $0.bindingGeneration + 1) }
-        // Wait for a command that is being sent to the previous lock; later ones see the new binding.
+        // Wait for a command that is being sent to the previous lock; commands sent afterwards are
+        // checked against the new binding.
         queue.awaitDispatchGate()
         queue.inFlightCommand?.ending.fulfil(.replaced)
         // Reset again, as reports of the previous lock may have been received meanwhile.
@@ -136,7 +137,8 @@ final class DeviceRuntime: Sendable {
 
     /// Ends a command that the lock has not confirmed: the bolt's position is unknown until the lock's next report.
     ///
-    /// Atomic with the handling of reports: a report is handled before this outcome, as a possible confirmation, or after it.
+    /// Atomic with the handling of reports: a report is handled either before this call, and may
+    /// confirm the command, or after it.
     ///
     /// - Returns: whether the command had no outcome before.
     @discardableResult
@@ -153,7 +155,8 @@ final class DeviceRuntime: Sendable {
         condition.withLock { if $0.bindingGeneration == bindingGeneration { $0.unanswered = command } }
     }
 
-    /// Records that a command was sent: the next confirmation is matched to it, and to no earlier command.
+    /// Records that a command was sent. From now on no report is matched to an earlier command as
+    /// its late confirmation.
     func noteSent(_ command: CommandID, _ log: LogID) {
         condition.withLock { condition in
             condition.unanswered = nil

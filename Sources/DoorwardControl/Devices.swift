@@ -55,7 +55,8 @@ package struct Devices: Sendable {
         )
     }
 
-    /// Removes a device. Its records are kept, and stay visible to those who may read the records of its former position.
+    /// Removes a device. Its records are kept; the users who may read the records of its former
+    /// position can still read them.
     ///
     /// Once this returns, no further command is sent to it; waiting ones are denied when they reach the head of the queue. A
     /// command in flight runs to its end, and the lock stays attached until then.
@@ -113,7 +114,8 @@ package struct Devices: Sendable {
         return request.page(of: devices.compactMap { current.tenancy.device($0) }, in: current.snapshot)
     }
 
-    /// What the caller may currently do with a device: a decision for each operation. These decisions are not recorded.
+    /// The decisions on all operations of the caller on a device at the current time. They are not
+    /// recorded.
     ///
     /// - Throws: the errors of `device`.
     package func permissions(

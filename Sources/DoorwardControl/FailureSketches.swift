@@ -35,8 +35,8 @@ struct FailureSketch {
 
     /// The cells of a row; four rows of 16-byte cells are 2 MiB.
     static let width = 32_768
-    /// The time without a failure after which a count decreases by one. Longer than the longest wait, so that waiting gains
-    /// nothing.
+    /// The time without a failure after which a count decreases by one. It exceeds the longest
+    /// wait, so that a client that always waits before its next attempt does not lower its count.
     static let forgettingTime = Duration.seconds(600)
 
     private let highest: UInt8
@@ -57,7 +57,8 @@ struct FailureSketch {
         }.min()
     }
 
-    /// Counts a failure. The decay time of every cell of the name restarts, so that no cell decays before the name would.
+    /// Counts a failure. The decay time of all cells of the name restarts, so that none of them
+    /// decays earlier than `forgettingTime` after this failure.
     mutating func add(_ key: SketchKey, at now: MonotonicInstant) {
         if cells.isEmpty { cells = Array(repeating: Cell(), count: SketchKey.rows * Self.width) }
         let count = (least(key, at: now) { failures, _ in failures } ?? 0) + 1

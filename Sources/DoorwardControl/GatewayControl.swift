@@ -56,7 +56,7 @@ package final class GatewayControl: Sendable {
     package let adapterStates: AdapterStates
     /// Locks that were discovered and are not attached.
     package let discoveredLocks: DiscoveredLocks
-    /// Accesses the store, and tracks whether it can be relied on.
+    /// Writes to the store, and tracks whether the store is in doubt.
     package let storeGuard: StoreGuard
     /// The clock used by all use cases.
     package let clock: any GatewayClock
@@ -205,8 +205,8 @@ package final class GatewayControl: Sendable {
             metadata: ["device": "\(device.id)", "adapter": "\(device.adapter)", "because": "\(obstacle.rawValue)"])
     }
 
-    /// Logs brokers assigned to a portfolio that does not exist: their locks cannot be attached, and no other message reports
-    /// it.
+    /// Logs brokers assigned to a portfolio that does not exist: no lock can be attached through
+    /// them, and no other log message reports the cause.
     private func noteUnknownOwners() {
         let tenancy = directory.current
         for adapter in adapters.all {
@@ -307,7 +307,8 @@ package final class GatewayControl: Sendable {
 
     // MARK: - Stop
 
-    /// Rejects new commands, cancels waiting ones, waits up to `patience` for those in flight, and closes everything.
+    /// Rejects new commands, cancels waiting ones, waits up to `patience` for those in flight,
+    /// stops the adapters, and closes the store.
     package func stop(patience: Duration = .seconds(10)) async {
         isReady.withLock { $0 = false }
         await adapterStarter.stop()

@@ -7,9 +7,10 @@ package enum GatewayError: Error, Sendable {
     case invalid([FieldProblem])
     /// The sign-in is missing, wrong or expired.
     case unauthenticated
-    /// The request was denied; what the caller may learn of the decision depends on `Denial.hasReach`.
+    /// The request was denied. `Denial.hasReach` determines whether the caller may see the reason.
     case denied(Denial, operation: LockOperation?, deviceID: DeviceID?)
-    /// The object does not exist, and the caller may know it: a child of a visible parent, or anything for the super admin.
+    /// The object does not exist, and the caller may know this: a child of a visible parent, or any
+    /// object for the super admin.
     case notFound
     /// The object to be created already exists.
     case alreadyExists
@@ -17,7 +18,7 @@ package enum GatewayError: Error, Sendable {
     case addressTaken
     /// The request conflicts with the current state; the sentence describes how.
     case conflict(String)
-    /// The object to be changed does not, or no longer, meet the request's precondition.
+    /// The object to be changed does not meet the request's precondition.
     case preconditionFailed
     /// The same idempotency key was used for another request.
     case idempotencyMismatch
@@ -36,11 +37,13 @@ package enum GatewayError: Error, Sendable {
     /// A defect or a hardware failure. The text is for the operator's log only.
     case internalFailure(String)
 
-    /// The answer for anything that is not visible to the caller: always the same.
+    /// The error for every object that is not visible to the caller. It is always the same, so that
+    /// it does not reveal whether the object exists.
     package static let outOfReach = GatewayError.denied(
         Denial(.noAssociation, hasReach: false), operation: nil, deviceID: nil)
 
-    /// The answer for an id that does not exist or is not visible to the subject. A super admin gets `.notFound`.
+    /// The error for an id that does not exist or is not visible to the subject. A super admin gets
+    /// `.notFound`.
     package static func outOfReach(of subject: Subject) -> GatewayError { subject.isSuperAdmin ? .notFound : .outOfReach }
 
     /// A request with a single invalid field.
@@ -48,7 +51,8 @@ package enum GatewayError: Error, Sendable {
         .invalid([FieldProblem(field: field, problem: problem)])
     }
 
-    /// Maps a store error. A failed store is never the caller's fault, and the write may or may not have happened.
+    /// Maps a store error. After a failure of the store, the transaction may or may not have been
+    /// written.
     init(_ error: StoreError) {
         switch error {
         case .refused(let refusal): self.init(refusal)

@@ -11,8 +11,8 @@ package protocol GatewayStore: AccessLogStore, TenancyStore, CredentialStore, Co
     /// Writes the whole transaction or nothing, and returns once it is durable. Transactions take effect in the order of the calls;
     /// transactions that wait for a flush share one flush.
     ///
-    /// The only way to write. After `.refused` nothing of the transaction is durable; after `.failed` this is unknown until the
-    /// store has been reopened.
+    /// Every write uses this function. After `.refused`, nothing of the transaction is durable;
+    /// after `.failed`, this is unknown until the store has been reopened.
     ///
     /// - Returns: the position of each record, in the order of `transaction.records`.
     func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPosition]
@@ -20,9 +20,10 @@ package protocol GatewayStore: AccessLogStore, TenancyStore, CredentialStore, Co
 
 /// The logs: their records, and the Merkle trees over them. Only transactions append records and destroy a person's keys.
 package protocol AccessLogStore: Sendable {
-    /// Records in the order of (`at`, `logId`, `seq`) or the reverse. The cost of a page is bounded: it may be short or empty
-    /// although there is a next one. Throws the list errors: `.tooManyReads`, and `.readTimedOut` if not even a short page was
-    /// found in time. Cancelling the task stops the read.
+    /// Records in the order of (`at`, `logId`, `seq`) or the reverse. The cost of a page is
+    /// bounded, so a page may be short or empty although a next page exists. Throws the list
+    /// errors: `.tooManyReads`, and `.readTimedOut` if not even a short page was found in time.
+    /// Cancelling the task stops the read.
     func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage
 
     /// One record by its id, in any log; `nil` if there is none.
@@ -164,8 +165,8 @@ package struct StoreTransaction: Sendable {
     package var credentials: [CredentialChange]
     /// The changes of commands.
     package var commands: [CommandChange]
-    /// The results of requests, stored for repeats. Refused if the store has an entry with the same key that is less than 24
-    /// hours old.
+    /// The results of requests, stored for repeated requests. Refused if the store has an entry
+    /// with the same key that is less than 24 hours old.
     package var idempotency: [IdempotencyEntry]
     /// The records to append to the logs, in order.
     package var records: [PendingRecord]
@@ -308,13 +309,14 @@ package struct IdempotencyKey: Hashable, Sendable {
     package init(principal: String, key: String) { (self.principal, self.key) = (principal, key) }
 }
 
-/// The stored result of an idempotency key: ids only. The response to a repeat is rendered again, for its caller at that time.
+/// The stored result of an idempotency key: ids only. The response to a repeated request is
+/// rendered again, according to the rights that its caller has at that time.
 package struct IdempotencyEntry: Hashable, Sendable {
-    /// The key that a repeat uses.
+    /// The key that a repeated request uses.
     package let key: IdempotencyKey
     /// HMAC-SHA-256 of method, path and canonical body, under a key of the gateway.
     package let fingerprint: [UInt8]
-    /// What the first request created.
+    /// The command or entity that the first request created.
     package let result: IdempotentResult
     /// When the first request was received; entries are deleted by age.
     package let createdAt: Timestamp
@@ -324,7 +326,7 @@ package struct IdempotencyEntry: Hashable, Sendable {
     }
 }
 
-/// What a request with an idempotency key created.
+/// The command or entity that a request with an idempotency key created.
 package enum IdempotentResult: Hashable, Sendable {
     /// A command; the response is derived from its state.
     case command(CommandID)

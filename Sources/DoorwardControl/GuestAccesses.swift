@@ -102,7 +102,7 @@ package struct NewGuestAccess: Sendable {
     package var guestUserID: UserID?
     /// The guest's email address, ignoring case, instead of the id; `nil` if the request has none.
     package var guestEmail: String?
-    /// A note about the guest or, without a guest user, the name of the guest. Personal.
+    /// A note about the guest or, without a guest user, the name of the guest. Personal data.
     package var label: String?
     /// The property that the devices must belong to; `nil` if the request names none.
     package var propertyID: PropertyID?
@@ -273,7 +273,8 @@ struct GrantedRight {
     /// covers all devices is recorded. Access granted under tenancies ends with them: on each device, it ends with the last
     /// tenancy that covers the device.
     ///
-    /// Other changes of the tenancy wait meanwhile, so the cost depends only on the number of these associations.
+    /// Other changes of the tenancy wait while this runs; the cost is therefore bounded by the
+    /// number of these associations.
     ///
     /// - Parameter carriers: the associations that cover a device; called once for each device.
     /// - Returns: `nil` if no association covers a device.

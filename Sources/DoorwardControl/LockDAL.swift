@@ -6,7 +6,8 @@ internal import DoorwardPolicy
 /// `CommandExecution` then writes the intent, waits in the queue, decides again in the device's gate and sends, waits for the
 /// confirmation, and writes the outcome.
 ///
-/// Nothing is ever sent a second time: a repeat is a new command with its own decision and intent.
+/// No command is sent twice. A further request creates a new command with its own decision and
+/// intent, unless it repeats the idempotency key of an earlier request.
 package final class LockDAL: Sendable {
     private let services: CommandServices
     private let commands: Commands

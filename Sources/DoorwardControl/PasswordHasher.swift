@@ -39,9 +39,9 @@ package final class PasswordHasher: Sendable {
 
     /// Whether `phcString` is a hash of `password`.
     ///
-    /// Takes the same time if there is no hash to compare with, or if its cost is not the highest one. A hash of cost c takes 2^c
-    /// units of work; additional hashes of cost c, c+1, … add up to the work of the highest cost. So the time does not reveal
-    /// which accounts exist.
+    /// Takes the same time for every account, even without a stored hash or with a hash of a lower
+    /// cost, so that the time does not reveal which accounts exist. A hash of cost c takes 2^c
+    /// units of work; additional hashes of cost c, c+1, … add up to the work of the highest cost.
     package func verify(_ password: Secret<String>, against phcString: String?) async throws(GatewayError) -> Bool {
         let stored = phcString.flatMap { ScryptHash(phcString: $0) }
         let compared = stored ?? decoy
@@ -122,7 +122,8 @@ private struct ScryptHash: Sendable {
             HMAC<SHA256>.authenticationCode(for: a.key, using: comparisonKey), authenticating: b.key, using: comparisonKey)
     }
 
-    /// HMACs of both keys are compared, as that comparison takes constant time; this key need not be secret.
+    /// The key of the HMACs that `==` compares instead of the keys, because that comparison takes
+    /// constant time. It need not be secret.
     private static let comparisonKey = SymmetricKey(data: [UInt8](repeating: 0, count: 32))
 
     private static func base64(_ bytes: [UInt8]) -> String {

@@ -3,15 +3,15 @@ package import DoorwardDomain
 /// The id of a password reset in records.
 package typealias PasswordResetID = EntityID<PasswordReset>
 
-/// The right of the holder of its token to set one user's password once without knowing the old one. A user has at most one: a
-/// new one replaces it.
+/// A password reset: the holder of its token can set one user's password once, without knowing the
+/// old password. A user has at most one reset; a new reset replaces it.
 ///
 /// A reset becomes invalid when its creator loses the right to create it. It also becomes invalid when the user's roles or guest
 /// accesses change, because the holder of the token can sign in as that user, with all rights that the user has by then.
 package struct PasswordReset: Hashable, Sendable {
     /// The id of the reset in records; it reveals nothing about the token.
     package let id: PasswordResetID
-    /// The user whose password it sets.
+    /// The user whose password the reset sets.
     package let userID: UserID
     /// The super admin who created it; `nil` if it was created on the gateway's own host.
     package let madeBy: UserID?
@@ -34,9 +34,9 @@ package struct PasswordReset: Hashable, Sendable {
             id: random.id(at: now), userID: userID, madeBy: madeBy, createdAt: now, expiresAt: now.advanced(by: Self.lifetime))
     }
 
-    /// A password reset with the only copy of its token, to be handed over.
+    /// A password reset with the only copy of its token, to be given to the user.
     package struct Offer: Sendable {
-        /// The user whose password it sets.
+        /// The user whose password the reset sets.
         package let user: User
         /// The token for `POST /auth/reset-password`. It is not stored.
         package let token: Secret<String>

@@ -15,7 +15,8 @@ package enum Precondition: Hashable, Sendable {
     case lease(of: LogID, is: LogLease?)
 }
 
-/// A change of a value that belongs to no entity of the tenancy and changes with commands or gateways.
+/// A change of a counter that is stored separately from the entities of the tenancy: uses of a
+/// guest access, an epoch, or a log's lease.
 package enum CounterChange: Hashable, Sendable {
     /// Takes one use of a guest access. Refused as `.parentUnknown` if the guest access does not exist.
     case takeUse(of: GuestAccessID)
@@ -46,7 +47,8 @@ package struct LogLease: Hashable, Sendable {
     package init(holder: GatewayNumber, epoch: UInt64) { (self.holder, self.epoch) = (holder, epoch) }
 }
 
-/// The number of a gateway among those that share a store; it owns the commands that it executes.
+/// Identifies one of the gateways that share a store. A command is owned by the gateway that
+/// executes it.
 package struct GatewayNumber: Hashable, Sendable {
     /// From 0, and small, so that it takes little space in a row.
     package let rawValue: Int64

@@ -4,8 +4,8 @@ package import DoorwardPolicy
 /// The records of a complete tenancy that the host's operator writes into a new database, so that the origin of every right is
 /// recorded. They name the gateway as the actor, like all records of offline administration.
 package enum SeedRecords {
-    /// The records of the changes, in the order of the changes. Each change has one in the gateway's log and another in the log
-    /// of its portfolio.
+    /// The records of the changes, in the order of the changes. Each change has a record in the
+    /// gateway's log and, if it belongs to a portfolio, another one in the portfolio's log.
     ///
     /// - Parameter changes: the changes, parents before children. Removals and guest accesses are not part of a new tenancy and
     ///   get no record.

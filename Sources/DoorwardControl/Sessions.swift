@@ -15,7 +15,8 @@ package final class Sessions: Sendable {
         table.withLock { $0.live[id] }.flatMap { now < $0.expiresAt ? $0 : nil }
     }
 
-    /// The current generation of the user's sessions; ending all of them starts a new one.
+    /// The current generation of the user's sessions. Ending all sessions of the user starts a new
+    /// generation.
     func generation(of user: UserID) -> UInt64 { table.withLock { $0.generations[user, default: 0] } }
 
     /// Adds a session that was just started.
@@ -66,7 +67,8 @@ package final class Sessions: Sendable {
         }
     }
 
-    /// Adds sessions that were read from the store. Does not revive or shorten sessions that have ended or been extended since.
+    /// Adds sessions that were read from the store. A session that has ended since is not added; a
+    /// session that was extended since keeps its later expiry.
     func load(_ sessions: [Session]) {
         table.withLock { table in
             for session in sessions where table.ended[session.id] == nil {
@@ -85,12 +87,13 @@ package final class Sessions: Sendable {
     /// Removes expired sessions in small batches, so that no request waits for all of them.
     func prune(at now: Timestamp) { while table.withLock({ $0.forget(before: now, atMost: 64) }) {} }
 
-    /// How many entries were examined for expired sessions, for a test of the cost.
+    /// The number of entries examined so far for expired sessions, for a test of the cost.
     var examinedCount: Int { table.withLock { $0.examinedCount } }
 }
 
 private struct SessionTable {
-    /// When to examine a session. The session may have been extended since this entry was added.
+    /// When to check whether a session has expired. The session may have been extended since this
+    /// entry was added.
     private struct Expiry: Comparable {
         let at: Timestamp
         let id: SessionID

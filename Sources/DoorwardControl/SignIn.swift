@@ -5,8 +5,9 @@ import Synchronization
 
 /// The use cases of signing in and out.
 ///
-/// A session lasts as long as its refresh token is exchanged before it expires. Each refresh token can be exchanged once; a
-/// second use ends the whole session, as two parties then have the token.
+/// A session continues if its refresh token is exchanged before the session expires. Each refresh
+/// token can be exchanged once; a second use ends the whole session, because two parties then have
+/// the token.
 package final class SignIn: Sendable {
     /// The valid sessions, against which access tokens are checked.
     package let sessions: Sessions
@@ -61,7 +62,7 @@ package final class SignIn: Sendable {
 
     /// Starts a session.
     ///
-    /// An unknown address and a wrong password have the same answer and the same cost.
+    /// An unknown address and a wrong password get the same response and have the same cost.
     ///
     /// - Throws: `.unauthenticated`, `.rateLimited`, or `.unavailable` if too many hashes are queued.
     package func logIn(
@@ -129,7 +130,8 @@ package final class SignIn: Sendable {
         do {
             try await storeGuard.write(StoreTransaction(credentials: [rotation]))
         } catch .unauthenticated {
-            // A concurrent request has used the token: the same as a token that was used before.
+            // A concurrent request has used the token: handle this like a token that was used
+            // before.
             throw try await endReused(session, user, origin)
         }
         // A session that was ended while the token was exchanged is not extended.

@@ -1,8 +1,8 @@
 internal import DoorwardDomain
 import Synchronization
 
-/// Records failed sign-ins: the first of an account and network at once, further ones as one summary per minute with their
-/// number.
+/// Records failed sign-ins: the first failure of each account and network immediately, further ones
+/// as one summary per minute with their number.
 ///
 /// Under any load at most `maxPairs` first records and `maxPairs` + 1 summaries are written per minute. Failures that exceed
 /// this are counted in the last summary.

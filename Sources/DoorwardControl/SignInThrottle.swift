@@ -12,8 +12,9 @@ final class SignInThrottle: Sendable {
     private struct Tables {
         var accounts = FailureSketch(highest: UInt8(freeFailures + 9))
         var networks = MinuteSketch()
-        /// How many times an account with failures has signed in: each time its failures are counted under a new name. An
-        /// account that does not exist never signs in, so there are at most as many entries as users.
+        /// The number of sign-ins of each account after failures. It is part of the name under
+        /// which the account's failures are counted, so that a sign-in resets the count. An account
+        /// that does not exist never signs in, so there are at most as many entries as users.
         var successes: [String: UInt32] = [:]
     }
 

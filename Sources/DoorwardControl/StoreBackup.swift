@@ -6,7 +6,8 @@ package struct StoreBackup: Equatable, Sendable {
     package let path: String
     /// The size of the file.
     package let bytes: Int64
-    /// The gateway's time at which the copy was taken. The copy contains every change that was answered before.
+    /// The gateway's time at which the copy was taken. The copy contains every change whose request
+    /// was answered before that time.
     package let at: Timestamp
     /// Every log that has a record, by id, with the number of its records in the copy.
     package let logs: [LogSize]

@@ -2,12 +2,13 @@ package import DoorwardDomain
 package import Logging
 import Synchronization
 
-/// Writes to the store, and tracks whether it can be relied on.
+/// Writes to the store, and tracks whether the store is in doubt.
 ///
-/// After a failed write it is unknown what is durable, so no command is accepted until the store can write again and everything
-/// that was in doubt has been reloaded from it.
+/// After a failed write the store is in doubt: the transaction may or may not be durable. No
+/// command is accepted until the store can write again and everything in doubt has been reloaded
+/// from it.
 package final class StoreGuard: Sendable {
-    /// Not accessible elsewhere, so that every write and every failure passes through this type.
+    /// Private, so that every write and every failure passes through this type.
     private let store: any GatewayStore
     /// The number of uses taken of each guest access.
     package let uses = GuestUseCounts()

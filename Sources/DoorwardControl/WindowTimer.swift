@@ -3,8 +3,8 @@ internal import DoorwardPolicy
 import HeapModule
 import Synchronization
 
-/// Appends changes to the feed that are caused by time alone: the beginning and end of guest windows, and of a guest's
-/// visibility.
+/// Appends to the feed the changes that only time causes: a guest window begins or ends, and with
+/// it the guest's visibility.
 ///
 /// Decisions do not depend on this timer; they compare the window with the clock themselves.
 final class WindowTimer: Sendable {
@@ -16,9 +16,10 @@ final class WindowTimer: Sendable {
     }
 
     fileprivate struct State {
-        /// Contains at least the next edge of each access; may contain outdated ones.
+        /// At least the next edge of each access: the next beginning or end of its window. May
+        /// contain outdated edges.
         var edges = Heap<Edge>()
-        /// The wall clock at the last check; an earlier reading means that it was set back.
+        /// The wall clock at the last check; if it shows an earlier time later, it was set back.
         var checkedUntil: Timestamp
         var wakeUp: (ticket: DeadlineQueue.Ticket, instant: Timestamp)?
     }
@@ -105,8 +106,8 @@ extension WindowTimer.State {
         edges.insert(WindowTimer.Edge(instant: edge, access: access))
     }
 
-    /// Removes the edges up to now, and returns the accesses with an edge between the last check and now, in either direction of
-    /// the clock.
+    /// Removes the edges up to now. Returns the accesses with an edge between the last check and
+    /// now, even if the clock was set back in between.
     fileprivate mutating func takeChanged(at now: Timestamp, in tenancy: TenancyDirectory) -> Set<GuestAccessID> {
         var changed: Set<GuestAccessID> = []
         defer { checkedUntil = now }

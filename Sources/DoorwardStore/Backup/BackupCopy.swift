@@ -33,8 +33,8 @@ struct BackupCopy {
                 var steps = 0
                 try source.backup(to: destination, pagesPerStep: CInt(clamping: pagesPerStep)) { progress in
                     try hooks.duringBackup(progress.remainingPageCount)
-                    // Do not throw after the last step: the error would be lost. If a flush fails, the system reports that only
-                    // once.
+                    // Neither throw nor flush after the last step: an error thrown there would be
+                    // lost, and the system reports a failed flush only once.
                     if progress.isCompleted { return }
                     if running.isStopped { throw Stopped() }
                     steps += 1
