@@ -125,7 +125,7 @@ package struct UserChanges: Sendable {
     package var firstName: String?
     /// The new last name.
     package var lastName: String?
-    /// False ends every session and suspends every right until it is true again.
+    /// `false` ends every session of the user and suspends every right until it is set to `true`.
     package var isEnabled: Bool?
     /// The portfolio that their client opens first.
     package var defaultPortfolioID = Patch<PortfolioID>.unchanged

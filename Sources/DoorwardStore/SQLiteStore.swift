@@ -205,7 +205,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// Counts and returns a command in several scopes once.
+    /// A command in several scopes is counted and returned once.
     package func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
         let passedOver = limits.commandsPassedOver
         return try await reader.list(for: query.reader) { (db, _) in

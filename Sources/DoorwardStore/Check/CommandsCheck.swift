@@ -57,7 +57,7 @@ struct CommandsCheck {
         return false
     }
 
-    /// Returns whether the columns that commands are searched by match the intent, as the entry's columns do.
+    /// Returns whether the columns by which commands are searched match the record of the intent.
     private static func isBesideItsIntent(
         _ id: CommandID, _ body: RecordBody, _ position: EntryKey, in db: Database
     ) throws -> Bool {

@@ -28,7 +28,8 @@ struct TenancyCheck {
 }
 
 extension AssociatedEntity {
-    /// Returns whether the entity's row exists. The id references one of three tables, so no constraint enforces it.
+    /// Returns whether the entity's row exists. The id references one of three tables, so no
+    /// foreign key can enforce this.
     func exists(in db: Database) throws -> Bool {
         let table: TenancyTable =
             switch type {

@@ -76,9 +76,10 @@ enum Schema001 {
         CREATE INDEX idempotency_by_age ON idempotency (created_at);
         """
 
-    /// An entry's `position` is the key of its log times 2^40 plus its `seq`, so one range of positions is one log in order. A
-    /// log is also ordered by time, so an index on one column finds a device's entries in the order of time, and no index needs
-    /// an instant.
+    /// An entry's `position` is the key of its log times 2^40 plus its `seq`, so the entries of a
+    /// log are one range of positions, in order. A log is also ordered by time, so an index on
+    /// `device_id` alone returns a device's entries in time order, and no index contains an
+    /// instant.
     private static let accessLog = """
         CREATE TABLE logs (
             key INTEGER PRIMARY KEY, log_id TEXT NOT NULL UNIQUE, -- 'gateway' or the portfolio's id

@@ -9,7 +9,7 @@ import GRDB
 /// - Indexes find the active sessions of one user, and the commands of a device in one log.
 /// - The numbers of commands are stored, because counting the commands of a list took time in proportion to their number.
 /// - An idempotency key is stored with an id instead of the response, which contained names.
-/// - Lock codes are sealed under a key outside the file.
+/// - Lock codes are encrypted under a key that is stored outside the file.
 enum Schema005 {
     @Sendable static func apply(_ db: Database) throws {
         try db.execute(sql: guestAccesses)

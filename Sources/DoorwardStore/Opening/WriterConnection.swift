@@ -88,7 +88,7 @@ struct WriterConnection {
         } while removed > 0
     }
 
-    /// Closes the connection. Neither flushes nor checkpoints, provided that a reader has the file open.
+    /// Closes the connection. If a reader has the file open, this neither flushes nor checkpoints.
     func abandon() { try? queue.close() }
 
     func settings() throws -> StoreSettings { try queue.writeWithoutTransaction { try StoreSettings($0) } }

@@ -52,8 +52,9 @@ struct CommandReading {
         ) { try stored(&$0) }.compactMap(\.self)
     }
 
-    /// Returns the commands that match the query, in the order of their intents' records, newest first. The lists of each scope
-    /// are read in runs and merged, so the cost grows with the number of shown and skipped commands, not with the total.
+    /// Returns the commands that match the query, in the order of their intents' records, newest
+    /// first. The list of each scope is read in batches (runs), and the lists are merged, so the
+    /// cost grows with the number of shown and skipped commands, not with the total.
     ///
     /// - Parameter most: the maximum number of skipped commands; a larger offset throws `StoreError.pageTooDeep`.
     mutating func commands(

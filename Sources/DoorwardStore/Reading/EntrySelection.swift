@@ -45,8 +45,9 @@ struct EntrySelection {
             }
         }
 
-        /// Whether usually few entries of a log match, ignoring conditions on device, unit, property and actor. Of denials,
-        /// kinds, reasons and outcomes, only the rare values have a posting list.
+        /// Whether usually few entries of a log match. Only the rare values of denials, kinds,
+        /// reasons and outcomes have a posting list. Conditions on device, unit, property and actor
+        /// are never rare in this sense.
         var isRare: Bool {
             switch self {
             case .denied(let isDenied): isDenied
@@ -80,7 +81,7 @@ struct EntrySelection {
     /// A further SQL condition on the columns of an entry, beginning with `" AND "`.
     let condition: (sql: String, arguments: [(any Bindable)?])
 
-    /// Omits the condition that all entries of the source meet.
+    /// Creates a selection without the condition that all entries of the source meet anyway.
     init(source: Source = .log, conditions: [Match] = [], condition: (sql: String, arguments: [(any Bindable)?]) = ("", [])) {
         let met: Match? = if case .postings(.entries(let match)) = source { match } else { nil }
         (self.source, self.conditions, self.condition) = (source, conditions.filter { $0 != met }, condition)

@@ -2,8 +2,9 @@ internal import DoorwardControl
 internal import DoorwardDomain
 import Synchronization
 
-/// Allocates the list readers. A user has at most one at a time, and the users of one portfolio have a limited number. Waiting
-/// calls get the next free reader round-robin, first by portfolio, then by user.
+/// Allocates the list readers: connections that are reserved for reading lists. A user has at most
+/// one at a time, and the users of one portfolio have a limited number. Waiting calls get the next
+/// free reader round-robin, first by portfolio, then by user.
 final class ListQueue: Sendable {
     private enum Admission {
         case granted

@@ -50,7 +50,8 @@ struct PostingReading {
     private static let blockBefore =
         "(SELECT max(first) FROM postings WHERE facet = ? AND value = ? AND log = ? AND first <= ?)"
 
-    /// Returns the positions in `range` of the first block, in reading order, that has positions there.
+    /// Returns the positions in `range` of the first block, in reading order, with positions in
+    /// `range`.
     private func nextBlock(_ range: Range<Int64>, in db: Database) throws -> ArraySlice<Int64> {
         let (low, high) = (EntryKey(rawValue: range.lowerBound).seq, EntryKey(rawValue: range.upperBound - 1).seq)
         let key: [(any Bindable)?] = [list.facet, list.value, log]

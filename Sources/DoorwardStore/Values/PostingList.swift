@@ -1,8 +1,9 @@
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// A posting list: the positions, in each log, of the entries with one value in one column. A list of commands contains only
-/// those of these entries that are the intent of a new command. The positions are stored in blocks in `postings`.
+/// A posting list: the positions, in each log, of the entries with one value in one column. A list
+/// of commands contains, of these entries, only the intents of new commands. The positions are
+/// stored in blocks in `postings`.
 enum PostingList: Hashable {
     /// The entries that match. The match must have a posting list.
     case entries(EntrySelection.Match)
@@ -49,7 +50,8 @@ enum PostingList: Hashable {
     }
 }
 
-/// The indexed part of an entry: its position, its time, and the values that lists select it by.
+/// The indexed part of an entry: its position, its time, and the values by which lists select the
+/// entry.
 struct IndexedEntry {
     let position: EntryKey
     let at: Timestamp

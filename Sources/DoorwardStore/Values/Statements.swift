@@ -7,7 +7,8 @@ internal import GRDBSQLite
 extension Database {
     /// Executes a statement that returns no rows. The statement is prepared once for each connection.
     ///
-    /// The values are bound without GRDB, which would first build three arrays of them and look up the parameters' names.
+    /// The values are bound without GRDB, which would first build three arrays of the values and
+    /// look up the parameters' names.
     ///
     /// - Throws: `ConstraintViolation` for a text with U+0000; otherwise the same `DatabaseError` as GRDB.
     func run(_ sql: String, _ arguments: [(any Bindable)?] = []) throws {

@@ -97,7 +97,7 @@ struct Projector {
                 }
                 try db.inTransaction(.immediate) {
                     let entries = try log.entries(limit: entriesAtOnce, in: db)
-                    // If no entry is found, the loop would never end: the file is damaged.
+                    // If no entry is found, the file is damaged, and the loop would never end.
                     guard !entries.isEmpty else { throw UnreadableColumn(column: "position") }
                     try project(entries, in: db)
                     return .commit

@@ -132,7 +132,8 @@ actor StoreWriter {
             for waiting in batch { waiting.answer(.failure(.unavailable)) }
             return true
         }
-        // Change the writer in place: if `condition` also held it, each of its caches would be copied.
+        // Change the writer in place: a second reference to it in `condition` would cause each of
+        // its caches to be copied.
         condition = .closed
         do {
             let begun = clock.monotonicNow()
@@ -178,7 +179,7 @@ actor StoreWriter {
         do {
             guard hooks.isDescriptorReserveFree() else { throw StoreOpenError.failed(path: path, reason: "too many open files") }
             let connection = try WriterConnection.open(path: path, limits: limits)
-            // Checkpoint: it writes all committed pages again, so that they are also flushed again.
+            // A checkpoint writes all committed pages again, so that they are also flushed again.
             guard isCheckpointed(connection) else {
                 connection.abandon()
                 return retryLater(after: min(delay * 2, limits.maxRetryDelay))

@@ -18,7 +18,7 @@ struct AddressHints: Equatable, Sendable {
         self.init(of: kind, answer?.adapters.first { $0.kind == kind }.map { $0.address.map { ($0.field, $0.values ?? []) } })
     }
 
-    /// - Parameter fields: the keys in the gateway's answer; `nil` if there was no answer.
+    /// - Parameter fields: the keys in the gateway's response; `nil` if there was no response.
     init(
         of kind: String, _ fields: [(name: String, values: [String])]?, adapters: [any AdapterFactory] = ShippedAdapters.all
     ) {

@@ -20,8 +20,8 @@ struct AddressPart: ExpressibleByArgument, Equatable, Sendable {
             (try? JSONDecoder().decode(Wire.Value.self, from: Data(text.utf8))).flatMap { Self.kept($0, text) } ?? .string(text)
     }
 
-    /// Returns `nil` for a number that would not be written back as it was typed, such as `398172E4`, the id of a lock. It is
-    /// then kept as text.
+    /// Returns `nil` for a number whose JSON form differs from the typed text, such as the lock id
+    /// `398172E4`. The value is then sent as text.
     private static func kept(_ value: Wire.Value, _ text: String) -> Wire.Value? {
         switch value {
         case .integer(let number): "\(number)" == text ? value : nil

@@ -1,6 +1,6 @@
 import DoorwardClient
 
-/// The command-line option of a request field, for messages about it.
+/// The command-line option that sets a field of a request, for messages about the field.
 struct FieldOption: Equatable, Sendable {
     /// An option such as `--until`, or a noun for a positional argument.
     let name: String

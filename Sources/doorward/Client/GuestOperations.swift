@@ -3,7 +3,7 @@ import DoorwardDomain
 
 /// The operations allowed to a guest, as typed for `--operations`.
 struct GuestOperations: Equatable, Sendable, CustomStringConvertible {
-    /// The API's words, without duplicates, in the typed order.
+    /// The API's names of the operations, without duplicates, in the typed order.
     let words: [String]
 
     static let allowed = [LockOperation.lock, .unlock, .unlatch].map(\.rawValue)

@@ -8,7 +8,7 @@ struct LockChanges: Sendable {
     /// exists, so a lock counts as removed only when two successive lists lack it.
     private var absent: Set<String> = []
 
-    /// The differences of a list from the list before it.
+    /// The differences between a list and the previous list.
     struct News: Sendable {
         /// New locks, and locks with any change except the time of the last report, in the order of the list.
         var changed: [Devices.Entry] = []

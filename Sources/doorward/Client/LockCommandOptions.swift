@@ -81,7 +81,8 @@ struct LockCommandOptions: ParsableArguments {
         return ["\(name) is \(style.paint(word, colour))\(answer.command.changed == false ? ", as it was already" : "")."]
     }
 
-    /// Runs `body`. If the gateway did not respond, adds to the error how to find out what happened.
+    /// Runs `body`. If the gateway does not respond, adds to the error the commands that show the
+    /// lock's state and records.
     private static func addingHint<Result>(_ lock: NameResolver.FoundLock, _ body: () async throws -> Result) async throws
         -> Result
     {

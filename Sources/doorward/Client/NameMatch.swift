@@ -4,7 +4,8 @@ import DoorwardDomain
 struct NameMatch: Hashable, Sendable {
     let id: String
     let name: String
-    /// Where it is, to distinguish it from others with the same name.
+    /// A text such as the location or the email address, to distinguish the entity from others with
+    /// the same name.
     let place: String?
 
     /// Returns the candidates with this name, ignoring case and surrounding spaces.

@@ -33,7 +33,8 @@ struct Polling: Sendable {
         }
     }
 
-    /// Whether a retry may succeed: the gateway is unreachable, or is stopping.
+    /// Whether a retry may succeed: the gateway is unreachable or unavailable, or has rate limited
+    /// the request.
     private static func isPassing(_ error: ClientError) -> Bool {
         switch error {
         case .noConnection, .noAnswer: true

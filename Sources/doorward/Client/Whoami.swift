@@ -100,7 +100,8 @@ struct Whoami: AsyncParsableCommand {
         }
     }
 
-    /// Returns the expiry of the credential, if it is known: the API does not return the end of a session.
+    /// Returns the expiry of the credential's access token, if it is known. The API does not return
+    /// the end of a session.
     static func validity(of credential: Credential, _ style: OutputStyle) -> String {
         switch credential {
         case .token(let claims?): "until \(style.instant(claims.expiresAt.description)), not renewed"
@@ -109,8 +110,8 @@ struct Whoami: AsyncParsableCommand {
         }
     }
 
-    /// Returns names by id: of the visible portfolios, properties and units. Lists only the types of entities that `roles` refers
-    /// to.
+    /// Returns names by id: of the visible portfolios, properties and units. Requests a list only
+    /// for the entity types that occur in `roles`.
     private static func placeNames(
         of roles: [Wire.RoleAssociation], _ client: DoorwardClient
     ) async throws -> [String: String] {

@@ -18,7 +18,7 @@ struct ConfigurationReport {
     /// Reads the files that the configuration names. Creates no file, and opens neither the database nor a port.
     ///
     /// - Parameter file: the configuration file; `nil` for none.
-    /// - Throws: a failure with the sentence that `serve` would end with.
+    /// - Throws: a failure with the message with which `serve` would end.
     init(of configuration: GatewayConfiguration, file: String?) throws {
         (self.configuration, self.file) = (configuration, file)
         try configuration.checkTLSFiles()
@@ -57,7 +57,8 @@ struct ConfigurationReport {
         return settings.ownAddress(port: settings.port)
     }
 
-    /// The same lines on a terminal and in a pipe: each fact on one line, its name first.
+    /// Returns one line for each fact, the name of the fact first. The lines are the same on a
+    /// terminal and in a pipe.
     func lines(_ style: OutputStyle) -> [String] {
         func whether(_ exists: Bool, _ path: String) -> String { exists ? path : "\(path) (made by the first start)" }
         var facts: [[Table.Cell]] = [

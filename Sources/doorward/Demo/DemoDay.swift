@@ -1,7 +1,7 @@
 import AdapterSimulator
 import DoorwardDomain
 
-/// Plans the events in the demo's house: everybody's day, and the faults.
+/// Plans the events in the demo's house: the daily movements of all people, and the faults.
 struct DemoDay {
     let house: DemoHouse
     let seed: UInt64

@@ -36,8 +36,8 @@ struct DemoEvent: Equatable, Sendable {
     let mark: Mark
     let text: String
 
-    /// Returns `nil` for a record that only prepares another one, for the creation of the house, and for a door that was opened
-    /// or closed, which the list of doors shows.
+    /// Returns `nil` for a record that the demo does not show, such as an intent, the creation of
+    /// the house, or an opened or closed door, which the list of doors shows.
     init?(_ record: Wire.AccessRecord) {
         let told: (Mark, String)?
         switch record.kind {

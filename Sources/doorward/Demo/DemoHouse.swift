@@ -63,7 +63,7 @@ struct DemoHouse: Sendable {
     /// The keypad slots of each lock, by the name of the lock.
     var keypadSlots: [String: [String]] = [:]
 
-    /// A person with a door, for examples.
+    /// A person for examples of commands: a tenant, if there is one.
     var someone: Person { flats.first?.tenants.first ?? Self.owner }
     var someDoor: String { flats.first?.door ?? lockNames.first ?? "" }
 

@@ -15,7 +15,7 @@ struct DemoPlan: Sendable {
         let doors: [String]
         /// The first name of the person who grants the access.
         let host: String
-        /// The duration of the access, in the house's time; `nil` for a real year.
+        /// The duration of the access, in the house's time; `nil` for one year of real time.
         var window: Duration?
     }
 }

@@ -71,7 +71,7 @@ extension Wire.Value {
     }
 }
 
-/// An operation of a lock, in the words of the command line and of profiles.
+/// An operation of a lock, as named on the command line and in profiles.
 struct MovementArgument: ExpressibleByArgument {
     let operation: LockOperation
 

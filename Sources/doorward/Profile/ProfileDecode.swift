@@ -104,7 +104,8 @@ struct MessageStreamDecoder {
 
     /// - Parameters:
     ///   - prev: the state before the messages; unknown by default.
-    ///   - isStream: whether there are several messages. Then no state is live before a message reports it, as in the gateway.
+    /// - isStream: whether there are several messages. If so, and if `prev` is `nil`, the state is
+    ///   stale until a message reports one, as in the gateway.
     init(_ dialect: Dialect, prev: BoltState?, isStream: Bool) {
         self.dialect = dialect
         memory.position = prev ?? .unknown
@@ -136,7 +137,7 @@ struct MessageStreamDecoder {
     }
 }
 
-/// A state, in the words of profiles.
+/// A state of the bolt, as named in profiles.
 struct PreviousState: ExpressibleByArgument {
     let position: BoltState
 

@@ -23,7 +23,7 @@ extension CompletionKind {
     static var logLevel: CompletionKind { .list(["trace", "debug", "info", "notice", "warning", "error", "critical"]) }
 }
 
-/// Finds completions, with a time limit, as the user waits for them.
+/// Finds completions within a time limit, because the user waits for them.
 enum Completion {
     private static let patience = Duration.seconds(2)
 

@@ -16,7 +16,7 @@ struct ConfiguredAdapters {
         }
     }
 
-    /// Maximum number of file descriptors that their connections need.
+    /// Maximum number of file descriptors that the adapters' connections need.
     var descriptorCount: Int { adapters.reduce(0) { $0 + $1.descriptorCount } }
 
     /// The facts that `doorward config check` prints.

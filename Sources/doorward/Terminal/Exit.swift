@@ -38,7 +38,7 @@ struct Exit: Equatable {
     }
 }
 
-/// The error of a command: a sentence that says what to do next.
+/// The error of a command: a message for the user, and the exit code.
 struct CommandFailure: Error, Equatable {
     let sentence: String
     /// 1 if the command was refused or failed, 2 for wrong usage, 3 for no connection.

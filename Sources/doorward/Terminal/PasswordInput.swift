@@ -13,7 +13,7 @@ enum PasswordInput {
         hidden.c_lflag &= ~tcflag_t(ECHO | ISIG)
         // Make Ctrl-C and Ctrl-\ end the line instead of sending signals, so that the program does not end while echo is off.
         (hidden.c_cc.11, hidden.c_cc.16) = (Self.interrupt, Self.quit)
-        // Change the settings before printing the prompt: the call discards what was typed earlier.
+        // Change the settings before printing the prompt: the call discards earlier input.
         tcsetattr(0, TCSAFLUSH, &hidden)
         StandardStream.error.write(question)
         let line = read()
