@@ -10,7 +10,7 @@ package struct AccessHistory: Sendable {
 
     /// A page of the records that the caller may read.
     ///
-    /// - Parameter filter: `nil` if no record can match: the page is then empty.
+    /// - Parameter filter: `nil` if no record can match; the page is then empty.
     package func records(
         for caller: Caller, filter: RecordFilter?, order: RecordQuery.Order, after: RecordPosition?, limit: Int
     ) async throws(GatewayError) -> RecordPage {

@@ -64,7 +64,8 @@ package struct AdapterStates: Sendable {
 
     /// Every adapter, sorted by kind.
     ///
-    /// The counts and transports span all tenants, so only a super admin, from whom no tenant is hidden, may read them.
+    /// The counts and transports span all tenants, so only super admins, to whom all tenants are
+    /// visible, may read them.
     ///
     /// - Throws: `.denied`.
     package func all(for caller: Caller) throws(GatewayError) -> [AdapterState] {
@@ -98,14 +99,14 @@ package struct AdapterStates: Sendable {
 package struct AdapterState: Sendable {
     /// The adapter's name, as in the `adapter` of devices.
     package let kind: String
-    /// Whether it is operational: `ok`, `degraded` or `down`.
+    /// Whether the adapter is operational: `ok`, `degraded` or `down`.
     package let health: String
     /// Why the adapter has not started, as a text for an operator; `nil` once the adapter has
     /// started. Later connection problems are in `transports`.
     package let problem: String?
-    /// How many devices are attached to it.
+    /// The number of devices that are attached to the adapter.
     package let deviceCount: Int
-    /// How many of these are known to be online.
+    /// The number of these devices that are known to be online.
     package let onlineCount: Int
     /// The keys that an address for the adapter can contain.
     package let addressKeys: [AddressKey]
@@ -117,7 +118,7 @@ package struct AdapterState: Sendable {
 package struct TransportState: Sendable {
     /// The name of the transport in addresses.
     package let name: String
-    /// Whether locks are reachable through it: `ok` or `down`.
+    /// Whether locks are reachable through the transport: `ok` or `down`.
     package let health: String
     /// Why the locks are not reachable, as a text for an operator; `nil` if they are reachable, or if this is not yet known.
     package let problem: String?

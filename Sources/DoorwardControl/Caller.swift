@@ -17,7 +17,8 @@ package struct RequestOrigin: Sendable {
 
 /// The principal that makes a request, and the origin of the request.
 package struct Caller: Sendable {
-    /// The identity only, without rights: Policy resolves it to a `Subject` in the directory snapshot that a decision uses.
+    /// The caller's identity, without rights. DoorwardPolicy resolves it to a `Subject` in the
+    /// directory snapshot that a decision uses.
     package let principal: Principal
     /// The session of a signed-in user; `nil` for an administrator on the gateway's own machine.
     package let sessionID: SessionID?

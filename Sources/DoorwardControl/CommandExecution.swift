@@ -26,8 +26,8 @@ final class CommandExecution: Sendable {
     private let stamp: DeviceSnapshot
     private let adapter: (any LockAdapter)?
     private let live: DeviceRuntime
-    /// The device's binding generation when the command was accepted; the device has another one
-    /// once it is bound to another lock.
+    /// The device's binding generation when the command was accepted; the generation changes when
+    /// the device is bound to another lock.
     private let bindingGeneration: Int
     private let place: QueueReservation
     private let deadline: Mutex<MonotonicInstant>
@@ -63,7 +63,7 @@ final class CommandExecution: Sendable {
 
     /// Makes the command and its intent durable; releases its reservation in the queue if that fails.
     ///
-    /// - Throws: `.shuttingDown`, or the reason why the store did not write it.
+    /// - Throws: `.shuttingDown`, or the reason why the store did not write the command.
     func begin() async throws(GatewayError) {
         do {
             try services.running.add(self)
@@ -81,8 +81,8 @@ final class CommandExecution: Sendable {
             StoreTransaction(
                 commands: [.begin(command, intent: 0)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]
             ),
-            // Recovery settles only commands that are not in `running`. A command left in it when the store is marked in doubt
-            // would never be settled.
+            // Recovery settles only commands that are not in `running`. A command that is still in
+            // `running` when the store is marked in doubt would never be settled.
             beforeDoubt: { services.running.remove(id) })
     }
 
@@ -168,7 +168,7 @@ final class CommandExecution: Sendable {
     /// Runs in the dispatch gate: checks the deadline, decides and sends, without a suspension in between.
     private func decideAndSend(_ order: InFlightCommand) -> Passage {
         guard !services.running.isClosed else { return .ended(.shuttingDown) }
-        // Send nothing whose outcome could not be written.
+        // Do not send the command if its outcome could not be written.
         guard services.storeGuard.isAcceptingCommands else { return .ended(.intentNotWritten) }
         guard services.clock.monotonicNow() < deadline.withLock({ $0 }) else { return .ended(.deadlinePassed) }
         let now = services.clock.now()

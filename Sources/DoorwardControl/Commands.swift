@@ -1,7 +1,7 @@
 package import DoorwardDomain
 internal import DoorwardPolicy
 
-/// Reads commands: those in flight from this process, ended ones from the store.
+/// Reads commands in flight from the memory of this process, and ended commands from the store.
 package final class Commands: Sendable {
     private let directory: CurrentDirectory
     private let devices: DeviceRuntimes
@@ -19,8 +19,8 @@ package final class Commands: Sendable {
 
     /// A command that is visible to the caller: their own command, or a command in a scope whose history they may read.
     ///
-    /// - Throws: `.outOfReach` for anything else. A super admin, from whom existence is not hidden, gets `.notFound`, or
-    ///   `.denied` if the command exists.
+    /// - Throws: `.outOfReach` for anything else. A super admin, who may know which commands exist,
+    ///   gets `.notFound`, or `.denied` if the command exists.
     package func command(_ id: CommandID, for caller: Caller) async throws(GatewayError) -> StoredCommand {
         let (tenancy, subject) = directory.resolve(caller)
         if let found = try await visibleCommand(id, to: subject, in: tenancy) { return found }
@@ -97,8 +97,8 @@ package final class Commands: Sendable {
 }
 
 extension Command {
-    /// The denial, if the command was denied in the dispatch gate. `hasReach` is true, as the device is visible to the caller of
-    /// a repeat.
+    /// The denial, if the command was denied in the dispatch gate. `hasReach` is true, because the
+    /// device is visible to the caller of a repeated request.
     fileprivate var denialAtDispatch: Denial? {
         guard state == .denied, let reason = outcomeDetail.flatMap({ DenialReason(rawValue: $0) }) else { return nil }
         return Denial(reason, hasReach: true)

@@ -3,7 +3,8 @@ internal import DoorwardDomain
 internal import Metrics
 import Synchronization
 
-/// The metrics of decisions and commands. The handles are created once: a command only looks them up.
+/// The metrics of decisions and commands. The metric handles are created once; a command only looks
+/// them up.
 struct CommandMetrics: Sendable {
     private let allowed: Counter
     private let denied: [DenialReason: Counter]
@@ -57,7 +58,7 @@ struct CommandMetrics: Sendable {
 
     /// Counts a command that has ended.
     ///
-    /// - Parameter time: the time since it was accepted.
+    /// - Parameter time: the time since the command was accepted.
     func count(_ command: Command, after time: Duration) {
         ends[End(operation: command.operation, state: command.state)]?.increment()
         if command.state == .confirmed { confirmations[command.operation]?.recordNanoseconds(time.nanoseconds) }

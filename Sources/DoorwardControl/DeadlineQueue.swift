@@ -4,8 +4,9 @@ import Synchronization
 
 /// Runs actions at their deadlines. One task sleeps until the earliest deadline, however many are pending.
 ///
-/// An action never runs before its deadline by the gateway's monotonic clock, even if the sleep ends early. It may run late, or
-/// concurrently with a `cancel`: it MUST NOT change anything whose outcome is already decided.
+/// An action never runs before its deadline by the gateway's monotonic clock, even if the sleep
+/// ends early. An action may run late, or concurrently with a `cancel`, so it must have no effect
+/// if the outcome is already decided.
 final class DeadlineQueue: Sendable {
     /// Identifies a scheduled action.
     struct Ticket: Sendable {
@@ -56,14 +57,16 @@ final class DeadlineQueue: Sendable {
 
     /// Schedules an action; it runs without delay if the deadline has passed.
     ///
-    /// - Parameter action: called once, without holding the lock, after all due actions with earlier deadlines.
+    /// - Parameter action: called once, without holding the mutex, after all due actions with
+    ///   earlier deadlines.
     func schedule(at deadline: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> Ticket {
         state.withLock { state in
             state.scheduled += 1
             let number = state.scheduled
             state.entries.insert(Entry(deadline: deadline, number: number))
             state.actions[number] = action
-            // If the current sleeper wakes before this deadline, no other is needed: it then sleeps again until the deadline.
+            // If the current sleeper wakes before this deadline, no other sleeper is needed: it
+            // then sleeps again until the deadline.
             guard state.sleeper.map({ deadline < $0.wakesAt }) ?? true else { return Ticket(number: number) }
             state.sleeper?.task.cancel()
             state.sleeper = Sleeper(number: number, wakesAt: deadline, task: sleep(until: deadline, as: number))
@@ -78,7 +81,7 @@ final class DeadlineQueue: Sendable {
             if state.entries.count > 2 * state.actions.count + Self.maxCancelled { state.removeCancelled() }
             return action
         }
-        // Release the action's captures outside the lock.
+        // Release the action's captures without holding the mutex.
         withExtendedLifetime(action) {}
     }
 

@@ -54,7 +54,7 @@ final class DenialRecorder: Sendable {
         }
     }
 
-    /// Makes a denial durable, and returns the error to answer with.
+    /// Makes a denial durable, and returns the error for the response.
     ///
     /// The denial is written to the log of the device's portfolio. If the device is not visible to the principal, that record
     /// contains only that an outsider was denied. The full record is then in the gateway's log, and refers to the record in the

@@ -24,7 +24,7 @@ package struct DeviceChanges: Sendable {
 
     package init() {}
 
-    /// Whether anything but the address and the position changes.
+    /// Whether any field other than the address and the position changes.
     fileprivate var namesDetails: Bool {
         name != nil || !manufacturer.isUnchanged || !model.isUnchanged || isRemoteOperationEnabled != nil || metadata != nil
     }
@@ -190,7 +190,8 @@ extension TenancyUnitOfWork {
         }
     }
 
-    /// Removes the device from all common areas: a device that is removed or assigned to a unit cannot be one.
+    /// Removes the device from all common areas: a device that is removed or assigned to a unit
+    /// cannot be a common area.
     private mutating func leaveCommonAreas(_ deviceID: DeviceID) {
         for unitID in directory.unitsSharing(deviceID) {
             guard var unit = directory.unit(unitID) else { continue }

@@ -38,7 +38,8 @@ final class DeviceCommandQueue: Sendable {
         }
     }
 
-    /// Releases the reservation. If it was at the head, the next one that still waits may run.
+    /// Releases the reservation. If its command was at the head, the next command that still waits
+    /// may run.
     ///
     /// - Returns: whether the queue is now empty.
     func leave(_ place: QueueReservation) -> Bool {
@@ -69,10 +70,11 @@ final class DeviceCommandQueue: Sendable {
     /// on the old directory is in progress in the gate.
     func withDispatchGate<Value>(_ body: () -> sending Value) -> sending Value { gate.withLock { _ in body() } }
 
-    /// Waits until the code that is currently in the gate has left it.
+    /// Waits until the code that is currently in the gate has left the gate.
     func awaitDispatchGate() { gate.withLock { _ in } }
 
-    /// Sets the command that is about to be sent, before it is sent, so that an immediate confirmation finds it.
+    /// Sets the command in flight. Called before the command is sent, so that an immediate
+    /// confirmation finds the command.
     func setInFlight(_ order: InFlightCommand) { queue.withLock { $0.order = order } }
 
     /// Clears the command in flight: it was not sent, or it has ended.

@@ -123,7 +123,7 @@ package final class DeviceReports: ReportReceiver {
     private func writeSummary(of device: DeviceID, at due: MonotonicInstant) {
         let timer = Task(executorPreference: executor) { [self] in
             guard (try? await clock.sleep(until: due)) != nil else { return }
-            // Hold the lock under which `finish` cancels the timers: either this task queues the
+            // Hold the mutex under which `finish` cancels the timers: either this task queues the
             // summary before the queue is closed, or `finish` queues it.
             timers.withLock { timers in
                 guard !Task.isCancelled else { return }
@@ -233,7 +233,8 @@ extension DeviceStatus {
             batteryLevel = level ?? batteryLevel
             batteryLow = low ?? batteryLow
         case .availability(let available): isOnline = available
-        // Keep the jam as it is: it is part of the state, and ends when the bolt is reported in another state.
+        // Keep the fault `jammed`: it is part of the state, and ends when the lock reports another
+        // state.
         case .faults(let words): note(faults: words.subtracting([Self.jammed]), isJammed: faults.contains(Self.jammed))
         case .deliveredLate: doubtState()
         case .refusal, .event: break

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The runtime state of each attached device: its status and its command queue.
 ///
-/// It is split into many small tables, so that two devices seldom contend for the same lock.
+/// The table is split into shards, so that two devices seldom contend for the same mutex.
 package final class DeviceRuntimes: Sendable {
     private final class Shard: Sendable {
         let devices = Mutex<[DeviceID: DeviceRuntime]>([:])
@@ -34,7 +34,7 @@ package final class DeviceRuntimes: Sendable {
 
     /// Removes a device whose queue is empty.
     ///
-    /// - Returns: false if it has a command.
+    /// - Returns: false if the queue contains a command.
     func forget(_ id: DeviceID) -> Bool {
         busy.withLock { busy in
             guard busy[id] == nil else { return false }
@@ -52,7 +52,8 @@ package final class DeviceRuntimes: Sendable {
 
     func leave(_ place: QueueReservation, of device: DeviceRuntime) {
         busy.withLock { busy in
-            // Release the reservation under this lock, so that a device that was reserved again meanwhile is not removed.
+            // Release the reservation while holding this mutex, so that a device that was reserved
+            // again meanwhile is not removed.
             if device.queue.leave(place) { busy[device.id] = nil }
         }
     }
@@ -123,8 +124,8 @@ final class DeviceRuntime: Sendable {
     /// The number of the current binding; each command belongs to one binding.
     var bindingGeneration: Int { condition.withLock { $0.bindingGeneration } }
 
-    /// Binds the device to another lock, whose state is unknown. Queued commands for the previous binding are denied. A command
-    /// already sent to it ends as UNKNOWN.
+    /// Binds the device to another lock, whose state is unknown. Queued commands for the previous
+    /// binding are denied. A command that was already sent to the previous lock ends as `UNKNOWN`.
     func rebind() {
         change { $0 = Condition(bindingGeneration: $0.bindingGeneration + 1) }
         // Wait for a command that is being sent to the previous lock; commands sent afterwards are
@@ -234,8 +235,9 @@ extension LockReport.Fact {
         }
     }
 
-    /// Whether the command can be the cause of a movement. It cannot if the report names a person, or an operation method that
-    /// only a person, a schedule or the lock itself uses.
+    /// Whether the command can be the cause of a movement. It cannot be the cause if the report
+    /// names a person, or an operation method that only a person, a schedule or the lock itself
+    /// uses.
     private static func isOfCommand(_ method: EventMethod?, _ operatorName: String?) -> Bool {
         operatorName == nil && [nil, .remote, .unknown].contains(method)
     }

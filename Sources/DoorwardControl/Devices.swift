@@ -200,7 +200,8 @@ package struct DeviceFilter: Sendable {
     package var state: LockState?
     /// Devices known to be online, or known to be offline.
     package var isOnline: Bool?
-    /// Devices with less battery than this, in percent; those with an unknown level are not selected.
+    /// Devices whose battery level is below this value, in percent; devices with an unknown level
+    /// are not selected.
     package var batteryBelow: Int?
     /// Devices of this kind of adapter.
     package var adapter: String?

@@ -40,15 +40,15 @@ package enum DiscoveredDeviceOrder: String, CaseIterable, Sendable {
 
 /// A lock that an adapter has discovered and that is not attached.
 package struct DiscoveredDevice: Hashable, Sendable {
-    /// The adapter's id for it; stable as long as the lock is being announced.
+    /// The id that the adapter assigns to the lock; stable while the lock is being announced.
     package let id: String
     /// The kind of adapter to attach it with.
     package let adapter: String
-    /// Its name in its own system; `nil` if it has none there.
+    /// The lock's name in the system that announces it; `nil` if it has none there.
     package let name: String?
-    /// The manufacturer, if its own system provides it.
+    /// The manufacturer, if the announcing system provides it.
     package let manufacturer: String?
-    /// The manufacturer's model name, if its own system provides it.
+    /// The manufacturer's model name, if the announcing system provides it.
     package let model: String?
     /// The address to attach it with, complete unless there is a `problem`.
     package let address: [String: JSONValue]

@@ -5,7 +5,7 @@ package import DoorwardPolicy
 package enum GatewayError: Error, Sendable {
     /// The request is invalid: each error with its field.
     case invalid([FieldProblem])
-    /// The sign-in is missing, wrong or expired.
+    /// The credentials are missing, wrong or expired.
     case unauthenticated
     /// The request was denied. `Denial.hasReach` determines whether the caller may see the reason.
     case denied(Denial, operation: LockOperation?, deviceID: DeviceID?)
@@ -32,7 +32,7 @@ package enum GatewayError: Error, Sendable {
     case shuttingDown
     /// The store cannot write, or its queue is full. The request can be repeated later.
     case unavailable
-    /// Reading a list took longer than one request may.
+    /// Reading a list took longer than the limit for one request.
     case listTimedOut
     /// A defect or a hardware failure. The text is for the operator's log only.
     case internalFailure(String)

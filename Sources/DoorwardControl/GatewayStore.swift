@@ -56,19 +56,21 @@ package protocol TenancyStore: Sendable {
 
 /// Commands, and the results of requests with idempotency keys.
 package protocol CommandStore: Sendable {
-    /// Commands of this owner that have an intent and no outcome, oldest first, except those whose intent was removed from its
-    /// log. Used at the start, before anything is sent, and in recovery.
+    /// Commands of this owner that have an intent and no outcome, oldest first, except those whose
+    /// intent was removed from its log. Used at the start, before any command is sent, and in
+    /// recovery.
     func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand]
 
     /// A command as last written; `nil` if there is none, or its intent was removed from its log.
     func command(_ id: CommandID) async throws(StoreError) -> StoredCommand?
 
-    /// The command, if the query matches it; the query's `deviceID`, `offset` and `limit` are ignored. A command that does not
-    /// match costs the same as one that does not exist.
+    /// The command, if the query matches it; the query's `deviceID`, `offset` and `limit` are
+    /// ignored. A lookup of a command that does not match takes as long as a lookup of an unknown
+    /// id.
     func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand?
 
-    /// Commands, newest first; `total` is the number of all matches, independent of the page. Throws `.pageTooDeep` for a page
-    /// that would skip too many, and the errors of lists.
+    /// Commands, newest first; `total` is the number of all matches, independent of the page.
+    /// Throws `.pageTooDeep` for a page that would skip too many commands, and the errors of lists.
     func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int)
 
     /// The result stored under this key, unless it is older than `oldest`.
@@ -147,9 +149,9 @@ package enum StoreError: Error, Equatable, Sendable {
     case unavailable
     /// Too many list reads are queued for the same user or portfolio.
     case tooManyReads
-    /// Reading a list took longer than one request may.
+    /// Reading a list took longer than the limit for one request.
     case readTimedOut
-    /// The page would skip more commands than one request may.
+    /// The page would skip more commands than the limit for one request.
     case pageTooDeep
 }
 
@@ -219,7 +221,7 @@ package enum CommandChange: Sendable {
     /// Inserts a command; `intent` is the index of its intent among the transaction's records. Refused if that record is not
     /// the intent of this command. The owner is the gateway that executes it.
     case begin(Command, intent: Int, owner: GatewayNumber = .single)
-    /// Updates a command that has not ended, such as after a further intent under another rule.
+    /// Updates a command that has not ended, for example after a further intent under another rule.
     case update(Command)
     /// Ends a command with its outcome. Refused if the command has already ended.
     case end(Command)
@@ -267,9 +269,11 @@ package enum CredentialChange: Sendable {
     case endSession(SessionID)
     /// Ends every session that the user has when the transaction takes effect.
     case endSessions(of: UserID)
-    /// Inserts a password reset, by the digest of its token; replaces any earlier one of the user.
+    /// Inserts a password reset, by the digest of its token; replaces any earlier reset of the
+    /// user.
     case offerReset(PasswordReset, digest: [UInt8])
-    /// Deletes a password reset as used. Refused if there is none with this digest, or it has expired at this instant.
+    /// Deletes a password reset as used. Refused if no reset has this digest, or if the reset has
+    /// expired at this instant.
     case useReset(digest: [UInt8], at: Timestamp)
     /// Deletes the password reset of this user, if there is one.
     case endReset(of: UserID)

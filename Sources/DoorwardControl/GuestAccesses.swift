@@ -83,7 +83,8 @@ package struct GuestAccessFilter: Sendable {
     package var unit: UnitID?
     /// Accesses of this property.
     package var property: PropertyID?
-    /// Whether the access is neither revoked nor past its window; one whose window has not begun yet is active.
+    /// Whether the access is active: neither revoked nor past the end of its window. An access
+    /// whose window has not begun yet is active.
     package var isActive: Bool?
 
     package init() {}
@@ -183,8 +184,9 @@ extension TenancyDirectory {
         }
     }
 
-    /// Requires the right to revoke the access. The grantor has it as long as one of the associations that covered the devices
-    /// exists. Others have it if they may manage the access.
+    /// Requires the right to revoke the access. The grantor has this right while one of the
+    /// associations that covered the devices exists; other users have it if they may manage the
+    /// access.
     fileprivate func requireManagement(of access: GuestAccess, by subject: Subject) throws(GatewayError) {
         if subject.isUser(access.grantedByUserID), access.carriers.contains(where: { association($0) != nil }) { return }
         if mayManage(access, subject) { return }
@@ -301,6 +303,6 @@ struct GrantedRight {
 }
 
 extension GuestAccess {
-    /// The unit that it was granted in, or else the property.
+    /// The unit in which the access was granted, or else the property.
     fileprivate var place: AssociatedEntity { unitID.map { .unit($0) } ?? .property(propertyID) }
 }

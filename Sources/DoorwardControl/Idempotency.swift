@@ -2,7 +2,7 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 import Synchronization
 
-/// A request that its caller may repeat: its idempotency key and fingerprint.
+/// The idempotency key and the fingerprint of a request that its caller may repeat.
 package struct IdempotentCall: Sendable {
     /// The principal and the idempotency key.
     package let key: IdempotencyKey
@@ -30,7 +30,7 @@ package enum Answered<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether an earlier request with the same key created it.
+    /// Whether an earlier request with the same key created the value.
     package var isReplay: Bool { if case .replayed = self { true } else { false } }
 }
 
@@ -98,7 +98,8 @@ extension GuestAccess: CreatedEntity {
     ) throws(GatewayError) -> GuestAccess { try tenancy.readable(id, to: subject) }
 }
 
-/// Executes each key once: concurrent repeats wait for the request in flight, later repeats get its result.
+/// Ensures that a request with an idempotency key is executed once: concurrent repeats wait for the
+/// request in flight, and later repeats get its result.
 ///
 /// Correctness does not depend on the waiting: the store refuses a second entry with the same key.
 final class IdempotencyGuard: Sendable {

@@ -11,7 +11,7 @@ final class InFlightCommands: Sendable {
 
     private let table = Mutex(Table())
 
-    /// Whether the gateway is stopping: nothing may be sent any more.
+    /// Whether the gateway is stopping: no command may be sent any more.
     var isClosed: Bool { table.withLock { $0.isClosed } }
 
     func close() { table.withLock { $0.isClosed = true } }

@@ -24,7 +24,7 @@ package struct PageRequest<Key: Sendable>: Sendable {
     /// The page of a list whose items are all in memory.
     ///
     /// - Parameters:
-    ///   - items: sorted by id, which is the order of equal items.
+    ///   - items: sorted by id; items with equal sort values keep this order.
     ///   - value: returns the sort value of an item.
     package func page<Item>(
         of items: [Item], in snapshot: CurrentDirectory.Snapshot, by value: (Key, Item) -> SortValue
@@ -63,8 +63,8 @@ package struct Page<Item: Sendable>: Sendable {
     package let page: Int
     /// The maximum number of items on a page.
     package let limit: Int
-    /// The directory from which the items were selected. They must be rendered from the same one: in a later one the reader may
-    /// have lost the right to some of them.
+    /// The directory from which the items were selected. Render the items from the same directory:
+    /// in a later one the reader may have lost the right to see some of them.
     package let snapshot: CurrentDirectory.Snapshot
 
     package init(_ items: [Item], total: Int, page: Int, limit: Int, in snapshot: CurrentDirectory.Snapshot) {

@@ -13,7 +13,7 @@ package final class LockDAL: Sendable {
     private let commands: Commands
     private let denials: DenialRecorder
     private let idempotency: IdempotencyGuard
-    /// Runs command executions; tests inject one that controls the order of their steps.
+    /// Runs command executions; tests inject an executor that controls the order of their steps.
     private let executor: (any TaskExecutor)?
 
     /// - Parameters:
@@ -30,19 +30,20 @@ package final class LockDAL: Sendable {
             storeGuard: services.storeGuard, clock: services.clock, random: services.random, perMinute: deniedPerMinute)
     }
 
-    /// Admits a caller unless they were denied too often within the last minute. `begin` checks this again; call this to check it
-    /// before the request body is read.
+    /// Admits a caller unless they were denied too often within the last minute. `begin` repeats
+    /// this check; call this function to check before the request body is read.
     ///
     /// - Throws: `.rateLimited`.
     package func admit(_ caller: Caller) async throws(GatewayError) { try await denials.admit(caller) }
 
     // MARK: - Deciding
 
-    /// Accepts a command. When this returns, its intent is durable, and a task of its own executes it.
+    /// Accepts a command. When this returns, the command's intent is durable, and a separate task
+    /// executes the command.
     ///
     /// - Parameter repeatable: the caller's idempotency key, if there is one.
-    /// - Throws: `.denied` after the denial was made durable; `.deviceBusy` with no intent; `.rateLimited`, `.shuttingDown`,
-    ///   `.unavailable`, `.idempotencyMismatch`.
+    /// - Throws: `.denied` after the denial was made durable; `.deviceBusy` without an intent;
+    ///   `.rateLimited`, `.shuttingDown`, `.unavailable`, `.idempotencyMismatch`.
     package func begin(
         _ request: CommandRequest, repeatable: IdempotentCall? = nil
     ) async throws(GatewayError) -> Answered<RunningCommand> {
@@ -60,7 +61,8 @@ package final class LockDAL: Sendable {
     /// Cancelling the caller's task does not end the command: no step after the intent reacts to cancellation.
     ///
     /// - Parameter repeatable: the caller's idempotency key, if there is one.
-    /// - Throws: the errors of `begin`. A command whose intent is durable is returned with its outcome, whatever that is.
+    /// - Throws: the errors of `begin`. Once the intent is durable, no error is thrown: the command
+    ///   is returned with its outcome.
     package func execute(
         _ request: CommandRequest, repeatable: IdempotentCall? = nil
     ) async throws(GatewayError) -> Answered<FinishedCommand> {

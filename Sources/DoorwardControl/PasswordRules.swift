@@ -1,6 +1,7 @@
 package import DoorwardDomain
 
-/// The rules for passwords: a minimum and a maximum length, and none of the most common passwords. There are no other rules.
+/// The rules for passwords: a minimum length, a maximum length, and a list of common passwords that
+/// are rejected. There are no other rules.
 package enum PasswordRules {
     /// The minimum length in characters (NIST SP 800-63B-4 for a single factor).
     package static let shortest = 15

@@ -55,7 +55,8 @@ package struct ListReader: Hashable, Sendable {
     package init(userID: UserID? = nil, logs: Set<LogID> = []) { (self.userID, self.logs) = (userID, logs) }
 }
 
-/// Selects records by content; `nil` means any. A filter can only narrow what the scopes select.
+/// Selects records by content; `nil` means any. A filter can only narrow the selection of the
+/// scopes.
 package struct RecordFilter: Hashable, Sendable {
     /// The device concerned.
     package var deviceID: DeviceID?
@@ -93,7 +94,8 @@ package struct RecordFilter: Hashable, Sendable {
         (self.from, self.until) = (from, until)
     }
 
-    /// Whether a record matches the filter. This is the reference; each store implements the same rules in its own way.
+    /// Whether a record matches the filter. This is the reference implementation; each store
+    /// implements the same rules in its own way.
     package func passes(_ body: RecordBody) -> Bool {
         passesPlace(body)
             && (kind.map { $0 == body.kind } ?? true) && (operation.map { $0 == body.operation } ?? true)

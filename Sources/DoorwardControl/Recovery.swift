@@ -30,15 +30,16 @@ struct Recovery {
         return open.count
     }
 
-    /// For each device, stores the oldest command that an earlier process left open, as the next report may be its late
-    /// confirmation; the other commands were waiting behind it. To be called before `settleOpenCommands`.
+    /// For each device, stores the oldest command that an earlier process left open, because the
+    /// device's next report may confirm it late. The device's other open commands were queued
+    /// behind it. To be called before `settleOpenCommands`.
     func rememberOpenCommands() async throws(GatewayError) {
         let open = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.commands.openCommands(of: .single)
         }
         let (now, monotonic) = (clock.now(), clock.monotonicNow())
         for open in open.reversed() {
-            // Use the wall clock, the only one that continues across a restart; a clock step never extends the time beyond the
-            // maximum.
+            // Use the wall clock, because the monotonic clock does not continue across a restart. A
+            // step of the wall clock never extends the time beyond the maximum.
             let rest = open.command.deadline.advanced(by: UnconfirmedCommand.patience).duration(since: now)
             let expiry = monotonic.advanced(by: min(rest, Self.maxPatience))
             let live = devices.device(open.command.deviceID)

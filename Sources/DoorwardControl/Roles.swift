@@ -18,7 +18,8 @@ package struct Roles: Sendable {
             })
     }
 
-    /// Removes every role of `user` on `entity`. Once this returns, no further command is sent under one of them.
+    /// Removes every role of `user` on `entity`. Once this returns, no further command is sent
+    /// under any of these roles.
     package func remove(_ caller: Caller, _ user: UserID, from entity: AssociatedEntity) async throws(GatewayError) {
         _ = try await writer.change(
             caller, reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: entity) },

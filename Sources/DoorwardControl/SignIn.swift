@@ -37,8 +37,9 @@ package final class SignIn: Sendable {
         failures = SignInFailures(storeGuard: storeGuard, clock: clock, random: random, executor: executor)
     }
 
-    /// Admits an address unless too many sign-ins from it failed within the last minute. `logIn` checks this again, and checks
-    /// the account too; call this to check the address before the request body is read.
+    /// Admits an address unless too many sign-ins from it failed within the last minute. `logIn`
+    /// repeats this check, and checks the account too; call this function to check the address
+    /// before the request body is read.
     ///
     /// - Throws: `.rateLimited`.
     package func admit(clientAddress: String?) throws(GatewayError) { try admit(email: nil, address: clientAddress) }

@@ -4,8 +4,8 @@ import Synchronization
 /// Records failed sign-ins: the first failure of each account and network immediately, further ones
 /// as one summary per minute with their number.
 ///
-/// Under any load at most `maxPairs` first records and `maxPairs` + 1 summaries are written per minute. Failures that exceed
-/// this are counted in the last summary.
+/// Under any load at most `maxPairs` first records and `maxPairs` + 1 summaries are written per
+/// minute. Failures beyond these limits are counted in the last summary.
 final class SignInFailures: Sendable {
     /// An account and a network, whose failures are summarised together.
     private struct Pair: Hashable {
@@ -45,7 +45,8 @@ final class SignInFailures: Sendable {
     /// Counts a failure, and makes the record durable if it is the first of its account and network.
     ///
     /// - Parameters:
-    ///   - account: the email address of the user that was tried, or the address as entered; `nil` if the attempt names none.
+    ///   - account: the email address of the account that was tried, or the address as entered;
+    ///     `nil` if the attempt names none.
     ///   - user: the user whose account was tried, if there is one.
     func record(_ origin: RequestOrigin, account: String?, user: User?) async throws(GatewayError) {
         let pair = Pair(

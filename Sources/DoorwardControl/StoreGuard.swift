@@ -129,8 +129,9 @@ extension StoreTransaction {
     }
 }
 
-/// The number of uses taken of each guest access: a copy of the store's counters in memory. Not part of the directory, as each
-/// use would then create a new version of it. Only the store decides whether a use is left.
+/// The number of uses taken of each guest access: a copy of the store's counters in memory. The
+/// counts are not part of the directory, because each use would then create a new version of the
+/// directory. Only the store decides whether a use is left.
 package final class GuestUseCounts: Sendable {
     private struct State {
         var taken: [GuestAccessID: Int] = [:]

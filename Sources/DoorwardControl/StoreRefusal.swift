@@ -1,7 +1,7 @@
 package import DoorwardDomain
 
-/// The constraint that a transaction violates. Nothing of the transaction was written. All stores report a violation by the
-/// same case, and `GatewayError` maps each of them in one place.
+/// The constraint that a transaction violates. Nothing of the transaction was written. All stores
+/// report a violation by the same case, and `GatewayError` maps each case in one place.
 package enum StoreRefusal: Error, Hashable, Sendable {
     // MARK: Preconditions
 
@@ -28,7 +28,7 @@ package enum StoreRefusal: Error, Hashable, Sendable {
     case commandUnknown(CommandID)
     /// `update` or `end` of a command that has ended.
     case commandEnded(CommandID)
-    /// The refresh token was used before or is unknown, or this session, to which it belongs, has ended.
+    /// The refresh token is unknown or was used before, or its session has ended.
     case refreshTokenSpent(SessionID)
     /// A session was to be started for a disabled user.
     case userDisabled(UserID)

@@ -3,11 +3,11 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 import Synchronization
 
-/// Changes the tenancy, one change at a time: validate on the current directory, commit, publish, wait for the dispatch gates,
-/// answer.
+/// Changes the tenancy, one change at a time: validate on the current directory, commit, publish,
+/// wait for the dispatch gates, return.
 ///
-/// Once `change` returns, a right that it revoked no longer allows any command that had not been sent. A right that it granted
-/// takes effect only after it is durable.
+/// After `change` returns, no further command is sent under a right that it revoked. A right that
+/// it granted takes effect only after the change is durable.
 package final class TenancyWriter: Sendable {
     private let directory: CurrentDirectory
     private let devices: DeviceRuntimes
@@ -18,7 +18,8 @@ package final class TenancyWriter: Sendable {
     private let windows: WindowTimer
     private let mutex = AsyncMutex()
 
-    /// There must be one writer per gateway, as changes are serialized only if all use it.
+    /// Create only one writer per gateway: changes are serialized only if all of them use the same
+    /// writer.
     init(
         directory: CurrentDirectory, devices: DeviceRuntimes, storeGuard: StoreGuard, idempotency: IdempotencyGuard,
         windows: WindowTimer,
@@ -51,8 +52,8 @@ package final class TenancyWriter: Sendable {
     ///   - repeatable: the caller's idempotency key, if there is one.
     ///   - reach: as for `change`; checked before the key is looked up.
     ///   - prepare: slow work, done only for the first request with a key, while other changes continue.
-    /// - Throws: for a repeat whose entity no longer exists or is no longer visible to the caller, the error for an id that
-    ///   does not exist.
+    /// - Throws: for a repeated request whose entity no longer exists or is no longer visible to
+    ///   the caller, the error for an id that does not exist.
     func create<Value: CreatedEntity>(
         _ caller: Caller, repeatable: IdempotentCall?,
         reach: ReachCheck = { (_, _) throws(GatewayError) in },
@@ -102,7 +103,8 @@ package final class TenancyWriter: Sendable {
     ) async throws(GatewayError) -> Value {
         await mutex.lock()
         defer { mutex.unlock() }
-        // Check again under the lock: a change may be based on the directory only while no write is in doubt.
+        // Check again while holding the mutex: a change may be based on the directory only while no
+        // write is in doubt.
         guard storeGuard.isAcceptingCommands else { throw .unavailable }
         let before = directory.current
         var draft = TenancyUnitOfWork(directory: before, caller: caller, now: clock.now(), random: random)

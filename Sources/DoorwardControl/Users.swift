@@ -80,8 +80,9 @@ package struct Users: Sendable {
         )
     }
 
-    /// Returns a user who is visible to the caller. Visible users are the caller and the people of each entity whose people the
-    /// caller may read; to a super admin, all users are visible.
+    /// Returns a user who is visible to the caller. Visible users are the caller and the users with
+    /// a role on an entity whose users the caller may list; to a super admin, all users are
+    /// visible.
     ///
     /// - Throws: `.outOfReach`; for a super admin `.notFound` if the user does not exist.
     package func user(_ id: UserID, for caller: Caller) throws(GatewayError) -> User {
@@ -89,9 +90,10 @@ package struct Users: Sendable {
         return try tenancy.visibleUser(id, to: subject)
     }
 
-    /// All users, for a super admin; otherwise the people of the entities whose people the caller may read.
+    /// All users, for a super admin; otherwise the users with a role on or below an entity whose
+    /// users the caller may list.
     ///
-    /// - Throws: `.denied` for a caller who may read the people of no entity.
+    /// - Throws: `.denied` for a caller who may not list the users of any entity.
     package func list(
         for caller: Caller, _ request: PageRequest<NameOrCreatedAt>
     ) throws(GatewayError) -> Page<User> {
@@ -104,7 +106,7 @@ package struct Users: Sendable {
 package struct NewUser: Sendable {
     /// The email address to sign in with; unique ignoring case.
     package var email: String
-    /// The first name, visible to those who share a unit with the user.
+    /// The first name, visible to users who share a unit with this user.
     package var firstName: String
     /// The last name, hidden from guests.
     package var lastName: String
@@ -170,7 +172,7 @@ extension TenancyDirectory {
         SecurityService.allows(subject, .peopleRead, on: ManagedObject(entity), in: self).isAllowed
     }
 
-    /// The users who hold a role on or below an entity whose people the subject may read.
+    /// The users who hold a role on or below an entity whose users the subject may list.
     fileprivate func peopleInScope(of subject: Subject) -> Set<UserID> {
         var people: Set<UserID> = []
         func add(_ entity: AssociatedEntity) {

@@ -81,8 +81,8 @@ package struct StoreCheck {
     }
 }
 
-/// The files that SQLite creates beside a database in WAL mode. A connection that only reads creates them and does not remove
-/// them.
+/// The files that SQLite creates beside a database in WAL mode. A read-only connection creates
+/// these files and does not remove them.
 private struct Companions {
     private let new: [String]
 

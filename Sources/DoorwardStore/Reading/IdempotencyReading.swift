@@ -5,8 +5,8 @@ import GRDB
 /// Reads the results stored under idempotency keys.
 enum IdempotencyReading {
     static func entry(_ key: IdempotencyKey, in db: Database) throws -> IdempotencyEntry? {
-        // A key with a NUL character is never stored. Bound as a C string, it would end at that character and could match
-        // another key.
+        // A key with a NUL character is never stored. If such a key were bound as a C string, it
+        // would end at that character and could match another key.
         guard !key.principal.utf8.contains(0), !key.key.utf8.contains(0) else { return nil }
         return try db.firstRow(
             "SELECT fingerprint, command_id, entity_id, created_at FROM idempotency WHERE principal = ? AND key = ?",

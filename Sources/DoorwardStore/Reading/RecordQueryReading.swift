@@ -63,8 +63,8 @@ struct RecordQueryReading {
         var unprojected = UnprojectedPositions(db)
         return try found.map { log, selection in
             let records = min(share, EntryStream.maxRun - 1) + 1
-            // Many streams together read ahead more records than a page shows. They therefore read positions only, and the page
-            // reads its own records.
+            // Many streams would together read ahead more records than a page shows. They therefore
+            // read only positions, and the page reads the records that it shows.
             let readsRecords = count <= Self.streamsWithRecords
             return EntryStream(
                 log: log, selection: selection, unprojected: try unprojected.positions(of: selection, in: log.key),

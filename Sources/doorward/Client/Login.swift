@@ -99,7 +99,7 @@ struct Login: AsyncParsableCommand {
         StandardStream.output.line(name == .default ? sentence : "\(sentence); use it with --as \(name)")
     }
 
-    /// Runs `body`, and throws this sentence for a 401.
+    /// Runs `body`, and throws a failure with this sentence if the response is 401.
     private static func refusing<Result>(_ sentence: String, _ body: () async throws -> Result) async throws -> Result {
         do {
             return try await body()

@@ -16,7 +16,7 @@ struct NameMatch: Hashable, Sendable {
 
     /// Returns the only match.
     ///
-    /// - Parameter listing: a hint how to list the candidates.
+    /// - Parameter listing: a hint that explains how to list the candidates.
     /// - Throws: an error if there is no match, or an error that lists the matches if there are several.
     static func one(_ text: String, of candidates: [NameMatch], noun: String, listing: String) throws -> NameMatch {
         if let candidate = try match(text, of: candidates, noun: noun) { return candidate }

@@ -26,7 +26,8 @@ extension NameResolver {
             locks: Dictionary(locks, uniquingKeysWith: { first, _ in first }), people: try await people(in: accesses))
     }
 
-    /// Returns names by id: of the people that the caller may list, and of other users who are actors in the caller's log.
+    /// Returns the names, by id, of the people that the caller may list and of other users who are
+    /// actors in the caller's log.
     private func people(in accesses: [Wire.GuestAccess]) async throws -> [String: String] {
         let guests = Set(accesses.compactMap(\.guestUserId))
         guard !guests.isEmpty else { return [:] }

@@ -65,7 +65,8 @@ struct RecordTable: Sendable {
         record.deviceName ?? record.deviceId.map { names.locks[$0] ?? $0 }
     }
 
-    /// Returns the place of the record. A record in a reduced view has none; for it, returns the present place of the lock.
+    /// Returns the place of the record. For a record in a reduced view, which has no place, returns
+    /// the present place of the lock.
     private func place(_ record: Wire.AccessRecord) -> String? {
         let property = record.propertyId.map { names.properties[$0] ?? $0 }
         let unit = record.unitId.map { names.units[$0] ?? $0 }

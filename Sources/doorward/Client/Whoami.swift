@@ -110,8 +110,8 @@ struct Whoami: AsyncParsableCommand {
         }
     }
 
-    /// Returns names by id: of the visible portfolios, properties and units. Requests a list only
-    /// for the entity types that occur in `roles`.
+    /// Returns the names, by id, of the visible portfolios, properties and units. Requests a list
+    /// only for the entity types that occur in `roles`.
     private static func placeNames(
         of roles: [Wire.RoleAssociation], _ client: DoorwardClient
     ) async throws -> [String: String] {
