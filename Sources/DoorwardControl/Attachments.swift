@@ -1,7 +1,8 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// Attaches and detaches locks in the adapters, to follow changes of the tenancy that have taken effect.
+/// Attaches locks to the adapters and detaches them, according to changes of the tenancy that have
+/// taken effect.
 struct Attachments: Sendable {
     let devices: DeviceRuntimes
     let adapters: AdapterRegistry

@@ -33,7 +33,7 @@ final class CommandExecution: Sendable {
     private let deadline: Mutex<MonotonicInstant>
     private let repeatable: IdempotentCall?
     private let state: Mutex<Command>
-    /// The immutable parts of the command, readable without the lock.
+    /// The immutable parts of the command, readable without locking `state`.
     let id: CommandID
     private let operation: LockOperation
     /// When the command was accepted, for metrics.

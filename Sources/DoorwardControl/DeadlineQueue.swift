@@ -32,7 +32,7 @@ final class DeadlineQueue: Sendable {
 
     fileprivate struct Sleeper {
         let number: UInt64
-        /// When the sleeper wakes: at the earliest deadline or before it.
+        /// When the sleeper wakes: not later than the earliest deadline.
         var wakesAt: MonotonicInstant
         let task: Task<Void, Never>
     }
@@ -85,7 +85,8 @@ final class DeadlineQueue: Sendable {
         withExtendedLifetime(action) {}
     }
 
-    /// - Parameter number: identifies the sleeper; it ends once another one has replaced it.
+    /// - Parameter number: the number of the sleeper, which ends once another sleeper has replaced
+    ///   it.
     private func sleep(until first: MonotonicInstant, as number: UInt64) -> Task<Void, Never> {
         Task(executorPreference: executor) { [weak self, clock] in
             var next: MonotonicInstant? = first

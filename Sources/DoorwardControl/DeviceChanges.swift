@@ -104,7 +104,8 @@ extension TenancyUnitOfWork {
         return isMoved ? move(changed, to: place, from: device) : changed
     }
 
-    /// Requires the right at both positions of a move; for an unassigned device, the right to attach it.
+    /// Requires the right to move the device at both positions; for an unassigned device, the right
+    /// to attach it; to make the device unassigned, the right to detach it.
     private func requireMove(of device: LockDevice, to place: EntityPathIDs) throws(GatewayError) {
         guard let propertyID = place.propertyID else {
             return try require(.deviceDetach, on: .device(device.id), at: now)

@@ -151,8 +151,8 @@ private struct ConditionChange {
     var wasOnline: Bool?
     var wasBatteryLow: Bool?
 
-    /// The event to record for a report that confirmed no command in flight; `nil` if the report
-    /// changes nothing that is recorded.
+    /// The event to record for a report that did not end a command in flight; `nil` if the report
+    /// requires no record.
     func event(for fact: LockReport.Fact) -> RecordEvent? {
         switch fact {
         case .state(let state, .confirmed, _, _):

@@ -163,7 +163,8 @@ package struct Devices: Sendable {
         return device
     }
 
-    /// The transports that are visible to the caller: those of the portfolios in which they may attach a lock.
+    /// The transports that are visible to the caller: those of the portfolios in which the caller
+    /// may attach a lock.
     private func scope(of caller: Caller) -> TransportScope {
         let (tenancy, subject) = directory.resolve(caller)
         return tenancy.transportScope(of: subject)

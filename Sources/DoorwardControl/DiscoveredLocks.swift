@@ -70,8 +70,8 @@ package struct DiscoveredDevice: Hashable, Sendable {
 }
 
 extension TenancyDirectory {
-    /// The transports that are visible to a subject: those of the portfolios in which it may attach a lock; for a super admin,
-    /// all of them.
+    /// The transports that are visible to a subject: those of the portfolios in which the subject
+    /// may attach a lock; for a super admin, all of them.
     func transportScope(of subject: Subject) -> TransportScope {
         if SecurityService.allows(subject, .deviceAttach, on: .gateway, in: self).isAllowed { return .everything }
         let portfolios = subject.roleEntities.compactMap { entity -> PortfolioID? in

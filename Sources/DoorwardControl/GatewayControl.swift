@@ -21,7 +21,7 @@ package final class GatewayControl: Sendable {
         package init() {}
     }
 
-    /// Moves locks. All commands go through it.
+    /// Moves locks: all commands are executed through this object.
     package let locks: LockDAL
     /// Reads commands in flight and commands that have ended.
     package let commands: Commands

@@ -1,7 +1,7 @@
 package import DoorwardDomain
 package import DoorwardPolicy
 
-/// Every way in which a use case can fail. The HTTP layer maps these to status codes in one place.
+/// The errors of all use cases. The HTTP layer maps them to status codes in one place.
 package enum GatewayError: Error, Sendable {
     /// The request is invalid: each error with its field.
     case invalid([FieldProblem])

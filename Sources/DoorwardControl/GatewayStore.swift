@@ -11,7 +11,7 @@ package protocol GatewayStore: AccessLogStore, TenancyStore, CredentialStore, Co
     /// Writes the whole transaction or nothing, and returns once it is durable. Transactions take effect in the order of the calls;
     /// transactions that wait for a flush share one flush.
     ///
-    /// Every write uses this function. After `.refused`, nothing of the transaction is durable;
+    /// Every write uses this function. After `.refused`, no part of the transaction is durable;
     /// after `.failed`, this is unknown until the store has been reopened.
     ///
     /// - Returns: the position of each record, in the order of `transaction.records`.
@@ -140,8 +140,8 @@ package struct LogRange: Hashable, Sendable {
 
 /// Why a store operation failed.
 package enum StoreError: Error, Equatable, Sendable {
-    /// The transaction violates a constraint of the store, such as the uniqueness of email addresses. Nothing of it was
-    /// written.
+    /// The transaction violates a constraint of the store, such as the uniqueness of email
+    /// addresses. No part of it was written.
     case refused(StoreRefusal)
     /// The disk or the database failed. Whether a transaction is durable is unknown.
     case failed(String)

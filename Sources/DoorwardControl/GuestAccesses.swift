@@ -271,9 +271,10 @@ struct GrantedRight {
     /// covers all devices.
     let carriersByDevice: [DeviceID: [AssociationID]]?
 
-    /// Access granted under an association above the units stays valid after the association ends, so only the highest role that
-    /// covers all devices is recorded. Access granted under tenancies ends with them: on each device, it ends with the last
-    /// tenancy that covers the device.
+    /// Access granted under an association above the units stays valid after the association ends,
+    /// so only the highest role that covers all devices is recorded. Access granted under tenancies
+    /// ends with the tenancies: on each device, the access ends with the last tenancy that covers
+    /// the device.
     ///
     /// Other changes of the tenancy wait while this runs; the cost is therefore bounded by the
     /// number of these associations.

@@ -112,7 +112,7 @@ private struct SessionTable {
     /// How many times all sessions of a user were ended together; absent means never.
     var generations: [UserID: UInt64] = [:]
     private(set) var examinedCount = 0
-    /// One for each session in `live` or `ended`.
+    /// One expiry for each session in `live` or `ended`.
     private var expiries = Heap<Expiry>()
 
     mutating func put(_ session: Session) {

@@ -137,7 +137,7 @@ package final class GuestUseCounts: Sendable {
         var taken: [GuestAccessID: Int] = [:]
         /// Transactions in flight that take or return uses.
         var inFlight = 0
-        /// How many times such a transaction began or ended.
+        /// How many times a transaction that takes or returns uses began or ended.
         var changes = 0
     }
 

@@ -1,6 +1,6 @@
 package import DoorwardDomain
 
-/// The constraint that a transaction violates. Nothing of the transaction was written. All stores
+/// The constraint that a transaction violates. No part of the transaction was written. All stores
 /// report a violation by the same case, and `GatewayError` maps each case in one place.
 package enum StoreRefusal: Error, Hashable, Sendable {
     // MARK: Preconditions

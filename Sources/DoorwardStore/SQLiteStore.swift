@@ -40,8 +40,8 @@ package final class SQLiteStore: GatewayStore {
     /// - Parameters:
     ///   - path: the database file. `<path>.lock` beside it, and the file itself, stay locked until the store is closed or the
     ///     process ends.
-    ///   - random: the source of person keys and of the names of partial backup files. Outside tests, it is the system's
-    ///     generator.
+    ///   - random: the source of person keys and of the names of partial backup files. Outside
+    ///     tests, this is the system's generator.
     package static func open(
         path: String, clock: any GatewayClock, random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
         logger: Logger, limits: StoreLimits = StoreLimits(), hooks: StoreHooks = StoreHooks(),

@@ -28,7 +28,8 @@ struct BackupCopy {
         let copy = try DatabaseQueue(path: partial.path)
         do {
             try copy.writeWithoutTransaction { destination in
-                // Use no journal and no flushes: a crash leaves only a partial file, which does not have the backup's name.
+                // Disable SQLite's journal and flushes: a crash leaves only a partial file, which
+                // does not have the backup's name.
                 try destination.execute(
                     sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE")
                 var steps = 0

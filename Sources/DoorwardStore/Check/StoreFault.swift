@@ -74,7 +74,7 @@ package struct StoreFault: Error, Equatable, Sendable {
 }
 
 extension StoreFault.Problem {
-    /// A code for programs, which never changes.
+    /// A stable code for programs.
     package var code: String {
         switch self {
         case .schema: "schema"

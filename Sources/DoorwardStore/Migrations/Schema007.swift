@@ -35,8 +35,9 @@ enum Schema007 {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// Fills the tiles from the stored leaf hashes, with one tile of each level in memory. In each log, it stops at a gap or a
-    /// malformed leaf hash: a check of the file reports that record, and the migration must not fail because of it.
+    /// Fills the tiles from the stored leaf hashes, with one tile of each level in memory. In each
+    /// log, filling stops at a gap or a malformed leaf hash: a check of the file reports that
+    /// record, and the migration must not fail because of it.
     private static func fillTiles(_ db: Database) throws {
         let keys = try Int64.fetchAll(db, sql: "SELECT key FROM logs")
         for key in keys {

@@ -27,8 +27,8 @@ struct DatabaseFile {
 
     /// Creates the file if it does not exist, and restricts its mode. Call it under the file's lock.
     ///
-    /// - Returns: the paths of the file and its companions that other users could access before this call. After it, only their
-    ///   owner can.
+    /// - Returns: the paths of the file and its companions that other users could access before
+    ///   this call. After this call, only the owner can access them.
     func prepare() throws(StoreOpenError) -> [String] {
         // The file did not exist, so closing its descriptor releases no locks.
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(0o600))

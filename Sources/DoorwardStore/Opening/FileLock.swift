@@ -5,7 +5,7 @@ import Synchronization
 /// The lock on `<path>.lock` that prevents a second store from opening a database file.
 ///
 /// The lock is an `flock`. The kernel releases the lock with the last descriptor of the file, even
-/// if the process crashes. It also excludes a second store in the same process.
+/// if the process crashes. The lock also excludes a second store in the same process.
 final class FileLock: Sendable {
     /// `nil` after `release`.
     private let descriptor: Mutex<Int32?>

@@ -47,7 +47,7 @@ struct EntrySelection {
 
         /// Whether usually few entries of a log match. Only the rare values of denials, kinds,
         /// reasons and outcomes have a posting list. Conditions on device, unit, property and actor
-        /// are never rare in this sense.
+        /// always return false.
         var isRare: Bool {
             switch self {
             case .denied(let isDenied): isDenied

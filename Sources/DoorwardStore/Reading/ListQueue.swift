@@ -46,7 +46,8 @@ final class ListQueue: Sendable {
     /// The number of waiting calls.
     var waitingCount: Int { state.withLock { $0.waiting } }
 
-    /// Waits for a list reader. Each call that returns must be followed by a call of `leave`.
+    /// Waits for a list reader. Each call that returns without an error must be followed by a call
+    /// of `leave`.
     ///
     /// - Throws: `.tooManyReads` if the queue is full, `.unavailable` if the task is cancelled.
     func enter(_ reader: ListReader) async throws(StoreError) {

@@ -106,8 +106,8 @@ struct Projector {
         }
     }
 
-    /// Resets the projections if the posting lists were deleted. Every record is in at least one list, so the lists were
-    /// deleted if records are projected but there is no list.
+    /// Resets the projections if the posting lists were deleted: if records are projected but no
+    /// list exists, the lists were deleted, because every record is in at least one list.
     private static func resetIfDeleted(_ db: Database) throws {
         let hasLists = try db.firstRow("SELECT 1 FROM postings LIMIT 1") { _ in true } ?? false
         let isExpected = try db.firstRow("SELECT 1 FROM logs WHERE projected > 0 LIMIT 1") { _ in true } ?? false

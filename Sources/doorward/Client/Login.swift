@@ -3,7 +3,7 @@ import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 
-// DoorwardDomain has a type of the same name.
+// Needed because DoorwardDomain has a type of the same name.
 import struct DoorwardClient.Session
 
 /// `doorward login`: signs in at a gateway and stores the session.

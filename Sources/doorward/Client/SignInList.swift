@@ -2,7 +2,7 @@ import DoorwardClient
 import DoorwardDomain
 import FoundationEssentials
 
-// DoorwardDomain has a type of the same name.
+// Needed because DoorwardDomain has a type of the same name.
 import struct DoorwardClient.Session
 
 /// The sign-ins on this machine, as `doorward whoami --all` shows them.

@@ -26,7 +26,7 @@ struct DemoDoors: Sendable {
         let perRow = min(most, max(Self.usualColumns, (entries.count + rows - 1) / rows))
         let width = min(Self.widths.upperBound, columns / perRow)
         if entries.count <= rows * perRow {
-            // As few rows as possible, with evenly filled columns.
+            // Use as few rows as possible, with evenly filled columns.
             return grid(entries, width: width, height: (entries.count + perRow - 1) / perRow)
         }
         let quiet = locks.filter { DoorCondition($0).isQuiet }

@@ -10,7 +10,7 @@ struct DemoSignIns: Sendable {
     /// The program, as the user would type it.
     let program: String
 
-    /// `doorward`, or the path by which it was started.
+    /// `doorward`, or the path by which the program was started.
     static var programAsTyped: String {
         let typed = CommandLine.arguments.first ?? "doorward"
         return typed.contains("/") ? typed : "doorward"

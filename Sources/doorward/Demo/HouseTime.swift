@@ -13,7 +13,8 @@ struct HouseTime: Sendable {
     /// The day of the week of the scenario's first day.
     var firstWeekday = Weekday.monday
 
-    /// When the demo's own day begins, as the time since midnight of a Monday: before most people leave.
+    /// The start of the demo's own scenario, as the time since midnight on Monday. Most people
+    /// leave the house later.
     static let demoStart = Duration.seconds(7 * 3600 + 20 * 60)
 
     /// Returns the day and time in the house, such as `Mon 07:42`.

@@ -8,7 +8,8 @@ struct MessageLine {
 
     /// - Parameters:
     ///   - isRetained: the retain flag of a line that does not contain one.
-    ///   - isKnown: whether the lock publishes on a topic. Topics can contain spaces; only this closure shows where a topic ends.
+    ///   - isKnown: whether the lock publishes on a topic. Topics can contain spaces, so only this
+    ///     closure determines where the topic ends.
     /// - Returns: `nil` for a line of neither format.
     init?(_ line: [UInt8], isRetained: Bool, isKnown: (String) -> Bool) {
         if line.first == UInt8(ascii: "{"), let object = try? JSONDecoder().decode(Object.self, from: Data(line)) {

@@ -104,8 +104,8 @@ struct MessageStreamDecoder {
 
     /// - Parameters:
     ///   - prev: the state before the messages; unknown by default.
-    /// - isStream: whether there are several messages. If so, and if `prev` is `nil`, the state is
-    ///   stale until a message reports one, as in the gateway.
+    ///   - isStream: whether there are several messages. If so, and if `prev` is `nil`, the state
+    ///     is stale until a message reports a state, as in the gateway.
     init(_ dialect: Dialect, prev: BoltState?, isStream: Bool) {
         self.dialect = dialect
         memory.position = prev ?? .unknown

@@ -4,7 +4,7 @@ import DoorwardHTTP
 extension GatewayConfiguration {
     /// Checks the certificate and the key for HTTPS.
     ///
-    /// - Throws: one sentence about the first file that cannot be read or used.
+    /// - Throws: a failure that names the first file that cannot be read or used.
     func checkTLSFiles() throws(CommandFailure) {
         guard let tls = http.tls else { return }
         let subjects = ["certificate", "privateKey"].map { origins.subject("http.tls.\($0)") }

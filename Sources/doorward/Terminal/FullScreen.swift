@@ -11,9 +11,9 @@ final class FullScreen {
         var manners = termios()
         if tcgetattr(0, &manners) == 0 {
             before = manners
-            // Ctrl-C still sends a signal.
+            // Read single keys without echo; Ctrl-C still sends a signal.
             manners.c_lflag &= ~tcflag_t(ICANON | ECHO)
-            // Ctrl-Z (`VSUSP`, 10) has no effect: a shell would draw on this screen.
+            // Disable Ctrl-Z (`VSUSP`, 10): a shell would draw on this screen.
             manners.c_cc.10 = 0
             tcsetattr(0, TCSANOW, &manners)
         }

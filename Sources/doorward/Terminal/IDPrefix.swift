@@ -5,7 +5,7 @@ enum IDPrefix {
     /// Minimum number of characters that must be typed.
     static let leastTyped = 6
 
-    /// Returns how many first characters are needed to distinguish these ids, at least `leastShown`.
+    /// Returns the number of leading characters that distinguish these ids, at least `leastShown`.
     static func length(addingHint ids: [String]) -> Int {
         let ids = Set(ids)
         let longest = ids.map(\.count).max() ?? 0

@@ -1,4 +1,5 @@
-/// A progress bar on one line of standard error, which is redrawn in place and erased at the end. Only on a terminal.
+/// A progress bar on one line of standard error, which is redrawn in place and erased at the end.
+/// It is shown only on a terminal.
 struct ProgressBar {
     private let isShown: Bool
     private let columns: () -> Int
@@ -8,7 +9,8 @@ struct ProgressBar {
     private static let width = 24
 
     /// - Parameters:
-    ///   - style: the style of standard error. Nothing is shown if it cannot erase a line.
+    ///   - style: the style of standard error. Nothing is shown if the terminal cannot erase a
+    ///     line.
     ///   - columns: returns the present width of the window.
     ///   - write: prints the line.
     init(

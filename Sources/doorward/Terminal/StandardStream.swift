@@ -7,7 +7,7 @@ enum StandardStream: Int32 {
 
     /// Writes the text and a line break; a closed stream is not an error.
     ///
-    /// - Returns: whether it could be written.
+    /// - Returns: whether the text could be written.
     @discardableResult
     func line(_ text: String) -> Bool { write(text + "\n") }
 
