@@ -32,7 +32,7 @@ package struct APIError: Equatable, Sendable {
     package var code: String
     /// One sentence for a person.
     package var message: String
-    /// Why access was denied, where the caller may see it.
+    /// Why access was denied, if the caller may see the reason.
     package var denial: Wire.Denial?
     /// The invalid fields of the request.
     package var fields: [Wire.FieldProblem]

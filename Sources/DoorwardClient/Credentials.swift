@@ -6,10 +6,11 @@ package enum Credentials: Sendable, CustomStringConvertible, CustomDebugStringCo
     case bearer(String)
     /// A session stored in a file; its access token is refreshed when it has expired.
     case session(SessionFile)
-    /// As `session`, but never refreshed: for short calls that may be abandoned.
+    /// Like `session`, but the access token is never refreshed: for short calls that may be
+    /// abandoned.
     case sessionWithoutRefresh(SessionFile)
 
-    /// Only the kind of credentials.
+    /// The kind of the credentials, without any secret.
     package var description: String {
         switch self {
         case .none: "nobody"

@@ -11,7 +11,8 @@ package struct HTTPSettings: Sendable {
     package var trustedProxies: [String] = []
     /// The TLS files; `nil` for plain HTTP.
     package var tls: TLSFiles?
-    /// The lifetime of an access token. Its session must also be live at each request.
+    /// The lifetime of an access token. Each request also requires that the token's session is
+    /// valid.
     package var accessTokenLifetime = Duration.seconds(15 * 60)
     /// The `iss` of access tokens: the gateway's name.
     package var tokenIssuer = "doorward.local"

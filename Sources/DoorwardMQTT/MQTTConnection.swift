@@ -61,8 +61,8 @@ package final class MQTTConnection: Sendable {
         if isFirst { DedicatedThread.run { self.run() } }
     }
 
-    /// Closes the connection for good. When this returns, nothing more is sent or received. Waits only for the receiver to return
-    /// from an event being delivered.
+    /// Closes the connection permanently. When this returns, nothing more is sent or received.
+    /// Waits only until the receiver has processed the event that is being delivered.
     ///
     /// - Parameter isSudden: whether to close without a DISCONNECT, as a device that loses power does, so that the broker
     ///   publishes the last will.
@@ -78,8 +78,8 @@ package final class MQTTConnection: Sendable {
         }
     }
 
-    /// Subscribes to these filters, on this connection and each that follows. For filters already subscribed to, the broker sends
-    /// the retained messages again.
+    /// Subscribes to these filters now and after each reconnect. For filters already subscribed to,
+    /// the broker sends the retained messages again.
     ///
     /// - Parameter retainAsPublished: asks for Retain As Published, so that live messages keep the retain flag of their publisher.
     ///   Needs MQTT 5, and has no effect where another caller subscribes to the same filter without it.

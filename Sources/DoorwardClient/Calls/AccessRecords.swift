@@ -37,8 +37,8 @@ package struct AccessRecords: Sendable {
         package let json: [UInt8]
     }
 
-    /// Fetches the newest records, newest first: all, or at most `count`. The JSON of the result has the form of `data` in a single
-    /// response.
+    /// Fetches the newest records, newest first: at most `count`, or all if `count` is `nil`. The
+    /// JSON of the result has the form of `data` in one response of the gateway.
     package func newest(_ query: Query, limit count: Int?) async throws -> Response<[Entry]> {
         var query = query
         query.isOldestFirst = false

@@ -68,11 +68,12 @@ package struct Devices: Sendable {
     /// Milliseconds added to the command's timeout at the gateway, so that the gateway's response arrives before the call times out.
     private static let margin = 15_000
 
-    /// Sends the command with an idempotency key: if the connection breaks, it is sent once more with the same key, and the
-    /// gateway answers with the outcome of the first request. The lock moves at most once.
+    /// Sends the command with an idempotency key. If the connection breaks, the command is sent
+    /// once more with the same key, and the gateway returns the outcome of the first request. The
+    /// lock moves at most once.
     ///
-    /// - Throws: `ClientError.refused`, with the command, for every outcome but a confirmation. After `.noAnswer` it is unknown
-    ///   whether the lock moves.
+    /// - Throws: `ClientError.refused`, with the command, for every outcome except a confirmation.
+    ///   After `.noAnswer` it is unknown whether the lock has moved.
     private func move(_ word: String, _ id: String, _ order: Wire.CommandOrder) async throws -> Response<Wire.CommandAnswer> {
         var call = try APIRequest.post("devices", id, word, body: order)
         call.timeLimit = .milliseconds((order.timeoutMs ?? WireLimits.timeoutMs.upperBound) + Self.margin)

@@ -20,7 +20,7 @@ package struct Pages<Page: ListPage>: AsyncSequence, Sendable {
     let client: DoorwardClient
     let call: APIRequest
 
-    /// Begins at the first page.
+    /// Makes an iterator that begins at the first page.
     package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pages: self) }
 
     /// Iterates over the pages.

@@ -35,14 +35,15 @@ package struct RawCalls: Sendable {
     /// accepts such a key. A token that the gateway no longer accepts is refreshed, as for every call.
     ///
     /// - Returns: a response of any status, as soon as its headers have arrived.
-    /// - Throws: `ClientError` for everything but a response.
+    /// - Throws: `ClientError` if no response arrives.
     package func send(_ request: Request) async throws -> RawResponse {
         var call = APIRequest(HTTPMethod(rawValue: request.method), encodedPath: request.path)
         call.query = request.query.map { ($0.name, $0.value) }
         call.headers = request.headers.map { ($0.name, $0.value) }
         call.body = request.body
         if request.method == "POST" { call.idempotencyKey = UUID().uuidString.lowercased() }
-        // The response to a command waits for the lock, and that to a backup for the disk.
+        // A command is answered after the lock's confirmation, and a backup after it was written:
+        // both can take long.
         if request.method != "GET" { call.timeLimit = .seconds(3600) }
         let ready = call
         return try await client.authenticated {

@@ -1,10 +1,11 @@
 internal import DoorwardAPI
 
-/// Returns the new records of the access log, after those that the caller already has.
+/// Follows the access log: returns the records that come after those that the caller already has.
 ///
-/// Within a log the order of records is fixed. The order of records of different logs depends on the clock: after a clock step,
-/// the new records of one log can sort before the old ones of another for long. So each known log has its own cursor, and one
-/// more cursor over all logs discovers new logs.
+/// Within a log the order of records is fixed. The order of records of different logs depends on
+/// the clock: after a clock step, new records of one log can sort before old records of another log
+/// for a long time. So each known log has its own cursor, and one more cursor over all logs
+/// discovers new logs.
 package struct RecordFollower: Sendable {
     private let query: AccessRecords.Query
     /// The stream over all logs first, then one per log.
@@ -64,19 +65,21 @@ package struct RecordFollower: Sendable {
 extension AccessRecords {
     /// Fetches the newest records, after which a `RecordFollower` is to begin.
     ///
-    /// - Parameter count: the number of records to display; `nil` for all. More may be fetched, because the `RecordFollower`
-    ///   takes from them which logs to follow.
+    /// - Parameter count: the number of records to display; `nil` for all. More may be fetched,
+    ///   because the `RecordFollower` learns from them which logs to follow.
     package func newest(_ query: Query, toFollowShowing count: Int?) async throws -> Response<[Entry]> {
         try await newest(query, limit: count.map { max($0, WireLimits.recordPageSize.upperBound) })
     }
 }
 
-/// A query in ascending order, and how far it has been read.
+/// A query in ascending order, with the position up to which it has been read.
 private struct Stream: Sendable {
     private var query: AccessRecords.Query
-    /// The cursor of the last page, which is read again since it may have grown; `nil` for the first page.
+    /// The cursor of the last page, which is read again because it may have grown. `nil` if the
+    /// last page is the first one.
     private var cursor: String?
-    /// The record after which the stream begins; `nil` once the page at `cursor` begins after it.
+    /// The record after which the stream begins; `nil` once the page at `cursor` begins after that
+    /// record.
     private var anchor: AccessRecords.Entry?
     /// The last record read.
     private var last: AccessRecords.Entry?
@@ -92,7 +95,8 @@ private struct Stream: Sendable {
     /// Continues after a record that another stream has returned.
     mutating func skip(to entry: AccessRecords.Entry) { self = Stream(query, after: entry) }
 
-    /// Returns every record after the anchor that this stream has not returned yet. Another stream may have returned it.
+    /// Returns every record after the anchor that this stream has not returned yet. Another stream
+    /// may have returned the same record.
     mutating func next(from records: AccessRecords) async throws -> [AccessRecords.Entry] {
         do {
             return try await read(from: records)
@@ -127,7 +131,7 @@ private struct Stream: Sendable {
     }
 }
 
-/// The most recent ids: between `capacity` and twice as many.
+/// The most recent ids: at least the last `capacity` ids, and fewer than twice as many.
 private struct RecentIDs: Sendable {
     private let capacity: Int
     private var ids: Set<String> = []

@@ -43,7 +43,7 @@ struct APIRequest: Sendable {
         return call
     }
 
-    /// - Parameter encodedPath: begins with a slash and is sent as it is; it may hold a query.
+    /// - Parameter encodedPath: begins with a slash and is sent unchanged; it may include a query.
     init(_ method: HTTPMethod, encodedPath: String) { (self.method, path) = (method, encodedPath) }
 
     private init(_ method: HTTPMethod, parts: [String]) {
@@ -51,8 +51,8 @@ struct APIRequest: Sendable {
         path = parts.map { "/" + Self.encoded($0) }.joined()
     }
 
-    /// Percent-encodes everything but unreserved characters (RFC 3986, section 2.3), and a segment of dots alone, so that it is not
-    /// a relative path.
+    /// Percent-encodes all characters except the unreserved ones (RFC 3986, section 2.3). Also
+    /// encodes the segments `.` and `..`, so that they are not resolved as relative paths.
     static func encoded(_ text: String) -> String {
         if text == "." || text == ".." { return text.replacing(".", with: "%2E") }
         return text.utf8.reduce(into: "") { encoded, byte in

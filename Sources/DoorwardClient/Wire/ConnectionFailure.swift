@@ -48,7 +48,8 @@ struct ConnectionFailure {
         return failure
     }()
 
-    /// BoringSSL has no code in Swift for this reason, only its name in the description.
+    /// Whether the gateway's certificate was rejected. The Swift API of BoringSSL has no code for
+    /// this reason, only its name in the error's description.
     private static func isRefusedCertificate(_ error: BoringSSLError) -> Bool { "\(error)".contains("CERTIFICATE_VERIFY_FAILED") }
 
     private init(_ error: HTTPClientError) {

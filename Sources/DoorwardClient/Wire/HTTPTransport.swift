@@ -14,7 +14,8 @@ struct HTTPTransport: Sendable {
     /// Maximum bytes of a response body; a gateway sends no larger ones.
     private static let maxAnswerBytes = 32 << 20
 
-    /// Sends a call. If the connection breaks before the response is complete, and the call may be repeated, it is sent once more.
+    /// Sends a call. If the connection breaks before the response is complete, and the call may be
+    /// repeated, the call is sent once more.
     ///
     /// - Throws: `ClientError.noConnection` or `.noAnswer`; `CancellationError`.
     func send(_ call: APIRequest, token: String?) async throws -> TransportResponse {

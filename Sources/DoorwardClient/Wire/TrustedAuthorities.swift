@@ -7,7 +7,7 @@ struct TrustedAuthorities: Hashable, Sendable {
     let certificates: [NIOSSLCertificate]
 
     /// - Parameter file: a path of a PEM file.
-    /// - Throws: `ClientError.authorityFile` for a file that cannot be read, or holds no certificate.
+    /// - Throws: `ClientError.authorityFile` if the file cannot be read or contains no certificate.
     init(file: String) throws(ClientError) {
         guard access(file, R_OK) == 0 else {
             throw .authorityFile(path: file, why: "it cannot be read: \(String(cString: strerror(errno)))")

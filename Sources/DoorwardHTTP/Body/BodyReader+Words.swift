@@ -2,7 +2,7 @@ internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
 
-// Texts, enum values, ids and instants.
+// Reads texts, enum values, ids and instants.
 extension BodyReader {
     /// A text for display: trimmed, not blank, no control characters, at most `longest` characters.
     mutating func text(_ key: String, longest: Int = WireLimits.nameCharacters) -> String? {
@@ -64,7 +64,7 @@ extension BodyReader {
         return password
     }
 
-    /// One of the values of an enumeration.
+    /// Reads one of the values of an enumeration.
     mutating func word<Word: RawRepresentable<String>>(_ key: String, of words: [Word]) -> Word? {
         guard let text = string(key) else { return nil }
         guard let word = words.first(where: { $0.rawValue.hasSameBytes(as: text) }) else {
@@ -81,13 +81,14 @@ extension BodyReader {
     /// Reads a list of ids; `nil` if the list is absent.
     mutating func ids<Entity>(_ key: String) -> [EntityID<Entity>]? { strings(key)?.map { EntityID(orNonexistent: $0) } }
 
-    /// The change of an optional field: `null` clears it; if the key is absent, it stays as it is.
+    /// Reads the change of an optional field: `null` clears the field, an absent key keeps its
+    /// value.
     mutating func patch<Value>(_ key: String, _ read: (inout Self, String) -> Value?) -> Patch<Value> {
         guard names(key) else { return .unchanged }
         return read(&self, key).map { .set($0) } ?? .cleared
     }
 
-    /// An array of texts.
+    /// Reads an array of texts.
     mutating func strings(_ key: String) -> [String]? {
         guard let value = value(key) else { return nil }
         guard case .array(let elements) = value else {
@@ -126,7 +127,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the character is a control character, or changes the direction of text so that the text reads as another.
+    /// Whether the character is a control character or a bidirectional formatting character, which
+    /// can make a text look like another one.
     var isControl: Bool {
         properties.generalCategory == .control || (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value)
     }

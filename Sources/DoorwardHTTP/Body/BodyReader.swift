@@ -95,7 +95,8 @@ struct BodyReader {
         return value
     }
 
-    /// Records an error for a required field that is absent or `null`; a wrong value has been recorded already.
+    /// Records an error for a required field that is absent or `null`. For a value of a wrong type,
+    /// the error has been recorded already.
     mutating func require<Value>(_ key: String, _ value: Value?) -> Value? {
         if value == nil, (members[key] ?? .null) == .null { note(key, .required) }
         return value
@@ -103,7 +104,9 @@ struct BodyReader {
 }
 
 extension JSONValue {
-    /// A number without a fraction. One that `JSONParser` could not represent as an integer is too large for any range here.
+    /// The value as a whole number; `nil` for a fraction or a value that is not a number. A whole
+    /// number that `JSONParser` could not represent as an integer becomes `.min` or `.max`, which
+    /// is outside every range here.
     fileprivate var whole: Int64? {
         switch self {
         case .integer(let value): value

@@ -28,7 +28,8 @@ final class ClientConnection: Sendable {
         var stalledSince: MonotonicInstant?
         var isSignedIn = false
 
-        /// Whether a response to a complete request is in progress, whatever else the client has sent since.
+        /// Whether a response to a complete request is in progress. The client may be sending
+        /// another request meanwhile.
         var isBeingAnswered: Bool { unanswered > (bodySince == nil ? 0 : 1) }
     }
 

@@ -1,7 +1,8 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Reports arriving bytes to a connection before they are parsed as HTTP, so that a head that never ends is noticed too.
+/// Reports arriving bytes to a connection before they are parsed as HTTP, so that the timeouts also
+/// apply to a head that never ends.
 final class ArrivalHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -5,7 +5,7 @@ struct ConnectionLimits: Sendable {
     /// Maximum number of open connections of one `ClientNetwork`. For clients behind a trusted proxy, it is the maximum number of
     /// requests in progress of one network.
     var perNetwork: Int
-    /// Timeout of an idle connection: without a request, or since the last response.
+    /// Timeout of an idle connection, from its opening or from the end of its last response.
     var idle: Duration
     /// Timeout of a request, from its first byte to its last.
     var request: Duration

@@ -5,8 +5,9 @@ internal import Synchronization
 
 /// All open connections, and the limits on them.
 ///
-/// When a limit is reached, connections that are not signed in are evicted for new ones, so that a client that sends its request
-/// at once is served however many idle connections other clients hold.
+/// When a limit is reached, connections that are not signed in are evicted for new ones. A client
+/// that sends its request at once is therefore served even if other clients hold many idle
+/// connections.
 final class ConnectionTable: Sendable {
     fileprivate struct State {
         var connections: [ObjectIdentifier: ClientConnection] = [:]
@@ -75,7 +76,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Closes connections that may be evicted, as ordered by `evict`, to free descriptors.
+    /// Closes at most `count` evictable connections, in the order of `evict`, to free descriptors.
     func closeOldest(_ count: Int) {
         let evicted = state.withLock { $0.evict(count) { _ in true } }
         for connection in evicted { connection.close() }
@@ -141,7 +142,8 @@ extension ConnectionTable.State {
         for new: ClientConnection, _ limits: ConnectionLimits
     ) -> (isAdmitted: Bool, evicted: [ClientConnection]) {
         var evicted: [ClientConnection] = []
-        // Evict several at once, so that a flood of connections does not cost a search for each.
+        // Evict several at once, so that a flood of connections does not need a search for each of
+        // them.
         if new.countsForNetwork, perNetwork[new.network, default: 0] >= limits.perNetwork {
             evicted += evict(max(1, limits.perNetwork / 16)) { $0.countsForNetwork && $0.network == new.network }
             if evicted.isEmpty { return (false, []) }

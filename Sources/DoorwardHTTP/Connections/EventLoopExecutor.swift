@@ -2,7 +2,8 @@ internal import NIOCore
 
 /// Runs the tasks of a connection on the event loop that reads and writes it, which saves two thread switches per request.
 ///
-/// A task on it MUST NOT block, and must do long work on the global executor: other connections share the loop.
+/// A task on this executor MUST NOT block, and must do long work on the global executor, because
+/// other connections share the event loop.
 final class EventLoopExecutor: TaskExecutor {
     private let loop: any EventLoop
 

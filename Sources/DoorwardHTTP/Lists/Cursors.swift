@@ -19,7 +19,7 @@ struct Cursors: Sendable {
     init(key: SymmetricKey, random: RandomSource) { (self.key, self.random) = (key, random) }
 
     /// - Parameter scope: the caller, filters and order that the cursor is bound to.
-    /// - Throws: errors of the cipher, which no position causes.
+    /// - Throws: errors of the cipher. No position causes one.
     func cursor(after place: RecordPosition, scope: String) throws -> String {
         let nonce = try AES.GCM.Nonce(data: random.bytes(12))
         let sealed = try AES.GCM.seal(Self.bytes(of: place), using: key, nonce: nonce, authenticating: Array(scope.utf8))

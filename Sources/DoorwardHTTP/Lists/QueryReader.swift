@@ -75,7 +75,8 @@ struct QueryReader {
         }
     }
 
-    /// Percent-decodes a text, with `+` as a space; `nil` if it is not UTF-8, not stream-safe or truncated.
+    /// Percent-decodes a text, with `+` as a space. Returns `nil` if an escape is incomplete, or if
+    /// the result is not UTF-8 or not stream-safe.
     private static func decode(_ text: Substring.UTF8View) -> String? {
         var bytes: [UInt8] = []
         var rest = text

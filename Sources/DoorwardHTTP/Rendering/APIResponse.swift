@@ -11,7 +11,7 @@ struct APIResponse: Sendable {
     var status: Int
     /// JSON, or empty for 204.
     var body: [UInt8]
-    /// In place of `body`: a body that is produced while it is sent.
+    /// A body that is produced while it is sent, used in place of `body`; `nil` if `body` is used.
     var stream: StreamedBody?
     var headers: HTTPFields = [:]
     /// The memory reserved for a large body until it is sent; `nil` for a small one.
@@ -21,8 +21,9 @@ struct APIResponse: Sendable {
 
     /// A response with a body that is produced while it is sent.
     ///
-    /// - Parameter chunks: the next chunk is requested when the connection has taken the last one. The sequence is cancelled when the
-    ///   client disconnects; if it throws, the connection is closed before the body's end.
+    /// - Parameter chunks: the next chunk is requested when the connection has accepted the
+    ///   previous one. The sequence is cancelled when the client disconnects; if the sequence
+    ///   throws, the connection is closed before the body's end.
     static func streamed<Chunks: AsyncSequence & Sendable>(
         _ contentType: String, _ chunks: Chunks
     ) -> APIResponse where Chunks.Element == [UInt8] {
@@ -32,7 +33,7 @@ struct APIResponse: Sendable {
         return answer
     }
 
-    /// A success: the envelope around the fields that `data` writes.
+    /// A success response: the envelope with the fields that `data` writes.
     static func success(_ status: Int = 200, location: String? = nil, _ data: (inout JSONWriter) -> Void) -> APIResponse {
         var writer = JSONWriter()
         writer.object { writer in

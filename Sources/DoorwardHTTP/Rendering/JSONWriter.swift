@@ -112,7 +112,7 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: ":"))
     }
 
-    /// Writes a field unless it has no value, as in the details of an error.
+    /// Writes a field, or nothing if `value` is `nil`.
     mutating func fieldIfPresent(_ name: String, _ value: (some JSONRenderable)?) {
         if let value { field(name, value) }
     }

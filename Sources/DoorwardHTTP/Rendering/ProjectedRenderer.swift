@@ -2,7 +2,8 @@ internal import DoorwardControl
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-/// Renders objects for one subject: the fields in each object's field table that the subject's level on the object includes.
+/// Renders objects for one subject, with only the fields that the subject may see. The subject's
+/// level on an object selects the fields from the object's field table.
 struct ProjectedRenderer: Sendable {
     let subject: Subject
     private let snapshot: CurrentDirectory.Snapshot

@@ -7,9 +7,10 @@ internal import Synchronization
 
 /// The body of a response that is produced while it is sent.
 ///
-/// The next chunk is requested once the connection has taken the last one: a slow reader slows the producer down, and only the
-/// socket buffers data for it. A producer is cancelled when its client disconnects, or when the server closes the connection
-/// because the client reads nothing.
+/// The next chunk is requested once the connection has accepted the previous one: a slow reader
+/// slows the producer down, and only the socket buffers data for it. A producer is cancelled when
+/// its client disconnects, or when the server closes the connection because the client reads
+/// nothing.
 struct StreamedBody: Sendable {
     private let produce: @Sendable (_ send: (ByteBuffer) async throws -> Void) async throws -> Void
 
@@ -23,7 +24,8 @@ struct StreamedBody: Sendable {
         return ResponseBody { writer in
             let target = Target(writer)
             do {
-                // Run on a separate task, so that it can be cancelled alone, and off the connection's event loop.
+                // Run the producer on a separate task, so that it can be cancelled alone and does
+                // not occupy the connection's event loop.
                 try await client.whileConnected {
                     try await RequestMetadata.$current.withValue(facts) {
                         try await produce { chunk in
@@ -31,7 +33,8 @@ struct StreamedBody: Sendable {
                             log.sent(chunk.readableBytes)
                         }
                     }
-                    // A sequence may end when its task is cancelled; that is not the end of the body.
+                    // A sequence may end without an error when its task is cancelled; the body is
+                    // incomplete then.
                     try Task.checkCancellation()
                 }
                 try await writer.finish(nil)

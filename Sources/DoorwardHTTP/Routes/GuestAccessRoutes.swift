@@ -31,7 +31,8 @@ enum GuestAccessRoutes {
             guestEmail: guestEmail(&body))
     }
 
-    /// Rejects only a text that is too long for an address. Any other text that is not a user's address is looked up and not found.
+    /// Reads the guest's email address, and rejects it only if it is too long. An address that no
+    /// user has is not an error here; the use case does not find a user for it.
     private static func guestEmail(_ body: inout BodyReader) -> String? {
         guard let email = body.string("guestEmail") else { return nil }
         if email.utf8.count > WireLimits.emailBytes { body.note("guestEmail", .tooLong) }

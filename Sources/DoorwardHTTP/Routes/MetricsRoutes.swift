@@ -21,8 +21,9 @@ enum MetricsRoutes {
 }
 
 extension RequestMetadata {
-    /// Whether a program on this machine made the request for itself. A proxy beside the gateway is on this machine too, so this
-    /// is false for every request with a forwarding header, whatever the peer's address and the header's value.
+    /// Whether the request comes directly from a program on this machine, without a proxy. A proxy
+    /// may run on this machine too, so a request with a forwarding header is never direct, whatever
+    /// the peer's address and the header's value are.
     var isOfThisMachine: Bool {
         let forwarding: [HTTPField.Name] = [.forwardedFor, .forwarded, .realIP]
         guard let address = peer.address, forwarding.allSatisfy({ headers[$0] == nil }) else { return false }

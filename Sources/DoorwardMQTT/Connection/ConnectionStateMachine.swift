@@ -150,7 +150,8 @@ struct ConnectionStateMachine: ~Copyable {
         }
     }
 
-    /// Resets the connection, so that the kernel drops unsent bytes and nothing arrives any more. The next step reports it.
+    /// Resets the connection, so that the kernel drops unsent bytes and the broker receives nothing
+    /// more over it. The next step reports the failure.
     private mutating func cut(_ failure: MQTTFailure) {
         if let socket = handle?.socket, socket >= 0 { TCPInfo.dropOnClose(socket) }
         (cutBecause, needsStep) = (failure, true)
@@ -162,7 +163,7 @@ struct ConnectionStateMachine: ~Copyable {
         (late, livenessProbe, unacknowledged) = (UnackedTCPWrites(), BrokerLivenessProbe(), Unacknowledged())
     }
 
-    // MARK: - Turns
+    // MARK: - Steps
 
     /// Does all work that is due, without waiting.
     mutating func turn(_ ready: Readiness, _ changes: [Subscriptions.Change], at now: MonotonicInstant) -> StepResult {
@@ -209,7 +210,9 @@ struct ConnectionStateMachine: ~Copyable {
         }
     }
 
-    /// Returns why the connection must be reset: nothing more can be sent over it, or a sent frame could arrive late.
+    /// Returns the failure for which the connection must be reset; `nil` if there is none. The
+    /// failures are: an expired frame is still unsent, a SUBACK is missing, or the broker
+    /// acknowledges none of the maximum number of messages in flight.
     private mutating func overdue(at now: MonotonicInstant) -> MQTTFailure? {
         if isStuck(at: now) { return .stuck }
         // A missing SUBACK or PUBACK is an error only if the broker has answered a later packet.
@@ -277,8 +280,8 @@ struct ConnectionStateMachine: ~Copyable {
         return turn
     }
 
-    /// Reads and writes while the connection is being established. If a CONNACK rejects the connection, throws its reason code,
-    /// and not the disconnect that follows it.
+    /// Reads and writes while the connection is being established. If a CONNACK rejects the
+    /// connection, throws the failure for its reason code, not the disconnection that follows.
     private mutating func serveOpening(_ ready: Readiness) throws(MQTTFailure) {
         do throws(MQTTFailure) {
             try serve(ready)

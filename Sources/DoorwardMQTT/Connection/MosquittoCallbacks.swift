@@ -1,8 +1,8 @@
 internal import CMosquitto
 internal import DoorwardDomain
 
-/// Events that the libmosquitto callbacks of one handle record. The callbacks run inside the handle's functions, so they hold the
-/// same lock.
+/// The events that the libmosquitto callbacks of one handle record. The callbacks run inside the
+/// handle's functions, so the lock that protects the handle also protects the events.
 final class MosquittoCallbacks {
     /// Contents of the broker's CONNACK.
     struct Answer {
@@ -109,7 +109,8 @@ final class MosquittoCallbacks {
         }
     }
 
-    /// Returns the events that the callback belongs to. They still exist, as the handle that calls back retains them.
+    /// Returns the object that records the events of the handle. The object exists during a
+    /// callback, as the handle retains it.
     private static func of(_ context: UnsafeMutableRawPointer?) -> MosquittoCallbacks? {
         context.map { Unmanaged<MosquittoCallbacks>.fromOpaque($0).takeUnretainedValue() }
     }

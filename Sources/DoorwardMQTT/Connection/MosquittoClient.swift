@@ -2,8 +2,8 @@ internal import CMosquitto
 internal import DoorwardDomain
 internal import Glibc
 
-/// One connection of libmosquitto, from its CONNECT packet to its end. It is never reconnected: a broken handle is destroyed with
-/// everything that it still holds.
+/// One connection of libmosquitto, from its CONNECT packet to its end. A broken connection is never
+/// re-established: the handle is destroyed with all messages that it still holds.
 ///
 /// libmosquitto queues messages whose publication it reports as failed, and sends them after a reconnect. A handle that is never
 /// reconnected never sends them.
@@ -176,11 +176,11 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {
 
     /// Outcome of sending a SUBSCRIBE or UNSUBSCRIBE.
     enum Request {
-        /// It was sent, with this packet identifier.
+        /// The packet was sent, with this packet identifier.
         case sent(Int32)
         /// These filters cannot be sent to this broker; the code is the reason.
         case impossible(code: Int32)
-        /// It could not be sent now.
+        /// The packet could not be sent now.
         case failed
 
         fileprivate init(_ result: Int32, _ number: Int32) {
@@ -210,8 +210,8 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {
         return texts.withUnsafeBufferPointer { $0.baseAddress.map(body) ?? Int32(MOSQ_ERR_INVAL.rawValue) }
     }
 
-    /// Passes a frame to the library, which writes it to the socket; `hasUnsentBytes` shows whether all of it was written. It is
-    /// never retained.
+    /// Passes a frame to the library, which writes it to the socket without the retain flag.
+    /// `hasUnsentBytes` shows whether all of the frame was written.
     ///
     /// - Returns: the packet identifier, and the library's result.
     func publish(_ frame: MQTTPublish, _ qos: MQTTQoS) -> (number: Int32, result: mosq_err_t) {

@@ -101,8 +101,9 @@ struct Subscriptions {
         }
     }
 
-    /// Adds a subscription, without Retain As Published if any caller wants the filter without it. Such a caller reads the retain
-    /// flag as the mark of a message that the broker stored, so it must not receive the flag that a publisher has set.
+    /// Adds a subscription, without Retain As Published if any caller wants the filter without it.
+    /// For such a caller, the retain flag means that the broker had stored the message, so live
+    /// messages must reach the caller without the publisher's retain flag.
     private mutating func want(_ filter: MQTTFilter, retainAsPublished: Bool) {
         let isNew = wanted.insert(filter).inserted
         if isNew { order.append(filter) }
@@ -119,7 +120,8 @@ struct Subscriptions {
         askedAsPublished.contains(filter) && wanted.contains(filter) && !wantedRetainAsPublished.contains(filter)
     }
 
-    /// Requests all subscriptions on a new connection: the broker has no subscriptions of it yet.
+    /// Requests all subscriptions on a new connection, for which the broker has no subscriptions
+    /// yet.
     mutating func reset() {
         (toLeave, askedAsPublished, limit) = ([], [], Self.most)
         requestAnew()

@@ -48,7 +48,8 @@ struct TCPInfo {
         }
     }
 
-    /// Whether the other side has ever accepted the connection, even if it has reset it since: the SYN counts as one acknowledged byte.
+    /// Whether the other side has ever accepted the connection, even if the connection was reset
+    /// since: the SYN counts as one acknowledged byte.
     static func wasAccepted(_ socket: Int32) -> Bool { information(socket).map { $0.confirmed > 0 } ?? false }
 
     /// Sets the TCP user timeout: the kernel ends the connection when the other side acknowledges nothing for this long, even if

@@ -27,7 +27,7 @@ struct Unacknowledged {
     ///
     /// - Returns: its id; `nil` where no frame has this packet identifier.
     mutating func remove(_ packet: Int32) -> MQTTFrameID? {
-        // A new frame may have the packet identifier of one that was never acknowledged.
+        // A new frame may have the packet identifier of an older frame that was never acknowledged.
         frames.lastIndex { $0.packet == packet }.map { frames.remove(at: $0).id }
     }
 
@@ -51,8 +51,9 @@ struct Unacknowledged {
         }
     }
 
-    /// Whether no other frame can be sent with QoS 1: the frames without a PUBACK have reached the broker's Receive Maximum, and
-    /// all their lifetimes had ended when the newest answered probe was sent.
+    /// Whether no further frame can be sent with QoS 1: the frames without a PUBACK have reached
+    /// the broker's Receive Maximum, and all their lifetimes had ended when the newest answered
+    /// probe was sent.
     ///
     /// - Parameter answered: when the newest answered probe was sent.
     func isExhausted(_ receiveMaximum: UInt16, answered: MonotonicInstant) -> Bool {

@@ -8,7 +8,7 @@ final class WakeupPipe: Sendable {
 
     init() {
         var ends: [Int32] = [-1, -1]
-        // Without free descriptors `ring` has no effect, and `wait` returns when its time is over.
+        // If no descriptors are free, `ring` has no effect, and `wait` returns only at its timeout.
         if pipe(&ends) == 0 {
             for end in ends {
                 _ = fcntl(end, F_SETFD, FD_CLOEXEC)
@@ -23,14 +23,14 @@ final class WakeupPipe: Sendable {
         close(toRing)
     }
 
-    /// Wakes the thread that waits now, or the next one that waits.
+    /// Wakes the waiting thread. If no thread is waiting, the next call of `wait` returns at once.
     func ring() {
         var stroke: UInt8 = 1
         // A full pipe already wakes the reader.
         write(toRing, &stroke, 1)
     }
 
-    /// Blocks until `ring` is called, the socket is ready, or the time is over.
+    /// Blocks until `ring` is called, the socket is ready, or the timeout passes.
     func wait(_ wait: ConnectionStateMachine.Wait, now: MonotonicInstant) -> ConnectionStateMachine.Readiness {
         var descriptors = [pollfd(fd: toHear, events: Int16(POLLIN), revents: 0)]
         let until: MonotonicInstant

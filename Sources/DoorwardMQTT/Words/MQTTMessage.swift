@@ -44,11 +44,13 @@ package struct MQTTSentFrame: Hashable, Sendable {
 package enum MQTTQoS: Int32, Hashable, Sendable {
     /// At most once: not acknowledged.
     case atMostOnce = 0
-    /// The broker acknowledges it. It is never sent twice, as a broken connection's session is never resumed.
+    /// At least once: the broker acknowledges the frame. The frame is still sent at most once, as
+    /// the session of a broken connection is never resumed.
     case atLeastOnce = 1
 }
 
-/// A message that is published at once or not at all. It is never retained: this type has no field for it.
+/// A message that is published at once or not at all. It is never retained: this type has no field
+/// for the retain flag.
 ///
 /// Commands to locks are frames. A message that a program publishes about itself, and that may be retained, is an
 /// `MQTTRetainablePublish`.

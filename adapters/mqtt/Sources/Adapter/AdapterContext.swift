@@ -32,7 +32,7 @@ final class Listener: Sendable {
 
 /// Counters over all brokers.
 final class Counters: Sendable {
-    /// Connections that ended or could not be established.
+    /// Established connections that ended.
     let disconnects = Atomic(0)
     /// Connections that the gateway cut, so that no frame arrives late.
     let cuts = Atomic(0)

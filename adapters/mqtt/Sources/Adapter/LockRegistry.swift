@@ -114,7 +114,8 @@ final class LockRegistry: Sendable {
         guard let named = word.named else { return }
         for lock in locks(at: word.places.union([word.former].compactMap(\.self)), on: broker) {
             if lock.named == named {
-                // A different lock may have taken this name: unmark only the one that had it.
+                // Another lock may have taken this name. Remove the mark only if the lock with the
+                // marked id has the name again.
                 if lock.renamedID == word.id { lock.mark(renamed: nil) }
             } else if word.former == lock.named || word.places.contains(lock.named), lock.renamedID == nil {
                 lock.mark(renamed: word.id)

@@ -3,7 +3,7 @@ internal import Synchronization
 extension MQTTAdapter {
     /// Counters over all brokers.
     ///
-    /// - `disconnects`: connections that ended or could not be established.
+    /// - `disconnects`: established connections that ended.
     /// - `connections_cut`: connections that the gateway cut, so that no frame arrives late.
     /// - `orders`, `questions`: commands and state requests that were sent.
     /// - `frames_refused`: frames that a connection rejected.

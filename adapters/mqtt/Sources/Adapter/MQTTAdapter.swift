@@ -179,7 +179,7 @@ extension MQTTAdapter: LockAdapter {
         }
     }
 
-    /// The locks on all brokers that were discovered and are not attached.
+    /// The discovered locks of all brokers, without those that are attached.
     package var discovered: [DiscoveredLock] {
         findings.keys.sorted().flatMap { name -> [DiscoveredLock] in
             guard let found = findings[name], let broker = links[name]?.broker else { return [] }
@@ -251,8 +251,8 @@ extension MQTTAdapter {
         watch.withLock { $0 = task }
     }
 
-    /// Reloads the profile folders, and attaches the locks whose profile has changed again. A lock with a command in flight is
-    /// attached again after the command has ended.
+    /// Reloads the profile folders, and attaches anew each lock whose profile has changed. A lock
+    /// with a command in flight is attached anew after the command has ended.
     ///
     /// - Returns: a sentence for each mistake in the files; a profile with a mistake keeps its former version.
     package func reloadProfiles() -> [String] {

@@ -21,7 +21,7 @@ final class BrokerSession: Sendable {
     private let stood = Atomic(false)
     private let routes: Mutex<Routes>
     private let found: FoundLocks
-    /// Discovery topics on which a message was too long, on this connection.
+    /// Discovery topics on which this connection has dropped a message that was too long.
     private let tooLong = Mutex<Set<TopicText>>([])
     private let round = Mutex(Round())
 
@@ -120,7 +120,7 @@ final class BrokerSession: Sendable {
         }
     }
 
-    /// Whether the broker has processed a frame and has been responsive since.
+    /// Whether the broker has processed a frame and is still responsive; see `MQTTConnection`.
     func isBrokerResponsive(_ frame: MQTTFrameNumber) -> Bool { current.withLock { $0 }?.isBrokerResponsive(frame) ?? false }
 
     // MARK: - Locks

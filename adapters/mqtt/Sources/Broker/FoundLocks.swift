@@ -14,7 +14,8 @@ final class FoundLocks: Sendable {
         var ways: [TopicText: ResolvedTransport] = [:]
         /// The ids of the locks by their command endpoints.
         var ids: [CommandEndpoint: Set<TopicText>] = [:]
-        /// The names of the locks whose ids are those of their hardware, by id. They are kept when the connection ends.
+        /// The names of the locks that have a hardware id, by this id. They are kept when the
+        /// connection ends.
         var names: [TopicText: Names] = [:]
     }
 
@@ -24,7 +25,8 @@ final class FoundLocks: Sendable {
         var places: Set<CommandEndpoint> = []
         /// The capabilities of the lock; `nil` if its profile or address cannot be used.
         var capabilities: LockCapabilities?
-        /// The endpoint in `places` under the lock's current name; `nil` if the lock's id is not that of its hardware.
+        /// The endpoint in `places` under the lock's current name; `nil` if the lock's id is not a
+        /// hardware id.
         var named: CommandEndpoint?
         /// The topic uses of the lock, which may conflict with those of other locks.
         var uses: Set<TopicUse> = []
@@ -68,14 +70,14 @@ final class FoundLocks: Sendable {
         let lastSeen: Timestamp
     }
 
-    /// What one discovery message changes about one lock.
+    /// The change that one discovery message makes to one lock.
     struct Told {
         let id: TopicText
         /// All command endpoints of the lock; for a lock that is gone, the former ones.
         let places: Set<CommandEndpoint>
         let isGone: Bool
-        /// The endpoint in `places` under the lock's current name; `nil` if the lock's id is not that of its hardware, or if the
-        /// lock is gone.
+        /// The endpoint in `places` under the lock's current name; `nil` if the lock's id is not a
+        /// hardware id, or if the lock is gone.
         var named: CommandEndpoint?
         /// The command endpoint under the lock's previous name, if this message has changed the name; else `nil`.
         var former: CommandEndpoint?
