@@ -44,7 +44,7 @@ extension ConfigurationSection {
 }
 
 extension SettingType {
-    /// `mqtt://…` or `mqtts://…`, with nothing but host and port.
+    /// `mqtt://…` or `mqtts://…`, with only a host and a port.
     fileprivate static let brokerAddress = SettingType.formatted(
         SettingFormat(
             "a broker's address such as mqtt://127.0.0.1:1883 or mqtts://broker.example",

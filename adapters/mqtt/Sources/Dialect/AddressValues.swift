@@ -48,7 +48,8 @@ struct AddressValues {
     /// Checks the topics of the address. They must contain no wildcards. The state topic must not be the command topic, because
     /// the gateway would then decode its own command as the lock's state.
     ///
-    /// - Parameter isAttached: the lock is attached already; topic rules that were added later do not make it unreachable.
+    /// - Parameter isAttached: whether the lock is already attached. If so, topic rules that were
+    ///   added later are not applied, so that they do not make the lock unreachable.
     mutating func checkTopics(of profile: Profile, _ parts: ProfileBody, isAttached: Bool) {
         guard problems.isEmpty else { return }
         for variable in profile.variables where profile.parts.topics.contains(where: { $0.names.contains(variable.name) }) {
@@ -122,8 +123,8 @@ extension ProfileVariable {
 }
 
 extension ProfileBody {
-    /// The payload of a command that is the same for locking and for unlocking or unlatching, on the same topic; `nil` if there
-    /// is none. Expects resolved templates.
+    /// The payload of the lock command, if an unlock or unlatch command has the same payload on the
+    /// same topic; `nil` if none has. Expects resolved templates.
     var ambiguousCommand: String? {
         guard let lock = commands[.lock]?.first else { return nil }
         let others = [commands[.unlock]?.first, commands[.unlatch]?.first].compactMap { $0 }

@@ -1,7 +1,8 @@
 internal import DoorwardDomain
 internal import DoorwardMQTT
 
-/// An endpoint where a lock takes commands: its own topic, or one payload on the shared topic of a bridge.
+/// An endpoint where a lock receives commands: its own topic, or one payload on the shared topic of
+/// a bridge.
 ///
 /// Two addresses that have an endpoint in common are addresses of the same lock.
 struct CommandEndpoint: Hashable, Sendable {
@@ -37,9 +38,10 @@ extension CommandEndpoint {
         return places
     }
 
-    /// Returns the variables that distinguish one lock from another: those of the lock's own command topic. It leaves out a
-    /// variable whose values are all levels of command topics of the same lock. A command topic without these variables is that
-    /// of a group of locks.
+    /// Returns the variables that distinguish one lock from another: those of the lock's own
+    /// command topic. A variable is left out if it only selects among command topics of the same
+    /// lock, that is, if all its values are levels of the profile's command topics. A command topic
+    /// that lacks one of the returned variables belongs to a group of locks.
     private static func tellingVariables(of profile: Profile, _ values: [String: String]) -> Set<String> {
         let own = [LockOperation.unlock, .lock, .unlatch].lazy.compactMap { operation in
             profile.parts.commands[operation]?.last { $0.filled(by: values) != nil }?.topic

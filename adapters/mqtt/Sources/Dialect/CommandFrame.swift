@@ -16,9 +16,10 @@ struct CommandFrame: Sendable {
     var bearsReference: Bool { part.bearsReference }
     var plainPayload: String { part.payload.text }
 
-    /// Matches a payload with this command, sent without a code.
+    /// Matches a payload with this command in its form without a code.
     ///
-    /// - Returns: the reference in the payload, empty for a command that has none; `nil` if it does not match.
+    /// - Returns: the reference in the payload, empty for a command that has none; `nil` if the
+    ///   payload does not match.
     func reference(in payload: [UInt8]) -> String? {
         guard let text = String(streamSafe: payload) else { return nil }
         guard bearsReference else { return text == part.payload.text ? "" : nil }

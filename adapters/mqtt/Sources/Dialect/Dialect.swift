@@ -6,7 +6,8 @@ package import DoorwardMQTT
 package struct Dialect: Sendable {
     /// The profile from which this dialect was resolved.
     package let profile: Profile
-    /// The capabilities of this lock: those of the profile for which the address has the values.
+    /// The capabilities of this lock: those of the profile whose topics can be resolved with the
+    /// address.
     package let capabilities: LockCapabilities
     /// The subscriptions of the lock: exact topics, and a wildcard if the last topic level is the name of an event.
     package let filters: [MQTTFilter]
@@ -15,8 +16,9 @@ package struct Dialect: Sendable {
     /// The subscriptions through which the lock's answers arrive. The broker must grant the subscriptions to the lock's state
     /// topics.
     let answerPaths: MQTTAnswerPaths
-    /// The lock's own topic for an unlock (else a lock, else an unlatch), which distinguishes the locks of a broker. Commands may
-    /// be sent to another topic, where a bridge has an API for all of its locks.
+    /// The lock's own topic for the unlock command or, if there is none, for lock or unlatch. It
+    /// distinguishes the locks of a broker. Commands may be sent to another topic, where a bridge
+    /// has an API for all of its locks.
     package let commandTopic: MQTTTopic
     /// All command endpoints of the lock, including `commandTopic`.
     let places: Set<CommandEndpoint>
@@ -32,7 +34,8 @@ package struct Dialect: Sendable {
 
     /// - Parameters:
     ///   - variables: an address without `broker` and `profile`.
-    ///   - isAttached: the lock is attached already: topic rules that were added later do not make it unreachable.
+    ///   - isAttached: whether the lock is already attached. If so, topic rules that were added
+    ///     later are not applied, so that they do not make the lock unreachable.
     /// - Throws: every problem of the address, with fields `address.KEY`.
     package init(
         _ profile: Profile, variables: [String: JSONValue], isAttached: Bool = false
@@ -53,7 +56,7 @@ package struct Dialect: Sendable {
     /// Whether a code is sent with this command.
     func takesCode(_ operation: LockOperation) -> Bool { frames[operation]?.takesCode ?? false }
 
-    /// The messages that request the lock's state; empty if it cannot be queried.
+    /// The messages that request the lock's state; empty if the state cannot be queried.
     package var questions: [OutgoingMessage] { question.map { [$0] } ?? [] }
 
     /// Whether to request the state if a command is unanswered at half of its timeout.
@@ -103,7 +106,8 @@ package struct Dialect: Sendable {
     /// - Parameters:
     ///   - reference: unique to the command.
     ///   - now: the gateway's clock; `nil` if unknown: then the device's timestamps are not compared with it.
-    /// - Throws: `.unsupported` if this lock does not support the operation, or takes no code.
+    /// - Throws: `.unsupported` if this lock does not support the operation, or if a code is given
+    ///   and the command has none.
     package func order(
         _ operation: LockOperation, code: Secret<String>?, reference: String, at now: Timestamp? = nil,
         _ memory: inout DialectState
@@ -133,8 +137,8 @@ package struct Dialect: Sendable {
     /// Whether each message repeats all known values.
     var republishesCachedState: Bool { parts.republishesCachedState || profile.quirks.contains(.republishesCachedState) }
 
-    /// Whether reports after a command may be stale. A bridge whose messages have timestamps repeats old values when it starts.
-    /// They can be recognized as old only if a state is known.
+    /// Whether reports after a command may be stale. A bridge whose messages have timestamps
+    /// repeats old values when it starts. Old values can be recognized only if a state is known.
     private func mayBeCached(isKnown: Bool, _ now: Timestamp?) -> Bool {
         if republishesCachedState { return true }
         return !isKnown && now != nil && parts.values.contains { !$0.times.isEmpty }
@@ -168,7 +172,8 @@ package struct Dialect: Sendable {
         memory.markStale()
         memory.availability = .unknown
         memory.reach = [:]
-        // A value in a merged message may have changed long before. A value with its own topic is published when it changes.
+        // In merged messages, a difference found after the reconnect may be an old change, so
+        // forget the last values. A value with its own topic is published when it changes.
         if republishesCachedState { memory.lastTold = [:] }
         for key in memory.states.keys { memory.states[key]?.quality = .stale }
         var report = DecodedMessage.Report()

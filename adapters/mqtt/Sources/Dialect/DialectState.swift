@@ -14,7 +14,8 @@ package struct DialectState: Hashable, Sendable {
     /// The command in flight: sent, without an outcome.
     package var underWay: InFlightCommand?
 
-    /// Whether a command was sent and the lock has not reported its outcome. Then the bolt may not be where it was last reported.
+    /// Whether a command was sent and the lock has not reported its outcome. The bolt may then have
+    /// left the last reported position.
     var isUnanswered = false
     /// Set while a report that satisfies the last command may be older than that command. It is kept after the command has ended,
     /// until a report arrives that must be live.
@@ -30,7 +31,7 @@ package struct DialectState: Hashable, Sendable {
     /// The parts for which it is known whether their event is active. The next change of such a part is an event, even if it
     /// arrives much later.
     var seenItems: Set<Int> = []
-    /// The last values of the events that are raised on change alone, by their part of the profile.
+    /// The last values of the events that are raised only on change, by their part of the profile.
     var lastTold: [Int: [String: String]] = [:]
     /// Set for a lock that starts without any known state: the first values of a bridge that repeats all values may be old.
     var isFresh = false
@@ -43,8 +44,8 @@ package struct DialectState: Hashable, Sendable {
     package struct InFlightCommand: Hashable, Sendable {
         /// One of `LockOperation.movements`.
         package var operation: LockOperation
-        /// The reference that was sent; `nil` if the dialect does not correlate responses. Then any response counts as one to
-        /// this command.
+        /// The reference that was sent; `nil` if the dialect does not correlate responses. Then any
+        /// response counts as the response to this command.
         package var reference: String?
         /// When the command was sent, by the gateway's clock; `nil` if unknown.
         var orderedAt: Timestamp?

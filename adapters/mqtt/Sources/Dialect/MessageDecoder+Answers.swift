@@ -14,7 +14,7 @@ extension MessageDecoder {
         guard let word = part.words.first(where: { $0.pattern.match(text, ignoringCase: part.reader.ignoresCase) != nil })?.word
         else { return }
         guard let underWay = memory.underWay, !message.isRetained, isOwn(part, payload, text, underWay) else {
-            // A lock that answers with its state also sends it without a command.
+            // A lock whose response is its state also reports this state without a command.
             if told == nil { note(.unexpectedAck) }
             return
         }

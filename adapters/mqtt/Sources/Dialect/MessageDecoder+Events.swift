@@ -76,7 +76,8 @@ enum EventValues {
         }
     }
 
-    /// Returns a bare value, under the field name that its key would have.
+    /// Returns the value of a plain-text payload, under the field name that it has in a JSON
+    /// payload.
     private static func bare(_ part: EventMapping, _ payload: Payload) -> EventValues {
         switch part.reader.read(payload) {
         case .absent: return .none
@@ -175,7 +176,7 @@ extension EventMapping {
     }
 }
 
-/// The result of the event rules. It has no event for a known value that is not reported.
+/// The result of the event rules. The event is `nil` for a known value that is not reported.
 struct EventMeaning: Hashable, Sendable {
     var event: LockEvent?
     var faults: Set<LockFault> = []

@@ -73,7 +73,8 @@ extension MessageDecoder {
 
     // MARK: The bolt
 
-    /// - Returns: false if the value is older than the known state, or has no meaning of its own.
+    /// - Returns: false if the value is ignored: it is older than the known state, or another topic
+    ///   has already reported its meaning.
     private mutating func tellState(
         _ meaning: ValueMeaning, of part: StateMapping, _ index: Int, _ payload: Payload
     ) -> Bool {
@@ -93,8 +94,9 @@ extension MessageDecoder {
         return true
     }
 
-    /// Whether a report that is older than the known state shows that the device's clock was set back: the report is newer than
-    /// the previous report of this kind. The first such report may be a repetition, so the state is requested after it.
+    /// Whether a report with a timestamp before that of the known state shows that the device's
+    /// clock was set back. This is so if the timestamp is after that of the previous such report.
+    /// The first such report may be a repetition, so the state is requested after it.
     private mutating func isAfterClockChange(_ index: Int, _ time: Int64?) -> Bool {
         guard !message.isRetained else { return false }
         let before = memory.states[index]?.olderTime
@@ -134,8 +136,8 @@ extension MessageDecoder {
         return isMoving && dialect.profile.quirks.contains(.syntheticIntermediate) ? .assumed : .confirmed
     }
 
-    /// Discards the state that a topic reported. If it is the current state, the last state of another topic becomes the current
-    /// one, as stale.
+    /// Discards the state that a topic reported. If it is the current state, the last state of
+    /// another topic becomes the current one, marked as stale.
     private mutating func reevaluate(_ index: Int) {
         guard let ended = memory.states.removeValue(forKey: index), ended.position == memory.position else { return }
         let other = memory.states.min { $0.key < $1.key }?.value

@@ -50,7 +50,8 @@ struct MessageDecoder {
         finish()
     }
 
-    /// Records a retained command, which every lock that subscribes again would execute. The command is not decoded.
+    /// Records a retained command, which a lock would execute each time that it subscribes. The
+    /// command is not decoded.
     private mutating func noteRetainedCommand() {
         let isIdle = String(streamSafe: message.payload).map { dialect.parts.idle.contains($0) } ?? false
         if !message.payload.isEmpty, !isIdle { note(.retainedCommandFound) }
@@ -134,9 +135,10 @@ struct MessageDecoder {
         heard.command = .confirmed
     }
 
-    /// Whether a merged message may be the answer to a state request: no other value in it has changed that could have caused the
-    /// message. A message caused by an unchanged value looks the same. If each value has its own topic, the cause of a message
-    /// cannot be determined.
+    /// Whether a merged message may be the answer to a state request: no other value in it has
+    /// changed that could have caused the message. A message that an unchanged value has caused
+    /// cannot be distinguished from an answer. If a bridge repeats known values, each on its own
+    /// topic, the cause of a message cannot be determined.
     private func isAnswer(of part: Int) -> Bool {
         let isWhole = !dialect.republishesCachedState || dialect.parts.values[part].reader.source != .raw
         return isWhole && !isOfEvent && memory.surroundings == before.surroundings

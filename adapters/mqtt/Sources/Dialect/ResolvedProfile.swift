@@ -48,7 +48,8 @@ struct ResolvedProfile {
         }
     }
 
-    /// Returns the capabilities of the profile for whose topics the address has values.
+    /// Returns the capabilities of the resolved profile, which follow from its commands and its
+    /// other parts.
     private static func capabilities(_ parts: ProfileBody, _ frames: [LockOperation: CommandFrame]) -> LockCapabilities {
         var capabilities: LockCapabilities = []
         for operation in frames.keys { if let needed = operation.requiredCapability { capabilities.insert(needed) } }

@@ -45,6 +45,7 @@ struct StaleStateFilter: Hashable, Sendable {
 
     mutating func note(_ word: Word, of part: Int) { heard[part] = word }
 
-    /// Discards the known state and the reports. Messages may have been missed, so the next message may repeat any of those.
+    /// Discards the known state and the reports. Messages may have been missed, so the next message
+    /// may repeat any earlier report.
     mutating func forget() { (known, heard, isAsked) = (nil, [:], false) }
 }

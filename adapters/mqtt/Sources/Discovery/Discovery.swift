@@ -13,8 +13,9 @@ package struct Discovery: Sendable {
     private static let maxUnread = 16
     private static let every: Set = ["homeassistant", "zigbee2mqtt", "homie"]
 
-    /// - Parameter profiles: the ecosystems to look for, by profile id; all if empty. `homeassistant` covers every lock announced
-    ///   to Home Assistant, each with its best matching profile; `nuki-native` and others only their own. Profiles without
+    /// - Parameter profiles: the ecosystems to look for, by profile id; all if empty.
+    ///   `homeassistant` covers every lock announced to Home Assistant, each with its best matching
+    ///   profile; `nuki-native` and similar profiles cover only their own locks. Profiles without
     ///   discovery, such as `tasmota`, find nothing.
     package init(profiles: Set<String>) {
         let profiles = profiles.isEmpty ? Self.every : profiles

@@ -50,7 +50,8 @@ struct DiscoveryIndex: Sendable {
         for key in claim.groupKeys { touched.formUnion(groups.remove(id, key)) }
     }
 
-    /// Adds to `touched` the announced entries that an entry of a bridge's own list hides, or no longer hides.
+    /// Adds to `touched` the announcements that become hidden or visible when this entry of a
+    /// bridge's own list is added or removed.
     private func touchHidden(by claim: DiscoveryEntry, _ touched: inout Set<TopicText>) {
         guard claim.weight == .inventory, groups.ids(.commandTopic(claim.commandTopic, .inventory)).count == 1 else { return }
         touched.formUnion(groups.ids(.commandTopic(claim.commandTopic, .announcement)))

@@ -13,8 +13,9 @@ struct DuplicateIndex: Sendable {
     /// Returns the ids of the entries with this key.
     func ids(_ key: Key) -> Set<TopicText> { members[key] ?? [] }
 
-    /// - Returns: the id of the entry that was the only one with this key before. Empty if there were more entries already, so
-    ///   that each of ten thousand entries for one topic costs no more than the second one.
+    /// - Returns: the id of the entry that was the only one with this key before. Empty if there
+    ///   was no such entry or more than one: a further duplicate changes nothing for the others, so
+    ///   each of ten thousand entries for one topic costs no more than the second one.
     mutating func insert(_ id: TopicText, _ key: Key) -> Set<TopicText> {
         let before = ids(key)
         members[key, default: []].insert(id)

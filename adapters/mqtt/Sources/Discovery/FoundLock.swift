@@ -12,14 +12,15 @@ package struct FoundLock: Hashable, Sendable {
     package var manufacturer: String?
     /// The announced model, truncated like `name`.
     package var model: String?
-    /// The profile that matches it best, which need not be the one that it was announced for.
+    /// The profile that matches the lock best. It need not be the profile that the lock was
+    /// announced for.
     package var profile: String
     /// The address without `broker` and `profile`, by the profile's variables.
     package var variables: [String: JSONValue]
     /// Further command topics of the same lock, under other names that its bridge accepts for it.
     package var otherCommandTopics: [String] = []
-    /// Whether `id` is that of the hardware. Then an entry with the same id and another command topic describes the same lock
-    /// under another name.
+    /// Whether `id` is a hardware id. Then an entry with the same id and another command topic
+    /// describes the same lock under another name.
     package var isKnownByHardware = false
     /// Why the lock cannot be attached as announced, for a person: lower case, no full stop. `nil` if it can.
     package var problem: String?

@@ -53,7 +53,8 @@ struct Announcement {
             guard var fields = value.object?.atFullLength, let platform = fields.removeValue(forKey: "platform")?.string else {
                 return nil
             }
-            // A component with nothing but its platform is removed; any other needs an id of its own.
+            // A component that contains only its platform is removed. Any other component needs an
+            // id of its own.
             guard platform == "lock", !fields.isEmpty, fields["unique_id"] != nil,
                 key.utf8.count <= HomeAssistantTopic.maxIDLength
             else { continue }

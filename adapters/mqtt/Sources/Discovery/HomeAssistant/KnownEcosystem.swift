@@ -1,8 +1,9 @@
 internal import DoorwardDomain
 internal import DoorwardMQTT
 
-/// An ecosystem that announces its locks to Home Assistant, and whose own profile supports more: unlatching, jams, responses to
-/// commands. A lock counts as one only if its topics are unambiguous; else it gets the `homeassistant` profile.
+/// An ecosystem that announces its locks to Home Assistant, and whose own profile supports more
+/// than the `homeassistant` profile: unlatching, jams, responses to commands. A lock is assigned to
+/// an ecosystem only if its topics are unambiguous; else it gets the `homeassistant` profile.
 enum KnownEcosystem: CaseIterable {
     case nukiNative, nukiHub, zwaveJSUI, esphome, ringMQTT, zigbee2MQTT
 
@@ -57,8 +58,9 @@ enum KnownEcosystem: CaseIterable {
         return [:].with("base", base, unless: "nukihub")
     }
 
-    /// Returns the address of a lock with the command topic `<prefix>/<node>/98/0/targetMode/set`, or the same with names. The
-    /// prefix is that of the gateway's status topic, which is announced with each lock.
+    /// Returns the address of a lock with the command topic `<prefix>/<node>/98/0/targetMode/set`,
+    /// or with `door_lock/endpoint_0` in place of `98/0`. The prefix is that of the gateway's
+    /// status topic, which is announced with each lock.
     private func zwaveJSUI(_ lock: HomeAssistantLock, command: String, state: String) -> [String: JSONValue]? {
         let gateways = lock.availability.compactMap { $0["topic"]?.string?.before("/status") }
         let marker = "/_CLIENTS/ZWAVE_GATEWAY-"
