@@ -15,7 +15,7 @@ enum DialectHook: String, CaseIterable, Hashable, Sendable {
     /// - Parameters:
     ///   - address: the given values, by the names of the variables.
     ///   - parts: the parts of the profile, resolved for the address; they are changed in place.
-    /// - Throws: every problem of the values that it reads.
+    /// - Throws: every problem of the values that the hook reads.
     func apply(_ address: [String: JSONValue], to parts: inout ProfileBody) throws(AddressProblems) {
         switch self {
         case .homeassistant: try HomeAssistantHook(address: address).apply(to: &parts)

@@ -1,5 +1,5 @@
-/// The subset of Jinja templates that Doorward supports: a value, or a value in JSON. Templates of commands may also contain text
-/// around the value.
+/// The subset of Jinja templates that Doorward supports: the whole payload, or one value of its
+/// JSON. Templates of commands may also contain text around the value.
 enum HomeAssistantTemplate {
     /// Maximum bytes of a template that is parsed; supported ones have less than a hundred.
     private static let maxBytes = 1024

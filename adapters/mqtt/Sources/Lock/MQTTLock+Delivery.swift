@@ -7,7 +7,7 @@ internal import Logging
 struct DeliveryFaults {
     /// The filters to which the broker refuses the subscription, on this connection.
     var refusedFilters: Set<MQTTFilter> = []
-    /// The broker rejected the last command, or did not deliver it.
+    /// Whether the broker rejected the last command, or did not deliver it.
     var isCommandNotDelivered = false
     /// Whether the broker delivers the gateway's own commands on this lock's command topic back to the gateway; `nil` until
     /// known.

@@ -141,8 +141,8 @@ final class MQTTLock: Sendable {
         ask(frames.questions, &state, at: nil)
     }
 
-    /// Starts the timers of an unanswered command: one requests the state at half time, one draws the dialect's conclusion just
-    /// before the deadline.
+    /// Starts the timers of an unanswered command. At half time the state is requested; just before
+    /// the deadline, the dialect decides what the lock's silence means.
     private func watch(_ order: CommandID, lifetime: Duration, until: MonotonicInstant) -> Task<Void, Never>? {
         guard dialect.retriesStateRequest || dialect.profile.quirks.contains(.alreadyInStateIsSuccess) else { return nil }
         let clock = surroundings.clock
@@ -265,7 +265,8 @@ final class MQTTLock: Sendable {
         state.outbox.append(LockReport(deviceID: id, fact, after: order, isRepeat: isRepeat))
     }
 
-    /// Changes the state, and delivers the reports that follow. The receiver may send the next command at once.
+    /// Changes the state, and delivers the resulting reports. The mutex is not held during the
+    /// delivery, so the receiver may send the next command at once.
     func change(_ body: (inout State) -> Void) {
         let handsOn = state.withLock { state in
             body(&state)
@@ -286,7 +287,7 @@ final class MQTTLock: Sendable {
 
     // MARK: - State requests
 
-    /// Requests the lock's state, unless that was done just now.
+    /// Requests the lock's state, unless a request was sent just now.
     ///
     /// - Parameter laterIfBusy: whether to send the request later if the broker is busy, instead of throwing.
     /// - Throws: if the request cannot be sent now.
@@ -310,9 +311,10 @@ final class MQTTLock: Sendable {
         if ask(dialect.questions, &state, at: now) == .transportBusy { link.queryLater(self) }
     }
 
-    /// - Parameter now: the current time, if a request that was sent a moment ago is enough; `nil` to send another one in any
-    ///   case.
-    /// - Returns: why a request was not sent. It is not repeated here: the lock's next message reports its state as well.
+    /// - Parameter now: the current time, to send nothing if a request was sent less than
+    ///   `questionPause` ago; `nil` to send a request in any case.
+    /// - Returns: why a request was not sent. It is not repeated here: the lock's next message
+    ///   reports its state as well.
     @discardableResult
     func ask(_ questions: [OutgoingMessage], _ state: inout State, at now: MonotonicInstant?) -> AdapterError? {
         guard !questions.isEmpty else { return nil }

@@ -16,7 +16,7 @@ package struct DecodedMessage: Hashable, Sendable {
 
     package init() {}
 
-    /// The reported values of one message; `nil` for those that it does not contain.
+    /// The reported values of one message; `nil` for values that the message does not contain.
     package struct Report: Hashable, Sendable {
         /// Position of the bolt.
         package var position: BoltState?

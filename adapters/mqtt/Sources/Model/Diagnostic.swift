@@ -1,4 +1,4 @@
-/// What is malformed or unexpected about a message. Never contains a code or a PIN.
+/// A malformed or unexpected property of a message. Never contains a code or a PIN.
 package enum Diagnostic: Hashable, Sendable, CustomStringConvertible {
     /// The payload is not UTF-8, too long, or not in the form that the profile gives.
     case malformedPayload
@@ -8,9 +8,9 @@ package enum Diagnostic: Hashable, Sendable, CustomStringConvertible {
     case outOfRange
     /// An event was retained: it happened some time ago, or never.
     case retainedEventIgnored
-    /// A command was retained, which every lock that subscribes again would execute.
+    /// A command is retained on the broker. A lock would execute it each time that it subscribes.
     case retainedCommandFound
-    /// The message is a response to no command, or to another one.
+    /// The message is a response, but not to the command in flight.
     case unexpectedAck
 
     /// The diagnostic's name, and the raw text if there is one.

@@ -19,7 +19,8 @@ struct EventMapping: Hashable, Sendable {
     /// Values that count as absent, by field.
     var noneValues: [String: Set<String>] = [:]
     var rules: [EventRule] = []
-    /// The fields that contain the numbers of an event. Of several slot fields, the first one with a number is used.
+    /// The fields with the numbers of the user's slot, of the credential and of the authorisation.
+    /// If several slot fields are given, the first one with a number is used.
     var userSlots: [String] = []
     var credentialID: String?
     var authorisationID: String?

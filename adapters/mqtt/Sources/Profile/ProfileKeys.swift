@@ -27,8 +27,8 @@ enum ProfileKeys {
     static let refresh = ["topic", "source", "payload", "again"] + conditions
     static let quality = ["subscribe", "command"]
 
-    /// Returns the keys of a meaning in its long form, in a map of `aspect`. For a state and for a door, the first key is
-    /// required.
+    /// Returns the keys that the long form of a meaning has in a map of `aspect`. For a state and
+    /// for a door, the first key is required.
     static func meaning(_ aspect: StateMapping.Aspect) -> [String] {
         switch aspect {
         case .state: ["state", "faults", "unlessFaults", "event"]

@@ -34,7 +34,8 @@ struct ProfileParser {
 
     // MARK: Texts
 
-    /// Reads the topic of the lock that a section needs: no wildcards, no undeclared variables.
+    /// Reads the topic that a section requires. The topic contains no wildcards and no undeclared
+    /// variables.
     func topic(_ section: YAMLSection) -> ProfileTemplate {
         section.require("topic")
         let topic = section["topic"].text().flatMap { checked(ProfileTemplate($0), section["topic"], isTopic: true) }

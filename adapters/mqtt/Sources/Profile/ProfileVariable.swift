@@ -33,7 +33,7 @@ package struct ProfileVariable: Hashable, Sendable {
 
     package init(_ name: String) { self.name = name }
 
-    /// Whether an address without it is rejected.
+    /// Whether an address without the variable is rejected.
     package var isRequired: Bool { defaultValue == nil && !isOptional }
 
     /// Converts a value of an address.

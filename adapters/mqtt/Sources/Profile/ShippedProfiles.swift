@@ -1,9 +1,9 @@
 /// The profiles that are compiled into the program, from `adapters/mqtt/Sources/Profiles`.
 enum ShippedProfiles {
-    /// The profiles by id. One that could not be read is missing; a test reads them all.
+    /// The profiles by id. A profile that could not be read is missing; a test reads all of them.
     static let all: [String: Profile] = Dictionary(
         files.compactMap { name, bytes in
-            // Stream-safe: shipped with the program.
+            // The text is stream-safe, as the file is shipped with the program.
             let text = String(decoding: bytes, as: UTF8.self)
             return (try? Profile(yaml: text, file: "\(name).yaml")).map { (name, $0) }
         }, uniquingKeysWith: { first, _ in first })

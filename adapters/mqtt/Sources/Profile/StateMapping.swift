@@ -54,7 +54,8 @@ struct StateMapping: Hashable, Sendable {
 
 /// The meaning of a reported text.
 struct ValueMeaning: Hashable, Sendable {
-    /// The position that the text means; `nil` if it has none, as with `isReevaluation`.
+    /// The position that the text means; `nil` if the text means no position, as with
+    /// `isReevaluation`.
     var position: BoltState?
     /// Whether the text means that a state reported by this topic, such as a jam, has ended. Then the reports of the other topics
     /// count again.

@@ -28,7 +28,8 @@ struct ValuePattern: Hashable, Sendable {
         }
     }
 
-    /// - Returns: the text matched by `*`, empty for a pattern without one; `nil` if it does not match.
+    /// - Returns: the text matched by `*`, empty for a pattern without one; `nil` if the value does
+    ///   not match.
     func match(_ value: String, ignoringCase: Bool = false) -> Substring? {
         let (value, text) = ignoringCase ? (value.lowercased(), text.text.lowercased()) : (value, text.text)
         switch kind {
@@ -45,7 +46,7 @@ struct ValuePattern: Hashable, Sendable {
 enum ValueType: String, CaseIterable, Hashable, Sendable {
     case string, int, bool
 
-    /// Normalizes an integer: no leading zeros; `nil` for anything but `-?[0-9]+`.
+    /// Normalizes an integer: removes leading zeros. Returns `nil` unless the text is `-?[0-9]+`.
     static func wholeNumber(_ text: String) -> String? {
         let isNegative = text.hasPrefix("-")
         let digits = isNegative ? text.dropFirst() : text[...]

@@ -32,12 +32,12 @@ struct BridgeDevice {
     struct Lock {
         /// The endpoint of the device, if it has several locks.
         var endpoint: String?
-        /// The values of `state`; `nil` if they are no texts.
+        /// The values of `state`; `nil` if they are not strings.
         var locked: String?
         var unlocked: String?
 
-        /// - Returns: `nil` if it is no bolt: a thermostat's child lock is also exposed as a lock, but under another key than a
-        ///   bolt's `state`.
+        /// - Returns: `nil` if the entry is not a bolt: a thermostat's child lock is also exposed
+        ///   as a lock, but under another key than a bolt's `state`.
         init?(_ expose: JSONText) {
             guard let fields = expose.object, fields["type"] == .string("lock") else { return nil }
             endpoint = fields["endpoint"]?.string
