@@ -90,8 +90,8 @@ extension LockMachine {
 
     // MARK: Auto-relock
 
-    /// Starts the auto-relock timer. With a door contact it runs only while the door is closed: a bolt that extends beside the
-    /// open leaf would keep the door from closing.
+    /// Starts the auto-relock timer, only while the door is closed: a bolt that extends while the
+    /// door is open would keep the door from closing.
     mutating func armRelock() {
         guard let time = settings.autoRelock, door == .closed, position == .unlocked else { return }
         relockAt = now.advanced(by: time)
@@ -122,7 +122,7 @@ struct Movement: Hashable {
     let step: Step
     let cause: Cause
 
-    /// What happens at `due`.
+    /// The change that takes place at `due`.
     enum Step: Hashable {
         case arrive(at: LockState, MovementOutcome)
         /// The command is rejected.

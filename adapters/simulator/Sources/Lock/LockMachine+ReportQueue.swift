@@ -23,12 +23,14 @@ extension LockMachine {
         if settings.capabilities.contains(.jam) { reportState(.jammed, cause) }
     }
 
-    /// Reports that the lock is unreachable. The transport reports this, so it is delivered while the lock is away.
+    /// Reports that the lock is unreachable. The transport reports this, not the lock, so the
+    /// report is delivered while the lock is unreachable.
     mutating func reportAway() { speech.say(.availability(false)) }
 
-    /// Reports the battery if its percentage or its warning has changed, or if it died.
+    /// Reports the battery if its percentage or its warning has changed. If the battery has become
+    /// empty, reports instead that the lock is unreachable.
     ///
-    /// - Parameter always: reports it even if nothing has changed.
+    /// - Parameter always: whether to report the battery even if nothing has changed.
     mutating func reportBattery(always: Bool = false) {
         let isNew = battery.level != speech.batteryLevel || battery.isLow != speech.isBatteryLow
         guard isNew || always, settings.capabilities.contains(.battery) else { return }
@@ -60,8 +62,9 @@ extension LockMachine {
 
     private var batteryFact: LockReport.Fact { .battery(level: battery.level, low: battery.isLow) }
 
-    /// The resting state to report. It is `nil` while the bolt moves if the lock does not report movements, and for a jammed bolt
-    /// if the lock does not detect jams: the former state would look like the response to a command.
+    /// The state of the bolt to report. It is `nil` while the bolt moves if the lock does not
+    /// report movements, and for a jammed bolt if the lock does not detect jams: the former state
+    /// would look like the response to a command.
     private var spokenState: LockState? {
         if isStuck { return settings.capabilities.contains(.jam) ? .jammed : nil }
         if let movement, case .arrive = movement.step { return moving }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// One simulated lock: a `LockMachine` with its transmission channel to the gateway, a clock, a timer and a listener.
 ///
-/// Reports are delivered one at a time in the order of their arrival, never under the lock of the state: the listener may send
-/// the next command from inside `receive`.
+/// Reports are delivered one at a time in the order of their arrival, never while the mutex of the
+/// state is held: the listener may send the next command from inside `receive`.
 final class SimulatedLock: Sendable {
     private let id: DeviceID
     private let clock: any GatewayClock
@@ -37,7 +37,8 @@ final class SimulatedLock: Sendable {
 
     // MARK: Listening
 
-    /// Starts delivering reports to `listener`, beginning with the lock's whole state; `deliver` delivers them.
+    /// Opens the inbox of reports to `listener`, and adds the lock's whole state to it. `deliver`
+    /// delivers the reports.
     func connect(_ listener: any ReportReceiver) {
         state.withLock { state in
             state.inbox.open(to: listener)
@@ -143,7 +144,8 @@ final class SimulatedLock: Sendable {
         state.timer.set(due, clock: clock, executor: executor) { [weak self] in self?.timerFired($0) }
     }
 
-    /// Delivers the inbox, unless another thread does so already, or an outer call on this one.
+    /// Delivers the reports of the inbox, unless another thread or an outer call on this thread
+    /// already does so.
     func deliver() {
         var isFirst = true
         while let (report, listener) = state.withLock({ next(in: &$0, isFirst: isFirst) }) {
@@ -152,8 +154,8 @@ final class SimulatedLock: Sendable {
         }
     }
 
-    /// Returns the next live or converted report. This is decided only now, because a command that was sent while the report was
-    /// queued makes the report old.
+    /// Returns the next report, live or converted. Whether a report is live is decided only now,
+    /// because a command that was sent while the report was queued makes the report old.
     private func next(in state: inout State, isFirst: Bool) -> (report: LockReport, listener: any ReportReceiver)? {
         var isFirst = isFirst
         while let (frame, listener) = state.inbox.next(isFirst: isFirst) {
@@ -168,7 +170,8 @@ final class SimulatedLock: Sendable {
 
 /// The actual state of a simulated lock, whatever it reports: for views that show the door, and for tests.
 package struct SimulatedCondition: Hashable, Sendable {
-    /// Resting position of the bolt, or the one before its movement: `.locked`, `.unlocked` or, while the latch is held, `.unlatched`.
+    /// Resting position of the bolt, or its position before the movement in progress: `.locked`,
+    /// `.unlocked` or, while the latch is held, `.unlatched`.
     package let position: LockState
     /// Whether the last movement jammed and the bolt has not been freed since.
     package let isStuck: Bool

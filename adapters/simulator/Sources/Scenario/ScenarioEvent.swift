@@ -6,7 +6,7 @@ package struct ScenarioEvent: Hashable, Sendable {
     package let at: Duration
     /// The name of the lock in the scenario.
     package let lock: String
-    /// Has no effect if the lock's state does not allow it at that time.
+    /// The event or action. It has no effect if the lock's state does not allow it at that time.
     package let action: Action
 
     package init(at: Duration, lock: String, action: Action) { (self.at, self.lock, self.action) = (at, lock, action) }

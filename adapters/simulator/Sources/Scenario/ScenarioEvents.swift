@@ -29,7 +29,8 @@ package struct ScenarioEvents: Sequence, IteratorProtocol, Sendable {
         }
     }
 
-    /// Whether no unplanned day can have an earlier event.
+    /// Whether the event is the next one: a day that is still to be planned cannot have an earlier
+    /// event.
     private func isSettled(_ event: ScenarioEvent) -> Bool { isOver || event.at < .days(day) - Self.maxSpread }
 
     private var isOver: Bool { plannedDays.map { day >= $0 } ?? false }

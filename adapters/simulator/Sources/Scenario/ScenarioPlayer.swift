@@ -26,7 +26,7 @@ package struct ScenarioPlayer: Sendable {
     ///   - start: the time of the scenario at which playing starts; earlier events are skipped.
     ///   - pace: seconds of the scenario per second of the clock; at least 0.1.
     ///   - command: sends a person's command to the gateway. Commands run concurrently; the scenario does not wait for them.
-    /// - Throws: the names of the scenario without a lock.
+    /// - Throws: a mistake for each name of the scenario that has no lock.
     package init(
         _ scenario: Scenario, adapter: SimulatorAdapter, clock: any GatewayClock, locks: [String: DeviceID],
         from start: Duration = .zero, pace: Double = 1, command: @escaping @Sendable (ScenarioCommand) async -> Void

@@ -1,10 +1,10 @@
 internal import DoorwardDomain
 
-/// One rule of a scenario: what happens to which locks, when, and how probably.
+/// One rule of a scenario: an action, the locks that it applies to, its times and its probability.
 package struct ScenarioRule: Hashable, Sendable {
     /// The time before `spread` is applied.
     package let when: When
-    /// The locks that it applies to, each with its own draws.
+    /// The locks that the rule applies to, each with its own draws.
     package let locks: [String]
     /// The action, which is applied to each of `locks` separately.
     package let action: ScenarioEvent.Action

@@ -17,7 +17,7 @@ enum Profile: String, CaseIterable, Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - number: from 1, among the locks of its profile.
+    ///   - number: the lock's number among the locks of its profile, from 1.
     ///   - random: for ids that the ecosystem generates itself.
     func dialect(number: Int, _ random: inout SeededRandom) -> any Dialect {
         let name = "\(rawValue)-\(number)"

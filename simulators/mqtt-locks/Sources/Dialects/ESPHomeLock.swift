@@ -1,4 +1,4 @@
-/// A lock of ESPHome with its MQTT component: each has its own node, with a door contact.
+/// A lock of ESPHome with the MQTT component. Each lock has its own node, with a door contact.
 struct ESPHomeLock: Dialect {
     static let profile = Profile.esphome
     static let object = "front_door"

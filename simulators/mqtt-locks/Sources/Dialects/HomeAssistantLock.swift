@@ -1,5 +1,5 @@
-/// A lock made for Home Assistant's MQTT lock platform: a state topic, a command topic, discovery. What the platform leaves to
-/// the device (topics, retain, QoS) is as in most such devices.
+/// A lock made for Home Assistant's MQTT lock platform: a state topic, a command topic, discovery.
+/// The platform leaves topics, retain flag and QoS to the device; they are as in most such devices.
 struct HomeAssistantLock: Dialect {
     static let profile = Profile.homeassistant
 

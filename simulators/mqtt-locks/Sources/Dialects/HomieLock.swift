@@ -14,7 +14,7 @@ struct HomieLock: Dialect {
     init(device: String) { self.device = device }
 
     mutating func receive(_ message: Message, _ context: inout LockContext) {
-        // Values are case sensitive; one outside the format is ignored.
+        // Values are case sensitive; a value outside the format is ignored.
         guard message.topic == "\(base)/lock/command/set", let motion = Motion(rawValue: message.text), context.takesOrder()
         else {
             return

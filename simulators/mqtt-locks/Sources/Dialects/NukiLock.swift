@@ -72,7 +72,8 @@ struct NukiLock: Dialect {
     mutating func forget() { goes = false }
 
     private func begin(_ move: Move, _ context: inout LockContext) {
-        // The event is published before an action is attempted; the numbers of a code are derived from its slot here.
+        // The lock publishes the event before it attempts the action. The simulator derives the
+        // numbers of a code from its slot.
         if case .keypad(let slot) = move.cause {
             let action = move.motion == .lock ? 2 : 1
             reportEvent(action, Trigger.system, authorization: 54_320 + slot, code: 12_340 + slot, actionContext: 1, &context)
@@ -142,8 +143,8 @@ struct NukiLock: Dialect {
         keep("doorsensorBatteryCritical", "false", &context)
     }
 
-    /// Publishes the discovery message, with the keys that the lock abbreviates. The template maps states without an equivalent
-    /// in Home Assistant to `3`.
+    /// Publishes the discovery message, with abbreviated keys where the lock uses them. The
+    /// template maps states without an equivalent in Home Assistant to `3`.
     private func discover(_ context: inout LockContext) {
         // Real locks were seen to publish a string here, not a list.
         let device: JSON = ["ids": "[\(id)]", "name": .text(name), "mf": "Nuki Home Solutions GmbH", "mdl": "Smart Lock Ultra"]

@@ -154,7 +154,7 @@ struct ZigbeeLock: Dialect {
     private static let undelivered =
         "ZCL command failed (Data request failed with error: 'MAC transaction expired' (240))"
 
-    /// Publishes the failure of a command, which is reported nowhere else.
+    /// Publishes the failure of a command in the bridge's log, the only place where it is reported.
     private func fail(_ verb: String, _ key: String, _ why: String, _ context: inout LockContext) {
         let message = "Publish '\(verb)' '\(key)' to '\(name)' failed: 'Error: \(why)'"
         let line: JSON = ["level": "error", "message": .text(message), "namespace": "z2m"]

@@ -103,7 +103,7 @@ struct Fleet: Sendable {
 
     // MARK: - Time
 
-    /// Runs everything that is due by then, each item at its own time.
+    /// Runs every item that is due by `now`, each at its own time.
     mutating func advance(to now: Duration) {
         while let (due, errand) = agenda.take(by: now) {
             self.now = max(self.now, due)
@@ -182,7 +182,7 @@ struct Fleet: Sendable {
 
     // MARK: - Locks
 
-    /// Applies a change to one lock, and its effects.
+    /// Changes one lock, and processes the messages, timers and connection faults that follow.
     private mutating func play(_ number: Int, _ happening: (inout PlayedLock) -> Void) {
         locks[number].context.now = now
         happening(&locks[number])

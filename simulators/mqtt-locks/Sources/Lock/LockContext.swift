@@ -96,7 +96,7 @@ struct LockContext: Sendable {
         cues.append((whole, .end(move)))
     }
 
-    /// Begins a movement, in place of any in progress.
+    /// Begins a movement, in place of any movement in progress.
     mutating func begin(_ motion: Motion, by cause: Cause, jams: Bool = false, request: [UInt8] = []) -> Move {
         moves += 1
         if !isMoving { origin = mechanism.position }

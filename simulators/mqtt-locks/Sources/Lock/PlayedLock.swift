@@ -101,7 +101,8 @@ struct PlayedLock: Sendable {
         scheduleReport()
     }
 
-    /// Makes a lock of a bridge reachable again; it needs no connection of its own.
+    /// Makes a lock of a bridge reachable again. A lock with its own connection connects again
+    /// instead.
     mutating func comeBack() {
         guard !isOnItsOwn, !context.isReachable else { return }
         context.isReachable = true

@@ -11,7 +11,7 @@ struct ClientLine {
     var outbox = Outbox()
     /// Whether the client is connected, subscribed and announced, as acknowledged by the broker.
     var isReady = false
-    /// The frame whose acknowledgement shows that it is ready.
+    /// The frame whose acknowledgement shows that the client is ready.
     var probe: MQTTFrameID?
     /// Whether the probe is still to be sent, after all waiting messages.
     var wantsProbe = false

@@ -185,7 +185,8 @@ final class FleetRunner: Sendable {
         let id = state.fleet.clients[number].id
         state.lines[number].outbox.empty { frame in handOver(frame, connection, id).handover }
         guard state.lines[number].outbox.isEmpty, state.lines[number].wantsProbe else { return }
-        // The broker processes packets in order: when it acknowledges this one, it has processed the subscriptions and all before it.
+        // The broker processes packets in order: when it acknowledges this message, it has
+        // processed the subscriptions and all earlier messages.
         let (probe, handover) = handOver(Frame("doorward-mqtt-locks/ready/\(id)", "", qos: 1), connection, id)
         guard handover == .done else { return }
         (state.lines[number].probe, state.lines[number].wantsProbe) = (probe, false)
@@ -220,7 +221,8 @@ final class FleetRunner: Sendable {
         publish("ready")
     }
 
-    /// Writes a line to standard output. If that is closed, the fleet ends without a DISCONNECT, so that the last wills are published.
+    /// Writes a line to standard output. If standard output is closed, the fleet ends without a
+    /// DISCONNECT, so that the last wills are published.
     private func publish(_ line: String) {
         do {
             try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))

@@ -51,7 +51,8 @@ final class FrameLog: Sendable {
         file.withLock { try? $0.write(contentsOf: Data((line + "\n").utf8)) }
     }
 
-    /// A payload that is not UTF-8 is written as `payloadBase64` instead of `payload`.
+    /// Returns the line for one message. A payload that is not UTF-8 is written as `payloadBase64`
+    /// instead of `payload`.
     static func line(_ frame: Frame, _ direction: Direction, client: String, at moment: Moment) -> String {
         let payload: JSON =
             if let text = String(validating: frame.payload, as: UTF8.self) {

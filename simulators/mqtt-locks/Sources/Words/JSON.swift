@@ -16,7 +16,7 @@ enum JSON: Hashable, Sendable {
         let value: JSON
     }
 
-    /// - Returns: `nil` if it is no JSON. The members of objects are sorted by key.
+    /// - Returns: `nil` if the bytes are not JSON. The members of objects are sorted by key.
     init?(_ bytes: [UInt8]) {
         // The decoder accepts fragments, and rejects nesting deeper than that of any lock.
         guard let value = try? JSONDecoder().decode(JSON.self, from: Data(bytes)) else { return nil }
