@@ -156,8 +156,8 @@ extension ConnectionTable.State {
         return (true, evicted)
     }
 
-    /// Removes at most `count` evictable connections: first those of the network with the most connections, and within a network
-    /// the oldest first.
+    /// Removes at most `count` evictable connections. The network with the most connections comes
+    /// first; within a network, the oldest connections come first.
     mutating func evict(_ count: Int, _ isMeant: (ClientConnection) -> Bool) -> [ClientConnection] {
         var candidates: [(id: ObjectIdentifier, connection: ClientConnection, share: Int, since: MonotonicInstant)] = []
         for (id, connection) in connections where isMeant(connection) {

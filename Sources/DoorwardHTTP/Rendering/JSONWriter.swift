@@ -23,7 +23,7 @@ struct JSONWriter {
         needsComma = true
     }
 
-    /// Adds those fields of an entity to the current object that `reader` may see.
+    /// Adds the fields of an entity that `reader` may see to the current object.
     mutating func fields<Entity>(
         _ entity: Entity, _ fields: [Field<Entity>], for reader: FieldReader, in tenancy: TenancyDirectory
     ) {

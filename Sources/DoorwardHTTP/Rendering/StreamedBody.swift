@@ -18,7 +18,7 @@ struct StreamedBody: Sendable {
         produce = { send in for try await chunk in chunks { try await send(ByteBuffer(bytes: chunk)) } }
     }
 
-    /// Makes the body that the server sends, with one log line at its end, however it ends.
+    /// Makes the body that the server sends. One line is logged when the body ends, for any reason.
     func responseBody(to context: GatewayContext, log: StreamLog) -> ResponseBody {
         let (client, facts) = (context.client, context.facts)
         return ResponseBody { writer in

@@ -108,7 +108,7 @@ enum DeviceRoutes {
         return try answer(call.control.attachedDevices.list(for: call.caller, filter, page), call)
     }
 
-    /// Lists those devices attached to a unit that the caller may see.
+    /// Lists the devices of a unit that the caller may see.
     private static func listOfUnit(_ call: AuthenticatedRequest) throws -> APIResponse {
         let page = try call.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
         return try answer(try call.control.attachedDevices.list(of: call.id("id"), for: call.caller, page), call)

@@ -40,7 +40,8 @@ struct Route: Sendable {
     }
 
     let method: HTTPRequest.Method
-    /// Whether the handler runs on the connection's event loop: only if each of its steps takes microseconds, whatever the request.
+    /// Whether the handler runs on the connection's event loop. This is allowed only if each of its
+    /// steps takes microseconds for every request.
     var runsOnEventLoop = false
     /// The pattern, with `:name` for a part that is read by `ReadRequest.id`.
     let path: String

@@ -1,8 +1,8 @@
 internal import DoorwardDomain
 
-/// Input and result of `turn`.
+/// Input and result of one step, which `turn` executes.
 extension ConnectionStateMachine {
-    /// What `poll` reported for the socket.
+    /// The readiness of the socket, as `poll` reported it.
     struct Readiness {
         var toRead = false
         var toWrite = false
@@ -10,7 +10,7 @@ extension ConnectionStateMachine {
         var isOver = false
     }
 
-    /// What the thread does until the next step.
+    /// The action of the thread until the next step.
     enum Wait {
         case socket(Int32, toWrite: Bool, until: MonotonicInstant)
         case pause(until: MonotonicInstant)
@@ -23,8 +23,8 @@ extension ConnectionStateMachine {
         var events: [MQTTEvent] = []
         /// Number of messages that were dropped, as they were too long or too many.
         var dropped = 0
-        /// Whether an answer to a probe was read. It proves liveness only after all messages that came before it have been
-        /// delivered; see `handedOn`.
+        /// Whether the answer to a probe was read. The answer proves liveness only after all
+        /// messages that came before it have been delivered; see `handedOn`.
         var hasAnswer = false
     }
 }

@@ -1,7 +1,8 @@
 internal import Dispatch
 internal import Glibc
 
-/// Runs blocking work on a dedicated thread, so that connections do not compete for a thread pool, however many there are.
+/// Runs blocking work on a dedicated thread, so that many connections do not compete for a thread
+/// pool.
 enum DedicatedThread {
     private final class Work: Sendable {
         let body: @Sendable () -> Void

@@ -14,8 +14,9 @@ final class MosquittoCallbacks {
         var highestQuality: UInt8 = 2
     }
 
-    /// Maximum number and total bytes of the messages kept until the next call of `take`; each step calls it. More messages can
-    /// arrive in one step only if the broker packs them so that the library does not stop reading.
+    /// Maximum number and total bytes of the messages kept until the next call of `take`, which
+    /// each step makes. More messages arrive in one step only if the broker packs them so densely
+    /// that the library does not stop reading.
     private static let (maxMessages, maxBytes) = (4096, 32 * 1024 * 1024)
 
     /// Longest payload that is accepted; a message with a longer one is dropped on arrival.

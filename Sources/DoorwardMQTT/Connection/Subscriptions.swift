@@ -9,8 +9,9 @@ struct Subscriptions {
         case leave([MQTTFilter])
     }
 
-    /// Maximum filters in one packet, maximum bytes of its filters if it has several, and maximum packets without an answer. With
-    /// these limits packets stay well below any broker's size limit, and even ten thousand filters delay no frame.
+    /// Limits: the filters in one packet, their bytes in a packet with several filters, and the
+    /// packets without an answer. With these limits packets stay well below any broker's size
+    /// limit, and even ten thousand filters delay no frame.
     private static let (most, maxBytes, maxPackets) = (50, 16 * 1024, 4)
     /// How long a broker may take to send a SUBACK while it answers later requests.
     static let patience = Duration.seconds(10)

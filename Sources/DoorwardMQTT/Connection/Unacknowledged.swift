@@ -2,8 +2,9 @@ internal import DoorwardDomain
 
 /// The frames and announcements of QoS 1 that were sent on this connection and have no PUBACK, in the order of sending.
 ///
-/// They count against the broker's Receive Maximum until their PUBACK arrives, however late: the library counts in the same way,
-/// and would queue any further frame and send it later.
+/// Each of them counts against the broker's Receive Maximum until its PUBACK arrives, even after
+/// its lifetime: the library counts in the same way, and would queue any further frame and send it
+/// later.
 struct Unacknowledged {
     private struct Frame {
         /// The packet identifier, which MQTT reuses.

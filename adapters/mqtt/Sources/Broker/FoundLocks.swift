@@ -139,7 +139,8 @@ final class FoundLocks: Sendable {
         }
     }
 
-    /// Returns these endpoints, and those that the same locks have under their other names.
+    /// Returns these endpoints and their aliases: the endpoints of the same locks under other
+    /// names.
     func withAliases(_ places: Set<CommandEndpoint>) -> Set<CommandEndpoint> {
         state.withLock { state in
             let ids = places.reduce(into: Set<TopicText>()) { $0.formUnion(state.ids[$1] ?? []) }

@@ -1,7 +1,7 @@
 internal import DoorwardMQTT
 
-/// Subscribers by topic filter, as a trie of topic levels: a lookup takes one step for each level of the topic, however many
-/// filters there are.
+/// Subscribers by topic filter, as a trie of topic levels. A lookup takes one step for each level
+/// of the topic, for any number of filters.
 struct TopicTree<Value: Hashable> {
     private final class Node {
         var children: [TopicText: Node] = [:]

@@ -1,7 +1,7 @@
 package import DoorwardDomain
 
-/// The known state of one lock, which provides the context to decode the next message. It holds at most one value for each part
-/// of a profile, whatever is received.
+/// The known state of one lock, which provides the context to decode the next message. Its size is
+/// bounded: it contains at most one value for each part of a profile.
 package struct DialectState: Hashable, Sendable {
     /// The last reported position of the bolt.
     package var position = BoltState.unknown
@@ -17,8 +17,8 @@ package struct DialectState: Hashable, Sendable {
     /// Whether a command was sent and the lock has not reported its outcome. The bolt may then have
     /// left the last reported position.
     var isUnanswered = false
-    /// Set while a report that satisfies the last command may be older than that command. It is kept after the command has ended,
-    /// until a report arrives that must be live.
+    /// Set while a report that satisfies the last command may be older than that command. The
+    /// filter is kept after the command has ended, until a report arrives that must be live.
     var doubt: StaleStateFilter?
     /// The last report of each state topic, by its index in the profile.
     var states: [Int: HeardState] = [:]
@@ -33,7 +33,8 @@ package struct DialectState: Hashable, Sendable {
     var seenItems: Set<Int> = []
     /// The last values of the events that are raised only on change, by their part of the profile.
     var lastTold: [Int: [String: String]] = [:]
-    /// Set for a lock that starts without any known state: the first values of a bridge that repeats all values may be old.
+    /// Set for a lock that starts without any known state: if its bridge repeats all values, the
+    /// first values may be old.
     var isFresh = false
     /// The last reported values other than the bolt's state.
     var surroundings = AdapterContext()

@@ -6,7 +6,8 @@ extension MessageDecoder {
     ///
     /// - Parameters:
     ///   - payload: `nil` for an empty one.
-    ///   - isJSON: whether another part of the profile reads JSON from the topic. Then plain text on the topic is no event.
+    ///   - isJSON: whether another part of the profile reads JSON from the topic. If so, plain text
+    ///     on the topic is not an event.
     mutating func decodeEvent(_ index: Int, _ payload: Payload?, isJSON: Bool = false) {
         let part = dialect.parts.events[index]
         switch EventValues.read(part, message.topic, payload, isJSON: isJSON) {
@@ -27,8 +28,8 @@ extension MessageDecoder {
         }
     }
 
-    /// Whether a value that a bridge repeats in its merged messages has changed. The first value is no change, because its age is
-    /// unknown.
+    /// Whether a value that a bridge repeats in its merged messages has changed. The first value
+    /// does not count as a change, because its age is unknown.
     private mutating func isChange(_ values: [String: String], of index: Int) -> Bool {
         let last = memory.lastTold.updateValue(values, forKey: index)
         return last != nil && last != values && !message.isRetained

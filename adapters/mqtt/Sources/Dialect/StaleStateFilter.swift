@@ -9,10 +9,11 @@ struct StaleStateFilter: Hashable, Sendable {
     /// The live state of the bolt when the command was sent, which a bridge may repeat. `nil` if no live state was known: then
     /// the bridge may repeat any state.
     private var known: BoltState?
-    /// The last report since the command, by the part of the profile. A later report that differs from it is no repetition.
+    /// The last report since the command, by the part of the profile. A later report with another
+    /// value is not a repetition.
     private var heard: [Int: Word] = [:]
-    /// Whether the broker has delivered the state request that followed the command. Then the next reports may be the answer to
-    /// it.
+    /// Whether the broker has delivered the state request that followed the command. After that, a
+    /// report may be the answer to this request.
     var isAsked = false
 
     /// A report of the bolt's state.

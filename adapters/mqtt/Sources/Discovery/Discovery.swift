@@ -2,8 +2,9 @@ package import DoorwardMQTT
 
 /// Finds the locks that ecosystems announce on one broker.
 ///
-/// Any client with publish permission can announce anything, so nothing is attached automatically: a person attaches a lock, with
-/// an address that they have seen. All sizes are bounded, and malformed messages have no effect.
+/// Any client with publish permission can announce anything, so nothing is attached automatically:
+/// a person checks the address and attaches the lock. All sizes are bounded, and malformed messages
+/// have no effect.
 package struct Discovery: Sendable {
     private let readers: [any DiscoveryReader]
     private var claims = DiscoveryIndex()

@@ -1,7 +1,7 @@
 /// The subset of Jinja templates that Doorward supports: the whole payload, or one value of its
 /// JSON. Templates of commands may also contain text around the value.
 enum HomeAssistantTemplate {
-    /// Maximum bytes of a template that is parsed; supported ones have less than a hundred.
+    /// Maximum bytes of a template that is parsed; supported templates have less than a hundred.
     private static let maxBytes = 1024
 
     /// Returns the path at which a template reads its value.

@@ -41,8 +41,8 @@ struct EventDeduplicator {
     }
 
     /// - Parameter isMovement: if the fact is a state, whether it differs from the previous known state of the bolt.
-    /// - Returns: the fact to report, and whether it only repeats a fact that was recorded just now; `nil` if there is nothing to
-    ///   report.
+    /// - Returns: the fact to report, and whether it only repeats a fact that was reported just
+    ///   now; `nil` if there is nothing to report.
     mutating func tell(
         _ fact: LockReport.Fact, isMovement: Bool, at now: MonotonicInstant
     ) -> (fact: LockReport.Fact, isRepeat: Bool)? {

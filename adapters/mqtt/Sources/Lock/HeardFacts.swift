@@ -5,8 +5,8 @@ extension DecodedMessage {
     /// Converts the decoded message to the facts that the gateway receives, in order. A fact that ends a command comes last,
     /// after all other facts of the message.
     ///
-    /// - Parameter before: the dialect state before the message. If a position satisfies the command in flight, but was not
-    ///   decoded as its confirmation, it is reported as stale.
+    /// - Parameter before: the dialect state before the message. A position that satisfies the
+    ///   command in flight, but was not decoded as its confirmation, is reported as stale.
     func facts(after before: DialectState) -> [LockReport.Fact] {
         var facts: [LockReport.Fact] = []
         var operation = events.first { $0.kind == .operation && $0.isDone != false }

@@ -60,8 +60,9 @@ extension MQTTLock {
 
     /// Detaches this object: it processes no more messages, and sends nothing.
     ///
-    /// - Parameter heir: why the object is detached. Queued events are still delivered, unless the lock is no longer attached.
-    ///   For a lock without a route, the last reports are an unknown availability and a stale state.
+    /// - Parameter heir: why the object is detached. Queued events are still delivered, unless the
+    ///   lock is no longer attached. For a lock without a route, the last reports are an unknown
+    ///   availability and a stale state.
     func leave(_ heir: Heir) {
         // `give(wayTo:)` removes this object after its replacement was added, so that shared subscriptions are kept.
         defer { if heir != .newer { link.remove(self) } }

@@ -4,17 +4,17 @@ internal import DoorwardMQTT
 internal import Logging
 internal import Synchronization
 
-/// One attached lock: its known state, and the only place where its commands are sent and its messages processed.
+/// One attached lock: holds its known state, sends its commands and processes its messages.
 ///
-/// Both happen under one mutex. Each message carries the number of the last frame that was sent before the message was read. So a
-/// message that was already in flight is never taken for the answer to a later command. Reports are delivered outside of the
-/// mutex, in order.
+/// All of this happens under one mutex. Each message carries the number of the last frame that was
+/// sent before the message was read, so a message that was already in flight is never taken for the
+/// answer to a later command. Reports are delivered outside of the mutex, in order.
 final class MQTTLock: Sendable {
     struct State {
         var memory = DialectState()
         var order: PendingCommand?
-        /// The last command that was sent, and its frame. The frame is `none` after its connection has ended, because every
-        /// message of the next connection is later.
+        /// The last command that was sent, and its frame. The frame is `none` after its connection
+        /// has ended, because every message of the next connection is received after the command.
         var lastOrder: (id: CommandID, frame: MQTTFrameNumber)?
         /// Recently sent frames, to be recognized when the broker delivers them.
         var frames = OwnFrames()
@@ -41,9 +41,10 @@ final class MQTTLock: Sendable {
         var act = EventDeduplicator()
         /// Reports to be delivered, in order.
         var outbox: [LockReport] = []
-        /// Whether a thread is delivering reports; it also delivers those added meanwhile.
+        /// Whether a thread is delivering reports. The same thread delivers reports that are added
+        /// meanwhile.
         var isHandingOn = false
-        /// Whether the lock is detached: it reports nothing, and takes no command.
+        /// Whether the lock is detached. A detached lock reports nothing and accepts no command.
         var isDetached = false
     }
 

@@ -1,12 +1,14 @@
 internal import DoorwardDomain
 internal import DoorwardMQTT
 
-/// Recently sent command frames of one lock that have not come back: the gateway subscribes to the lock's command topics, and so
-/// detects when the broker delivers one late.
+/// Recently sent command frames of one lock that the broker has not delivered back to the gateway.
+/// The gateway subscribes to the lock's command topics, so that it detects when the broker delivers
+/// a frame late.
 struct OwnFrames {
     /// Maximum number of remembered frames.
     private static let most = 8
-    /// How long a frame is remembered after its deadline. A later match may be a frame of any client.
+    /// How long a frame is remembered after its deadline. A message that matches later may come
+    /// from any client.
     private static let memory = Duration.seconds(300)
 
     private struct Frame {
@@ -26,7 +28,8 @@ struct OwnFrames {
     /// Matches a received message with the frames. Of equal frames, one whose deadline has not passed matches first: the message
     /// is then no evidence that another frame was delivered late.
     ///
-    /// - Returns: the command whose frame this is, if its deadline had passed.
+    /// - Returns: the command to which the message belongs, if the deadline of its frame had
+    ///   passed.
     mutating func late(_ message: MQTTMessage, at now: MonotonicInstant) -> CommandID? {
         guard !frames.isEmpty, !message.isRetained else { return nil }
         frames.removeAll { now > $0.until.advanced(by: Self.memory) }

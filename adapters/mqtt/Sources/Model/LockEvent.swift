@@ -1,4 +1,4 @@
-/// Something that happened at a lock. It does not report the present position of the bolt.
+/// An event at a lock. It does not report the present position of the bolt.
 package struct LockEvent: Hashable, Sendable {
     /// Kind of event. Raw values are the names in profiles.
     package enum Kind: String, CaseIterable, Sendable {

@@ -12,7 +12,7 @@ package enum LockFault: String, CaseIterable, Comparable, Sendable {
     case doorForced
     /// The door contact is faulty.
     case doorSensorFault
-    /// The lock accepts no codes for a while after too many wrong ones.
+    /// The keypad accepts no codes for a while, after too many wrong codes.
     case keypadLockout
     /// The lock reports a low battery.
     case batteryLow

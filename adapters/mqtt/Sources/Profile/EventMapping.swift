@@ -26,8 +26,8 @@ struct EventMapping: Hashable, Sendable {
     var authorisationID: String?
     /// Whether a reported operation has succeeded, if no rule decides it.
     var isDone: Bool?
-    /// Whether the value is repeated in merged messages. Then only a changed value is an event, and the first received value is
-    /// none.
+    /// Whether the value is repeated in merged messages. If so, only a changed value is an event;
+    /// the first received value is not.
     var isOnlyOnChange = false
     /// Whether to request the state after each of these events, because the lock does not report its state by itself.
     var asksAfter = false

@@ -57,14 +57,15 @@ struct ValueMeaning: Hashable, Sendable {
     /// The position that the text means; `nil` if the text means no position, as with
     /// `isReevaluation`.
     var position: BoltState?
-    /// Whether the text means that a state reported by this topic, such as a jam, has ended. Then the reports of the other topics
-    /// count again.
+    /// Whether the text means that a state reported by this topic, such as a jam, has ended. After
+    /// that, the reports of the other topics are used again.
     var isReevaluation = false
     var door: DoorPosition?
     var isLow: Bool?
     var availability: Availability?
     var faults: Set<LockFault> = []
-    /// While one of these faults is known, the text is ignored, because it is reported for these faults too.
+    /// While one of these faults is known, the text is ignored, because the lock reports the text
+    /// for these faults, too.
     var unlessFaults: Set<LockFault> = []
     /// The event that is raised when the text appears.
     var event: LockEvent.Kind?

@@ -1,6 +1,6 @@
 /// A resident, who leaves and returns, goes out on free days, may forget to lock, and locks at bedtime.
 package struct Resident: Hashable, Sendable {
-    /// The name of a person of the gateway, or of a keypad slot.
+    /// The name of a user of the gateway, or of a keypad slot.
     package var name: String
     /// The lock of their own door.
     package var door: String

@@ -1,6 +1,6 @@
 /// A visitor, such as a cleaner or a guest, who comes on certain days.
 package struct Visitor: Hashable, Sendable {
-    /// The name of a person of the gateway, or of a keypad slot.
+    /// The name of a user of the gateway, or of a keypad slot.
     package var name: String
     /// The lock of the door that they visit.
     package var door: String

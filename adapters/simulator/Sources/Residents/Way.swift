@@ -17,7 +17,7 @@ struct WayIn {
 
     /// Returns the events of coming in from the street.
     ///
-    /// - Parameter locks: whether the person locks the own door from inside afterwards.
+    /// - Parameter locks: whether the person then locks `door` from inside.
     func enter(at time: Duration, locks: Bool) -> [ScenarioEvent] {
         var events: [ScenarioEvent] = []
         var time = time
@@ -32,7 +32,7 @@ struct WayIn {
 
     /// Returns the events of going out to the street.
     ///
-    /// - Parameter locks: whether the person locks the own door from outside.
+    /// - Parameter locks: whether the person then locks `door` from outside.
     func leave(at time: Duration, locks: Bool) -> [ScenarioEvent] {
         var events = [ScenarioEvent(at: time, lock: door, action: .event(.thumbUnlock))] + pass(door, at: time + .seconds(4))
         if locks { events.append(ScenarioEvent(at: time + .seconds(20), lock: door, action: lock)) }

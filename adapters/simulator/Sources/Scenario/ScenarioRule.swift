@@ -12,7 +12,7 @@ package struct ScenarioRule: Hashable, Sendable {
     package var spread: Duration
     /// Probability each time, 0 to 1.
     package var chance: Double
-    /// Time after which the event's `ending` follows; `nil` for an event that is not ended.
+    /// Time after which the event's `ending` follows; `nil` if no ending follows.
     package var lasts: Duration?
 
     package init(
