@@ -39,7 +39,8 @@ package struct Fleet: Sendable {
     private let random = RandomSource()
     private let now = SystemClock().now()
 
-    /// - Parameter way: returns the transport of a device by its number among all devices.
+    /// - Parameter way: returns the transport of the device with the given number. The numbers
+    ///   count all devices.
     package init(
         portfolios: Int, unitsPerPortfolio: Int = 8, devicesPerUnit: Int = 6, way: (_ number: Int) -> Way = { _ in .simulated }
     ) {

@@ -1,7 +1,8 @@
 internal import BenchmarkSupport
 internal import NIOCore
 
-/// One connection of the load generator. It sends its requests in turn, each after the response to the one before, until the end.
+/// One connection of the load generator. It sends its requests in order, each after the response to
+/// the preceding request, until the load ends.
 final class LoadConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -18,7 +19,8 @@ final class LoadConnection: ChannelInboundHandler {
     private var log = Log()
     private var received = ByteBuffer()
     private var sent: UInt64 = 0
-    /// Nanoseconds between the starts of two requests; `nil` to send each request after the response to the one before.
+    /// Nanoseconds between the starts of two requests; `nil` to send each request after the
+    /// response to the preceding request.
     private let interval: UInt64?
     private var number: Int
 
@@ -35,7 +37,7 @@ final class LoadConnection: ChannelInboundHandler {
     }
 
     /// - Parameters:
-    ///   - number: the number of the first request; later ones continue it.
+    ///   - number: the number of the first request; each later request has the next number.
     ///   - end: the end of the load, by `Stopwatch.now()`.
     ///   - pace: the time of the first request, and the nanoseconds between two requests; `nil` to send as fast as possible.
     init(
@@ -48,8 +50,9 @@ final class LoadConnection: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) { sendWhenDue(context) }
 
-    /// Sends the next request when it is due. The response time of a late request is measured from the instant at which it was
-    /// due, so that a slow response does not hide the waiting of later requests.
+    /// Sends the next request when it is due. The response time of a late request is measured from
+    /// the instant at which it was due, so that a slow response does not hide the waiting time of
+    /// later requests.
     private func sendWhenDue(_ context: ChannelHandlerContext) {
         guard let interval else {
             sent = Stopwatch.now()

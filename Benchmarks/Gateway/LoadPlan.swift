@@ -5,7 +5,8 @@ package struct LoadPlan: Codable {
     package var port: Int
     /// The time during which requests are sent. Their responses are awaited even after this time.
     package var seconds: Double
-    /// For each connection, the requests (as bytes) that it sends in turn, each after the response to the one before.
+    /// For each connection, the requests (as bytes) that it sends in order, each after the response
+    /// to the preceding request.
     package var connections: [[String]]
     /// The total number of requests per second of all connections; `nil` for as many as possible.
     package var rate: Double?
@@ -24,7 +25,8 @@ package struct LoadPlan: Codable {
             + "Authorization: Bearer \(token)\r\n\(headers)Content-Length: 0\r\n\r\n"
     }
 
-    /// A placeholder in a request, which is replaced by the number of the request with as many digits.
+    /// A placeholder in a request. It is replaced by the number of the request, padded with zeros
+    /// to the same length.
     package static let numberMark = "################"
 }
 

@@ -1,7 +1,8 @@
 package import NIOCore
 
-/// Reads HTTP/1.1 responses with a `Content-Length` from the bytes of a connection. This is enough for the measured servers, and
-/// takes little time, so that the client leaves the processor to them.
+/// Reads HTTP/1.1 responses with a `Content-Length` from the bytes of a connection. The measured
+/// servers send no other responses. Parsing takes little processor time, so that most of it is left
+/// to the server.
 package enum ResponseReader {
     /// One response without its headers.
     package struct Response {
@@ -41,7 +42,7 @@ package enum ResponseReader {
         return head.withUnsafeBytes { raw in
             var start = 0
             while start + name.count < raw.count {
-                // The sixth bit of a letter is its case.
+                // OR with 0x20 turns an ASCII letter into lower case.
                 if raw[start] == 10, (1..<name.count).allSatisfy({ raw[start + $0] | 0x20 == name[$0] }) {
                     var (index, length) = (start + name.count, 0)
                     while index < raw.count, (48...57).contains(raw[index]) {

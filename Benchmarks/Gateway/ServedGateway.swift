@@ -14,7 +14,7 @@ package struct ServedGateway {
 
     /// Starts the gateway, and returns when it is ready.
     ///
-    /// - Parameter configuration: a file; `nil` for none.
+    /// - Parameter configuration: the path of a configuration file; `nil` for none.
     /// - Throws: `NeverReady` if the process ended instead.
     package static func start(database: String, configuration: String? = nil) throws -> ServedGateway {
         let process = Process()

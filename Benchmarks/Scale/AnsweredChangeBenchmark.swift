@@ -4,8 +4,9 @@ import DoorwardDomain
 import Foundation
 import NIOHTTP1
 
-/// Measures changes of permissions from the request to the response: the change and its records are durable, it is in force, and
-/// the dispatch gates have been passed. The changes run one after the other, so that no two of them share a flush.
+/// Measures changes of permissions from the request to the response. The response is sent when the
+/// change and its records are durable, the change is in force, and the dispatch gates have been
+/// passed. The changes run one after the other, so that no two of them share a flush.
 struct AnsweredChangeBenchmark {
     private static let changes = 1_000
 

@@ -69,13 +69,13 @@ struct Estate {
         progress("\(fleet.deviceCount) devices written")
     }
 
-    /// Returns the record at this position in a year that ends now: intents and outcomes alternate, and tenants and devices follow
-    /// in turn.
+    /// Returns the record at this position in a year that ends now. Intents and outcomes alternate,
+    /// and each pair belongs to another tenant and device than the pair before.
     private func record(_ number: Int, of records: Int) -> PendingRecord {
         let year = 365 * 86_400_000
         let at = SystemClock().now().advanced(by: .milliseconds(number * (year / max(1, records)) - year))
-        // The step has no common divisor with the number of tenants, so each log has records of its portfolio's users in mixed
-        // order.
+        // 7,919 and the number of tenants have no common divisor, so each log has records of its
+        // portfolio's users in mixed order.
         let tenant = fleet.tenants[(number / 2 * 7_919) % fleet.tenants.count]
         let device = fleet.allDevices[tenant.devices[number / 2 % tenant.devices.count]]
         return PendingRecord(

@@ -15,7 +15,8 @@ import NIOHTTP1
 /// [folder] [tries]`.
 @main
 enum TimesBenchmark {
-    /// The largest P(slower) of a call whose duration reveals nothing; 0.5 is chance.
+    /// The maximum P(slower) at which the duration of a call is considered to reveal nothing; 0.5
+    /// is chance.
     private static let bound = 0.55
 
     static func main() async throws {

@@ -7,8 +7,8 @@ import Foundation
 import Logging
 import NIOHTTP1
 
-/// A database with two portfolios, each with commands and their records for every lock. The callers belong to the first
-/// portfolio, and the requested ids belong to the second.
+/// A database with two portfolios, each with commands and their records for every lock. The callers
+/// belong to the first portfolio, and the requested ids to the second.
 struct TwoPortfolios {
     private static let commandsPerDevice = 50
 

@@ -4,8 +4,9 @@ import DoorwardStore
 import Hummingbird
 import NIOCore
 
-/// The same HTTP server with a route that only returns a small JSON: the maximum that the server's library and the machine can
-/// reach. A second route first awaits two transactions of one row each: the minimum cost of durability.
+/// The same HTTP server with two other routes. The first only returns a small JSON: its rate is the
+/// maximum that the server's library and the machine can reach. The second first awaits two
+/// transactions of one row each: its rate shows the minimum cost of durability.
 struct BareServer {
     let port: Int
     private let server: Task<Void, any Error>

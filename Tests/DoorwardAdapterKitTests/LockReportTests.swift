@@ -56,7 +56,7 @@ import Testing
         for name in [Self.marks, String(repeating: "é", count: 5_000)] {
             let (ofState, ofEvent) = kept(name)
             #expect(ofState?.isStreamSafe == true && ofEvent?.isStreamSafe == true)
-            // Including the joiners that separate sequences of marks.
+            // The size includes the joiners that separate sequences of marks.
             #expect((1...LockReport.maxOperatorNameBytes * 16 / 15).contains(ofState?.utf8.count ?? 0))
             #expect(ofEvent == ofState)
         }

@@ -96,7 +96,8 @@ import Testing
     func refusedCommitments(template: String) throws {
         func filled(_ template: String) -> String {
             template.replacing("@", with: String(repeating: "A", count: 43) + "=")
-                // The last character has bits beyond the last byte: another base64 text for the same bytes.
+                // The last base64 character sets bits after the last byte, so this is a second
+                // base64 text for the same bytes.
                 .replacing("%", with: String(repeating: "A", count: 42) + "B=")
                 .replacing("#", with: Samples.ada.description)
         }

@@ -87,7 +87,7 @@ import Testing
         let list = FieldList(splitting: try Samples.encode(whole).bytes)
         #expect(list.fields.count == RecordField.allCases.count)
         let number = one.field.rawValue
-        // A device name requires a device.
+        // A device name requires a device, so it is removed together with the device.
         let without = one.field == .deviceID ? list.without(number).without(18) : list.without(number)
         let record = try RecordEncoding.decode(without.bytes).record
         let again = FieldList(splitting: try Recommitted.bytes(of: without.bytes))

@@ -59,7 +59,7 @@ import Testing
         let (records, frontier) = try log()
         for index in records.indices {
             var changed = records
-            // In the device's name: the bytes are still a record, but with another leaf hash.
+            // Change the device's name: the bytes are still a record, but have another leaf hash.
             let name = try #require(changed[index].bytes.firstRange(of: Array("Front".utf8)))
             changed[index].bytes[name.lowerBound] = UInt8(ascii: "f")
             #expect(fault(changed, frontier.bytes) == LogFault(position: UInt64(index), problem: .wrongLeafHash))

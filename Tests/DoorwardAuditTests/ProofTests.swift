@@ -153,7 +153,8 @@ import Testing
             swapped.swapAt(index, index + 1)
             roots.append(root(swapped))
         }
-        // RFC 6962 excludes this: a tree whose last leaf is doubled to fill a level.
+        // Trees whose last leaf is duplicated to fill a level: by RFC 6962 they have roots of their
+        // own.
         roots += [root(leaves[..<3] + [leaves[2]]), root(leaves[..<5] + [leaves[4]])]
         #expect(Set(roots).count == roots.count)
     }

@@ -28,7 +28,8 @@ struct RandomBody {
         .new(at: Samples.at, using: &random)
     }
 
-    /// Returns a text with difficult characters: controls, quotation marks, characters of the format, higher Unicode planes.
+    /// Returns a text with difficult characters: control characters, quotation marks, characters
+    /// with a meaning in the record format, and characters outside the Basic Multilingual Plane.
     mutating func text() -> String {
         let alphabet: [Unicode.Scalar] = [
             "a", "Z", "$", ".", "[", "]", "\\", "\"", "/", "\0", "\u{1}", "\u{8}", "\t", "\n", "\u{C}", "\r", "\u{1F}", "\u{7F}",

@@ -58,7 +58,8 @@ import Testing
         for count in 0..<bytes.count where !ends.contains(count) { #expect(refusal(of: Array(bytes[..<count])) != nil) }
     }
 
-    /// Returns the ends of the fields. A record that is truncated there may only lack optional fields.
+    /// Returns the positions at which fields end. A record that is truncated at such a position can
+    /// be valid, because it may lack only optional fields.
     private func fieldEnds(_ bytes: [UInt8]) -> Set<Int> {
         var (ends, position) = (Set<Int>(), 5)
         while position < bytes.count {

@@ -28,7 +28,7 @@ import Testing
             return
         }
         #expect(cut.hasSuffix("é…"))
-        // 4,096 bytes less one, because another byte would have split a character.
+        // The text has 4,095 bytes, because with 4,096 bytes it would end inside a character.
         #expect(cut.utf8.count == 4095)
         #expect(cut.utf8.count <= 4096 && long.hasPrefix(cut.dropLast()))
     }
@@ -44,7 +44,8 @@ import Testing
         #expect(texts == Array(repeating: .string(String(repeating: "x", count: limit - 3) + "…"), count: count))
     }
 
-    /// Returns integers, which cannot be truncated, so that a record with a list of `size` bytes is just too large.
+    /// Returns a list of integers, which cannot be truncated. With this list and a list of `size`
+    /// bytes, a record is just too large.
     private func filling(_ size: Int) -> RecordValue {
         .array(Array(repeating: .integer(1234), count: max(0, 64_000 - min(size, 36_000)) / 5))
     }

@@ -75,7 +75,7 @@ import Testing
 
     @Test("the members of an object are accepted only in one order")
     func orders() throws {
-        // `B` is before `a`. UTF-8 would exchange the last two.
+        // `B` sorts before `a`. In UTF-8 order the last two keys would be exchanged.
         let keys = ["B", "a", "\u{E9}", "\u{1F600}", "\u{FB33}"]
         let taken = accepted(permutations(keys).map { "{" + $0.map { "\"\($0)\":1" }.joined(separator: ",") + "}" })
         #expect(taken == ["{\"B\":1,\"a\":1,\"\u{E9}\":1,\"\u{1F600}\":1,\"\u{FB33}\":1}"])

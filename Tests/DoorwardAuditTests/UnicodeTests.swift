@@ -10,7 +10,7 @@ import Testing
         ("\u{2126}", "\u{3A9}"), ("K", "\u{212A}"),
     ]
 
-    /// Texts that software easily changes when it copies them.
+    /// Texts that software often changes by mistake when it copies them.
     private static let odd = [
         "", " ", "\u{FEFF}begins with a mark", "\u{202E}from right to left", "a\u{200D}b", "\u{1F468}\u{200D}\u{1F469}",
         "\u{10FFFF}", "\u{FFFE}", "\u{D7FF}\u{E000}", "\r\n", "\u{85}", "\0", "\u{301}begins with an accent", "𝔸𝔹", "İı", "ß",

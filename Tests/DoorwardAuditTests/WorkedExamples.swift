@@ -86,8 +86,9 @@ struct WorkedExamples: Codable, Equatable {
     }
 }
 
-/// A record's field in the form that the fixture has for other implementations. A personal value inside the details is an
-/// object with the single key `!`, whose value is an array of one element: `{"personal": value, "person": id or null}`.
+/// A field of a record, in the form in which the fixture gives it to other implementations. A
+/// personal value inside the details is an object with the single key `!`, whose value is an array
+/// of one element: `{"personal": value, "person": id or null}`.
 indirect enum ExampleValue: Codable, Equatable {
     case null
     case bool(Bool)

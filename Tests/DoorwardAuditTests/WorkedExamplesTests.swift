@@ -186,7 +186,7 @@ extension WorkedExamples.ExampleLog {
     }
 }
 
-/// Runs the second implementation.
+/// Runs the verifier in Python, a second implementation of the log format.
 enum Python {
     static func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
         try start([Files.verifier.path] + arguments)

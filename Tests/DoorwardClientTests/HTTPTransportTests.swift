@@ -71,7 +71,8 @@ import Testing
     func timeLimit() async throws {
         let gateway = try await StubGateway { _, _ in .silence }
         let channel = HTTPTransport(server: try ServerAddress(gateway.address), source: nil)
-        // The time limit can expire before the request arrives; then the next request gets a longer one.
+        // The time limit can expire before the request arrives; in that case the next request has a
+        // longer limit.
         var milliseconds = 30
         while gateway.requests.isEmpty {
             var call = APIRequest.get("devices", "\(milliseconds)")

@@ -44,7 +44,7 @@ import Testing
             }
         }
 
-        /// Makes the `count` requests after the next one fail.
+        /// Lets one more request succeed, and makes the `count` requests after it fail.
         func fail(_ count: Int) { state.withLock { $0.failures = count + 1 } }
         func forgetCursors() { state.withLock { $0.key += "'" } }
 
@@ -101,8 +101,9 @@ import Testing
         for at in [10, 11] { logs.append("a", at: at) }
         logs.append("b", at: 20)
         var (gateway, records, tail) = try await following(logs, showing: 50)
-        // The clock was half an hour ahead while one log was written to, and was then set back. Meanwhile the list of all logs
-        // has moved on to its next page, which begins at the later time.
+        // The clock was half an hour ahead while log "a" was written to, and was then set back.
+        // Meanwhile the follower has reached a later page of the list of all logs, which begins at
+        // the later time.
         let ahead = (0..<250).map { _ in logs.append("a", at: 1800) }
         #expect(try await tail.next(from: records).map(\.record.id) == ahead)
         let behind = [logs.append("b", at: 30), logs.append("a", at: 1800), logs.append("b", at: 31)]

@@ -68,7 +68,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<16 {
                 group.addTask {
-                    // Like separate programs: the clients share nothing but the file.
+                    // The clients share only the file, as separate programs do.
                     let client = try DoorwardClient(
                         patient: address, credentials: .session(SessionFile(folder: folder.path)))
                     #expect(try await client.users.me().content.user.id == "u")

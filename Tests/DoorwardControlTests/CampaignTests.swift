@@ -66,7 +66,7 @@ import Testing
         }
         await life.sleep(.milliseconds(Int64.random(in: 500...5000, using: &random)))
         switch Int.random(in: 0..<4, using: &random) {
-        case 0: break  // The process crashes: nothing is ended.
+        case 0: break  // The process crashes without ending anything.
         case 1:
             await life.control.stop(patience: .seconds(Int64.random(in: 0...5, using: &random)))
             for user in users { await user.value }

@@ -5,7 +5,7 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// Creation of portfolios, properties, units, devices and users: completely or not at all.
+/// Portfolios, properties, units, devices and users are created completely or not at all.
 @Suite struct CreationTests {
     @Test("the users named for a new portfolio, property or unit have their roles as soon as it exists")
     func namedPeople() async throws {
@@ -71,7 +71,7 @@ import Testing
             caller: try staff.caller(.tenant), deviceID: device.id, attemptedID: "", operation: .unlock, timeout: .seconds(1))
         let finished = await (try #require(try await staff.control.locks.begin(request).running)).finished
         #expect(finished.command.state == .confirmed)
-        // Its reports are processed from the first one on.
+        // The gateway processes the reports of the new device, beginning with the first one.
         staff.adapter.report(.locked, from: device.id)
         #expect(staff.control.devices.status(of: device.id).state == .locked)
     }

@@ -31,7 +31,7 @@ import Testing
         #expect(waiting[0].turn.current == .deadlinePassed)
         #expect(waiting[2].turn.current == .come)
         #expect(last.turn.current == nil)
-        // When the skipped command leaves late, no other command gets its turn.
+        // When a command that was skipped leaves the queue, no other command gets its turn.
         #expect(!queue.leave(waiting[0]))
         #expect(waiting[3].turn.current == nil)
         #expect(!queue.leave(waiting[2]))
@@ -66,7 +66,8 @@ import Testing
         #expect(queue.reserve(for: Self.principal(99)) == nil)
     }
 
-    /// A report of a lock, and the outcome that it gives to an in-flight command of each operation.
+    /// A report of a lock, and the outcome with which the report ends an in-flight command of each
+    /// operation.
     struct Word: Sendable {
         let fact: LockReport.Fact
         let endings: [LockOperation: InFlightCommand.Ending]

@@ -78,7 +78,7 @@ import Testing
                 }
             }
         }
-        // All reservations are released, so no gate is waited for.
+        // All reservations are released, so `awaitDispatchGates` waits for no gate.
         device.queue.withDispatchGate { devices.awaitDispatchGates() }
     }
 

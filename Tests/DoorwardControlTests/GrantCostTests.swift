@@ -6,7 +6,8 @@ import Testing
 
 @testable import DoorwardControl
 
-/// All other changes wait for a grant, so its work must grow only linearly with the number of its devices.
+/// All other changes wait while a grant is processed, so the work of a grant must grow only
+/// linearly with the number of its devices.
 @Suite struct GrantCostTests {
     /// A tenant of many units, each with a door of its own.
     private struct Tower {

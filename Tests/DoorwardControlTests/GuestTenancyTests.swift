@@ -5,7 +5,8 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// A guest can open each door only as long as the tenancy that granted it exists, whatever other doors the guest access lists.
+/// A guest can open a door only as long as the tenancy that granted access to this door exists,
+/// whichever other doors the guest access lists.
 @Suite struct GuestTenancyTests {
     /// The tenant of 2B is also the tenant of 3C, whose door is the front door, and grants the stranger access to both doors.
     private struct Flats {

@@ -64,7 +64,8 @@ import Testing
         #expect(try await Self.records(house, of: tenant, RecordFilter(actorUserID: owner)).isEmpty)
         #expect(try await Self.records(house, of: owner, RecordFilter(actorUserID: owner)).count == 4)
         #expect(try await Self.records(house, of: owner, RecordFilter(actorUserID: tenant)).count == 2)
-        // The stranger's denial has no identity in the portfolio's log, so a filter must not reveal it either.
+        // The portfolio's log does not contain the identity of the stranger whose command was
+        // denied, so a filter must not reveal it either.
         #expect(try await Self.records(house, of: owner, RecordFilter(decision: .denied)).count == 1)
         #expect(try await Self.records(house, of: owner, RecordFilter(actorUserID: house.ids.stranger)).isEmpty)
         #expect(try await Self.records(house, of: house.ids.superAdmin, RecordFilter(actorUserID: house.ids.stranger)).count == 1)

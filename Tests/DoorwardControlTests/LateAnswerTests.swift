@@ -6,7 +6,8 @@ import Testing
 
 @testable import DoorwardControl
 
-/// A report after its command has ended is linked to the command only while it can be its result.
+/// A report that arrives after a command has ended is linked to the command only while the report
+/// can be the result of the command.
 @Suite struct LateAnswerTests {
     /// Returns the id of an unlock that timed out, and the command ids of the `unlocked` events in the log after `body`.
     private static func links(_ body: @escaping @Sendable (House) async throws -> Void) throws -> (CommandID, [CommandID?]) {

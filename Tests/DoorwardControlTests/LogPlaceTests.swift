@@ -5,7 +5,7 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// The log of each portfolio contains only places of that portfolio.
+/// The log of each portfolio contains only ids of this portfolio and of its properties and units.
 @Suite struct LogPlaceTests {
     /// Two portfolios with one owner, and a manager for each property.
     private struct Street {
@@ -153,7 +153,8 @@ import Testing
         #expect(seen > 5)
     }
 
-    /// Performs one random step: a change of the tenancy, a command or a report, for any device and place.
+    /// Performs one random step: a change of the tenancy, a command or a report, for any device,
+    /// unit or property.
     private static func step(_ street: Street, _ random: inout SeededGenerator) async throws {
         let (house, ids) = (street.house, street.house.ids)
         let tenancy = house.control.directory.current

@@ -5,7 +5,8 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// The rights to each call: every role calls it, and a denial must not reveal more than allowed.
+/// The rights to each call: the call is made by a user of each role, and a denial must not reveal
+/// more than this user may know.
 @Suite struct RightsTests {
     typealias Person = Staff.Person
 

@@ -5,7 +5,8 @@ import Testing
 
 @testable import DoorwardControl
 
-/// Each change of a guest's rights that is caused only by time is appended to the feed at its instant, and nothing else is.
+/// A change of a guest's rights that is caused only by time is appended to the feed at the instant
+/// of the change. The timer appends nothing else.
 @Suite struct WindowTimerTests {
     /// Guest accesses to one door, each with its own user.
     private struct Guests {
@@ -87,7 +88,8 @@ import Testing
                 let (start, position) = (clock.now(), feed.position)
                 let before = guests.decisions(at: start)
                 let hours = Int.random(in: 1..<(Bool.random(using: &generator) ? 12 : 600), using: &generator)
-                // One millisecond more, because sleepers of the same instant wake in any order.
+                // Sleep one millisecond longer, because sleepers of the same instant wake in any
+                // order.
                 try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(3600 * hours) + .milliseconds(1)))
                 let (end, after) = (clock.now(), guests.decisions(at: clock.now()))
                 let found = Set(try #require(feed.changes(after: position)).objects)

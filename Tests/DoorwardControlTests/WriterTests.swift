@@ -5,7 +5,7 @@ import Testing
 
 @testable import DoorwardControl
 
-/// Concurrent changes of the tenancy: one after another, each complete.
+/// Concurrent changes of the tenancy are applied one after the other, each of them completely.
 @Suite struct WriterTests {
     /// Returns the tenancy as stored, as another process would read it now.
     private static func reread(_ store: InMemoryStore) async throws -> TenancyDirectory {

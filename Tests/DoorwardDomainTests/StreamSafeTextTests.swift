@@ -70,8 +70,8 @@ import Testing
         #expect("é".hasSameBytes(as: "é"))
     }
 
-    /// 256 times the text may take up to 50 × 256 times the processor time. If an operation sorted the marks, it would take 256
-    /// × 256 times.
+    /// A text that is 256 times as long may take up to 50 × 256 times the processor time. If an
+    /// operation sorted the marks, it would take 256 × 256 times the processor time.
     @Test("Comparing, hashing, ordering and lower-casing stream-safe text takes linear time")
     func linear() {
         func cost(_ count: Int, repeats: Int) -> Double {

@@ -60,8 +60,8 @@ import Testing
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         var generator = SeededGenerator(seed: 11)
         for _ in 0..<3000 {
-            // From 1583, because Foundation uses the Julian calendar before, to 9999. Only whole seconds, because Foundation
-            // stores fractions in binary.
+            // The years are 1583 to 9999, because Foundation uses the Julian calendar before 1583.
+            // The instants are whole seconds, because Foundation stores fractions in binary.
             let seconds = Int64.random(in: -12_212_553_600...253_402_300_799, using: &generator)
             let text = Timestamp(milliseconds: seconds * 1000).description
             #expect(text == style.format(Date(timeIntervalSince1970: Double(seconds))))

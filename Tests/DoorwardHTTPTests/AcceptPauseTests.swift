@@ -7,7 +7,8 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// Without free descriptors accepting is paused: the listening socket leaves the selector, so the event loop does not spin.
+/// Without free file descriptors, accepting connections is paused: the listening socket is removed
+/// from the selector, so that the event loop does not spin.
 @Suite struct AcceptPauseTests {
     /// Counts the reads that reach the listening socket.
     private final class Reads: ChannelOutboundHandler {

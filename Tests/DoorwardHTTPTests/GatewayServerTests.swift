@@ -17,7 +17,8 @@ import Testing
     ) async throws {
         var settings = given
         settings.port = 0
-        // On a machine that is busy for a minute, a client must not be closed as idle.
+        // The server must not close a client's connection as idle on a machine that is busy for a
+        // minute.
         settings.idleTimeout = .seconds(3600)
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let server = try GatewayServer(
@@ -28,7 +29,7 @@ import Testing
         }
         let running = Task { try await server.run() }
         let port = try #require(await ports.first { _ in true })
-        // Long for the same reason: response times are not tested here.
+        // The client's timeout is long for the same reason: response times are not tested here.
         let client = TestClient(host: "127.0.0.1", port: port, configuration: .init(timeout: .seconds(3600)))
         client.connect()
         do {

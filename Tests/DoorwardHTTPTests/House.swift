@@ -24,7 +24,7 @@ struct House: Sendable {
     let logs: LogCatcher
     private let responder: GatewayResponder
     private let tokenKey: TokenKey
-    /// A cache, because signing is the most expensive part of a test request.
+    /// The tokens that were signed before: signing is the most expensive part of a test request.
     private let tokens = Seen<[String: String]>([:])
 
     struct IDs: Sendable {

@@ -41,7 +41,7 @@ struct RouteAnswer: Sendable {
     }
 }
 
-/// The house of the requests, with something in every list.
+/// The house to which the requests are sent. Each of its lists has at least one element.
 struct RouteHouse: Sendable {
     let house: House
     let ids: House.IDs

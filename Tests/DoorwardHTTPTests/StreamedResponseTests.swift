@@ -39,7 +39,8 @@ import Testing
     ) async throws where Body.Element == [UInt8] {
         var settings = HTTPSettings()
         (settings.port, settings.trustedProxies) = (0, ["127.0.0.1"])
-        // On a machine that is busy for a minute, a client must not be closed as idle.
+        // The server must not close a client's connection as idle on a machine that is busy for a
+        // minute.
         settings.idleTimeout = .seconds(36_000)
         let house = try await House(settings: settings)
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -104,7 +105,7 @@ import Testing
             #expect(lines.count == 1 && lines[0].contains(#""body": cut"#), "\(lines)")
             #expect(running.house.clock.now() >= VirtualClock().now().advanced(by: .seconds(60)))
             let count = produced.value
-            // Bounded by the buffers of the two sockets and of the connection.
+            // The buffers of the two sockets and of the connection limit the number of chunks.
             #expect(count > 0 && count < 1024)
             for _ in 0..<1000 { await Task.yield() }
             #expect(produced.value <= count + 1, "nothing more is requested from a cancelled producer")

@@ -27,7 +27,7 @@ import Testing
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         settings.patience = .seconds(3600)
         (settings.initialBackoff, settings.maximumBackoff) = (.milliseconds(20), .milliseconds(50))
-        // The library's keep-alive uses real time.
+        // The library's keep-alive uses real time, so it must not expire during the test.
         settings.keepAlive = .seconds(65_535)
         return MQTTTestClient(settings, clock: clock)
     }
@@ -67,7 +67,8 @@ import Testing
         await gateway.connected()
         let first = try gateway.connection.publish(try MQTTPublish("door/set", "first", .atLeastOnce))
         await LoopbackPort.drained(to: broker.port)
-        // In small steps of virtual time: 30 seconds after a detected stall the connection is closed.
+        // Advance virtual time in small steps: the TCP connection is closed 30 seconds after a
+        // stall was detected.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
         let (failure, gone) = await gateway.disconnected()
         #expect(failure == .notResponding)
@@ -75,7 +76,7 @@ import Testing
         let back = await gateway.connected(from: gone)
         let second = try gateway.connection.publish(try MQTTPublish("door/set", "second", .atLeastOnce))
         #expect(second.id == nil)
-        // It is sent although the broker has not acknowledged any message.
+        // The second message is sent although the broker has not acknowledged any message.
         while published.withLock({ $0.count }) < 2 { await clock.pass(.zero) }
         let id = try #require(first.id)
         mayAnswer.signal()
@@ -152,7 +153,7 @@ import Testing
         defer { broker.close() }
         let acknowledged = Mutex<[MQTTFrameID]>([])
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
-        // The library's keep-alive uses real time.
+        // The library's keep-alive uses real time, so it must not expire during the test.
         settings.keepAlive = .seconds(65_535)
         // Virtual time is not advanced: the broker may be tens of thousands of messages behind, and answers probes after them.
         let gateway = MQTTConnection(settings, clock: VirtualClock(), random: RandomSource()) { event in

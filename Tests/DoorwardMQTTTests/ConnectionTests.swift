@@ -19,7 +19,7 @@ import Testing
         #expect(!message.isRetained && message.qos == qos)
         #expect((id != nil) == (qos == .atLeastOnce))
         if let id { await gateway.event(from: asked) { $0 == .acknowledged(id, .taken) } }
-        // A later subscriber does not receive it.
+        // A later subscriber does not receive the message.
         let late = MQTTTestClient(port: broker.port, ["door/#"])
         await late.connected()
         try await roundTrip(late, on: "door/end")

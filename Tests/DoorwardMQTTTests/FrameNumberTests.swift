@@ -6,7 +6,8 @@ import Testing
 
 @testable import DoorwardMQTT
 
-/// Tests of which publish a message can be an answer to, and which publishes a broker has certainly processed.
+/// Tests of the numbers of publishes. They show to which publish a received message can be the
+/// answer, and which publishes the broker has certainly processed.
 @Suite(.timeLimit(.minutes(30))) struct FrameNumberTests {
     @Test("a message read before a publish cannot be its answer, even if it is delivered to the receiver later")
     func readBefore() async throws {
@@ -73,7 +74,8 @@ import Testing
             events.withLock { $0.append(event) }
         }
         gateway.start()
-        // Needs no virtual time: the gateway connects at once, and probes at once after a message with a short lifetime.
+        // This loop needs no virtual time: the gateway connects at once, and probes at once after a
+        // message with a short lifetime.
         while !gateway.isConnected { await clock.pass(.zero) }
         let frame = try MQTTPublish("door/set", "UNLOCK", lifetime: .seconds(2))
         let lost = try gateway.publish(frame).number

@@ -35,7 +35,7 @@ import Testing
         let counter = Counter()
         let (half, stands) = (Latch(), Latch())
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
-        // The library's keep-alive uses real time.
+        // The library's keep-alive uses real time, so it must not expire during the test.
         settings.keepAlive = .seconds(65_535)
         // Virtual time is not advanced: the broker's answer to the liveness probe is queued behind the flood.
         let gateway = MQTTConnection(settings, clock: VirtualClock(), random: RandomSource()) { event in

@@ -74,7 +74,7 @@ import Testing
         let clock = VirtualClock()
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         settings.patience = .seconds(3600)
-        // The library's keep-alive uses real time.
+        // The library's keep-alive uses real time, so it must not expire during the test.
         settings.keepAlive = .seconds(65_535)
         let gateway = MQTTTestClient(settings, ["hall/state"], clock: clock)
         let filter = try #require(MQTTFilter("door/set"))
@@ -83,7 +83,8 @@ import Testing
         let paths = MQTTAnswerPaths(needed: [filter])
         while (try? gateway.connection.publish(try MQTTPublish("x", "x"), answeredBy: paths)) == nil { await clock.pass(.zero) }
         broker.signal(SIGSTOP)
-        // In small steps of virtual time: 30 seconds after a detected stall the connection is closed.
+        // Advance virtual time in small steps: the TCP connection is closed 30 seconds after a
+        // stall was detected.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
         let (failure, gone) = await gateway.disconnected()
         #expect(failure == .notResponding)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The C program in the same folder as this one: it simulates the device, or measures as the gateway.
+/// The C program in the same folder as this one. It simulates the device, or sends the commands in
+/// place of the gateway and measures the round trips.
 enum BareProgram {
     private static func process(_ arguments: [String]) -> Process {
         let own = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()

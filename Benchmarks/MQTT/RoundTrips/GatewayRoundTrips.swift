@@ -12,8 +12,8 @@ struct GatewayRoundTrips {
     private static let name = "unlock over MQTT"
     private static let secondsPerRound = 3.0
     private static let lanes = 64
-    /// The number of the gateway's first lane. The lanes of the bare program have lower numbers, so that their reports do not
-    /// concern the gateway's locks.
+    /// The number in the topic of the gateway's first lock. The bare program uses lower numbers, so
+    /// that the gateway receives no reports for its commands.
     private static let firstLane = 1_000
     private static let bareCount = 50_000
 

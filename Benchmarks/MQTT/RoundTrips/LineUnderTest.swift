@@ -3,7 +3,8 @@ import DoorwardMQTT
 import Foundation
 import Synchronization
 
-/// An `MQTTConnection` that sends commands like the bare program: each report of a lane triggers the lane's next command.
+/// Sends commands through an `MQTTConnection` as the bare program does: each lane has one command
+/// in flight, and the report for it triggers the lane's next command.
 final class LineUnderTest: Sendable {
     private struct State {
         var sent = 0
@@ -76,7 +77,8 @@ final class LineUnderTest: Sendable {
         do throws(MQTTSendError) {
             try connection.publish(MQTTPublish(topic: topics[lane], payload: Array("UNLOCK".utf8), lifetime: .seconds(10)))
         } catch {
-            // End the program: a lane whose command is lost never ends, so the measurement would have no result.
+            // End the program: a lane whose command is lost receives no report, so the measurement
+            // would never finish.
             FileHandle.standardError.write(Data("a command could not be sent: \(error)\n".utf8))
             exit(1)
         }

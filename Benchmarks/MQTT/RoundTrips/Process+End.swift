@@ -1,7 +1,8 @@
 import Foundation
 
 extension Process {
-    /// Kills a program that stores nothing. A program that was started from a thread of Swift's pool has inherited that thread's
-    /// signal mask and does not receive other signals.
+    /// Kills the program with SIGKILL; it stores nothing that could be lost. Other signals may not
+    /// reach it, because a program that was started from a thread of Swift's pool inherits that
+    /// thread's signal mask.
     func endAtOnce() { kill(processIdentifier, SIGKILL) }
 }

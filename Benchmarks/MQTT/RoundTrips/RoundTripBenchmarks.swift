@@ -31,8 +31,8 @@ enum RoundTripBenchmarks {
         }
     }
 
-    /// Runs the body in a new folder inside the given one, which must be on the disk to be measured; by default inside a temporary
-    /// folder.
+    /// Runs the body in a new folder. The folder is created in the given folder, which must be on
+    /// the disk to be measured, or by default in the folder for temporary files.
     private static func inFolder(_ arguments: [String], _ body: @Sendable (URL) async throws -> Void) async throws {
         let parent = arguments.dropFirst().first { Int($0) == nil }.map { URL(fileURLWithPath: $0) }
         let folder = (parent ?? FileManager.default.temporaryDirectory).appendingPathComponent(
@@ -52,8 +52,8 @@ enum RoundTripBenchmarks {
         }
     }
 
-    /// The bare program and ours run alternately, so that other load affects both equally. The ratio is the median of the rounds'
-    /// own ratios.
+    /// Runs the bare program and the gateway's connection alternately, so that other load affects
+    /// both equally. The reported ratio is the median of the ratios of the rounds.
     private static func measure(lanes: Int, rounds: Int, count: Int, _ broker: BenchmarkBroker) throws {
         let name = lanes == 1 ? "one at a time" : "\(lanes) in flight"
         var (bare, ours): ([RoundTrips], [RoundTrips]) = ([], [])

@@ -183,9 +183,11 @@ struct CampaignLife: Sendable {
 
     // MARK: - End
 
-    /// Waits until all commands have ended and the store works again, and reports everything that has not.
+    /// Waits until all commands have ended and the store works again. Records each command that is
+    /// still open, and a gateway that is not ready, as a violation.
     func settle() async {
-        // An injected failure that no write has met yet may meet the recovery itself, so one round is not enough.
+        // The recovery itself can be the first write to meet an injected failure, so one round is
+        // not enough.
         for _ in 0..<3 {
             store.recover()
             await sleep(.seconds(15))
