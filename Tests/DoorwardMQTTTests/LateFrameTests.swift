@@ -42,7 +42,8 @@ import Testing
         let lock = MQTTTestClient(port: broker.port, ["door/set"])
         await lock.connected()
         try await roundTrip(lock, on: "door/set")
-        // Virtual time: on a slow machine no publish is rejected for the delay and no message lifetime expires.
+        // With virtual time, no publish is rejected for its delay and no message lifetime expires
+        // on a slow machine.
         let clock = VirtualClock()
         let gateway = MQTTTestClient(port: proxy.port, clock: clock)
         let connected = await gateway.connected()
@@ -58,7 +59,8 @@ import Testing
         try gateway.connection.publish(try MQTTPublish("door/set", "end"))
         await lock.event { if case .message(let message) = $0 { message.payload == Array("end".utf8) } else { false } }
         await gateway.connection.stop()
-        // Messages that the proxy's kernel accepted in time may arrive, each once; those in the send buffer must not.
+        // Messages that the proxy's kernel accepted in time may arrive, each once. Messages in the
+        // send buffer must not arrive.
         let passed = await proxy.end()
         let arrived = (0..<sent).map { passed.components(separatedBy: "late \($0) ").count - 1 }
         #expect(sent > 0 && arrived.last == 0)
@@ -139,7 +141,7 @@ import Testing
         // The virtual clock of the connection is not advanced: only the kernel's timer runs.
         let gateway = MQTTConnection(settings, clock: VirtualClock(), random: RandomSource()) { event in
             continuation.yield(event)
-            // A receiver that does not return.
+            // The receiver does not return until the test releases it.
             if case .message = event { release.wait() }
         }
         gateway.want([try #require(MQTTFilter("door/hold"))])
@@ -183,7 +185,8 @@ import Testing
         proxy.stall(.toClient)
         try gateway.connection.publish(try MQTTPublish("door/set", "UNLOCK", .atLeastOnce, lifetime: .milliseconds(300)))
         await LoopbackPort.drained(to: proxy.port)
-        // In small steps of virtual time: 30 seconds after a detected stall the connection is closed.
+        // Advance virtual time in small steps: the TCP connection is closed 30 seconds after a
+        // stall was detected.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
         let (failure, gone) = await gateway.disconnected(from: connected)
         #expect(failure == .notResponding && gateway.connection.health.counts.writeTimeouts == 1)

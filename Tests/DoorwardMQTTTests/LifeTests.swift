@@ -66,7 +66,7 @@ import Testing
         lock.connection.want([try #require(MQTTFilter("#"))])
         await lock.connection.stop()
         #expect(lock.events == heard)
-        // A server that accepts the connection and answers nothing.
+        // The server accepts the connection and sends nothing.
         let listener = try Listener()
         defer { close(listener.descriptor) }
         await MQTTTestClient(port: listener.port).connection.stop()

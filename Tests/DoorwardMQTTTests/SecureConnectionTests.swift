@@ -45,7 +45,7 @@ import Testing
         let broker = try await MosquittoProcess.start(certificates.lines("broker"))
         let other = await failure(settings(broker.port, .init(authorityFile: certificates.otherAuthority)))
         #expect(try #require(other).contains("not signed by a trusted certificate authority"))
-        // None of the system's authorities has signed it either.
+        // The system's authorities have not signed the broker's certificate either.
         let system = await failure(settings(broker.port, .init()))
         #expect(try #require(system).contains("not signed by a trusted certificate authority"))
         let elsewhere = try await MosquittoProcess.start(certificates.lines("elsewhere"))

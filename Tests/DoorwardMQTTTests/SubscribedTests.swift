@@ -86,7 +86,7 @@ import Testing
         let needed = Self.paths(needed: [Self.state])
         #expect(try Self.refusal(gateway, needed) == nil)
         let isSubscribe = Mutex(false)
-        // The next connection is accepted, and cut when it sends its SUBSCRIBE.
+        // The proxy accepts the next connection, and cuts it when the gateway sends its SUBSCRIBE.
         broker.kill()
         let (_, gone) = await gateway.disconnected(from: first)
         proxy.cut { bytes in

@@ -16,7 +16,7 @@ import Testing
         let server = accept(listener.descriptor, nil, nil)
         TCPInfo.dropOnClose(server)
         close(server)
-        // Waits for the reset.
+        // Wait for the reset.
         var byte: UInt8 = 0
         #expect(recv(client, &byte, 1, 0) == -1)
         #expect(TCPInfo.wasAccepted(client))

@@ -57,7 +57,7 @@ enum Answer {
         DenialReason, reach: Bool = true, by: Rule? = nil, opens: Duration? = nil, closes: Duration? = nil,
         missing: Denial.Missing? = nil)
 
-    /// The denial of a device that is not visible: it reveals nothing.
+    /// The denial for a device that is not visible to the principal. It contains no details.
     static let hidden = Answer.denied(.noAssociation, reach: false)
 
     var decision: Decision {
@@ -91,7 +91,8 @@ struct Given: Sendable {
         Self { house in house.directory.apply(.removeAssociation(AssociationID(high: 1, low: number))) }
     }
 
-    /// `person` has a guest access to LOCK and UNLOCK from one hour ago until in one hour, unless other values are given.
+    /// `person` has a guest access to LOCK and UNLOCK that began one hour ago and ends in one hour,
+    /// unless other values are given.
     static func guest(
         _ number: UInt64 = 1, at doors: [Door] = [.flat], _ operations: [LockOperation] = [.lock, .unlock],
         from: Duration = .seconds(-3600), until: Duration = .seconds(3600), under: (UInt64, Role) = (99, .propertyManager),
@@ -113,7 +114,7 @@ struct Given: Sendable {
         Self { house in house.put(device: house.flatDoor, unit: house.unit, isRemote: isRemote, capabilities: capabilities) }
     }
 
-    /// A door belongs to another unit.
+    /// The door belongs to the given unit.
     static func hangs(_ door: Door, on unit: any KeyPath<House, UnitID> & Sendable) -> Self {
         Self { house in house.put(device: house.id(of: door), unit: house[keyPath: unit]) }
     }

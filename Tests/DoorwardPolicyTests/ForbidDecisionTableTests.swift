@@ -2,7 +2,8 @@ import DoorwardDomain
 import DoorwardPolicy
 import Testing
 
-/// Decision cases for conditions that forbid although a rule allows, and for overrides.
+/// Decision cases for overrides, and for conditions that forbid an operation although a rule allows
+/// it.
 @Suite struct ForbidDecisionTableTests {
     private static let noUnlatch: LockCapabilities = [.lock, .unlock]
 

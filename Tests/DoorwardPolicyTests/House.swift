@@ -81,7 +81,8 @@ struct House {
         }
     }
 
-    /// Adds a guest access for `person` or the given guest, by default from one hour ago until in one hour.
+    /// Adds a guest access for `person` or the given guest. By default it began one hour ago and
+    /// ends in one hour.
     @discardableResult
     mutating func admit(
         number: UInt64 = 1, devices: [DeviceID]? = nil, operations: [LockOperation] = [.lock, .unlock],
