@@ -2,7 +2,7 @@ import DoorwardDomain
 import DoorwardPolicy
 
 /// A tenancy of the given size, always the same for the same size. Ids are computed from indices,
-/// so that the generator stores no ids.
+/// so that creating the tenancy needs no memory for other data.
 ///
 /// Devices have an empty `address`, which is valid for the simulator; the memory of other adapters' addresses is not included.
 /// For each 100 devices there is one property. It has 40 units of two devices each, and 20 devices without a unit; the units

@@ -99,6 +99,7 @@ struct AskedCall {
     let path: (String) -> String
     /// Ids of the other portfolio.
     let others: [String]
-    /// Returns a new id that does not exist, with the same age as those of the other portfolio.
+    /// Returns a new id that does not exist, with the same timestamp as the ids of the other
+    /// portfolio.
     let nobodys: () -> String
 }

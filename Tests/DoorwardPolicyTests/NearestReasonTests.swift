@@ -2,9 +2,10 @@ import DoorwardDomain
 import DoorwardPolicy
 import Testing
 
-/// Tests which of several rules that do not allow is named in the denial: every pair of failures, with ids and times both ways.
+/// If several rules fail, the denial names one of them. The tests compare every pair of failures,
+/// with the ids and the times in both orders.
 @Suite struct NearestReasonTests {
-    /// A reason for which a rule fails, from the fewest passed checks to the most.
+    /// The reasons for which a rule can fail, from the fewest passed checks to the most.
     enum Failure: Int, CaseIterable {
         case revoked, grantorLost, roleInsufficient, notGranted, ended, notStarted
 

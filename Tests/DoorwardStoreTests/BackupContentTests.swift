@@ -104,7 +104,7 @@ import Testing
             hooks: StoreHooks(duringBackup: { _ in try? FileManager.default.removeItem(at: folder) }))
         var script = StoreScript(seed: 3)
         _ = try await store.commit(script.tenancy)
-        // Not even the superuser can create a file there.
+        // Not even the superuser can create a file in /proc.
         for path in ["/proc/copy.db", "/proc/self/copy.db"] {
             let error = await #expect(throws: StoreBackupError.self) { try await store.backup(to: path) }
             switch error {
@@ -170,7 +170,8 @@ import Testing
         return limits
     }
 
-    /// Returns the numbers of entities, open commands and records, which quickly tell most prefixes of the transactions apart.
+    /// Returns the numbers of entities, open commands and records. Most prefixes of the
+    /// transactions differ in these numbers, which are fast to compute.
     private func sizes(_ store: any GatewayStore, _ draw: RandomTransactions) async throws -> [Int] {
         var entities = 0
         try await store.loadTenancy { _ in entities += 1 }

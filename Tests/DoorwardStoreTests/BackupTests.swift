@@ -207,7 +207,8 @@ import Testing
     }
 }
 
-/// Stops a backup after its first step until it is opened, and then stays open.
+/// A gate that stops a backup after its first step until the gate is opened. An open gate stays
+/// open.
 private final class BackupGate: Sendable {
     private let arrivals = AsyncStream<Void>.makeStream()
     private let turnstile = DispatchSemaphore(value: 0)

@@ -61,8 +61,8 @@ struct CBORExample: Sendable, CustomStringConvertible {
             .object(["a": .string("A"), "b": .string("B"), "c": .string("C"), "d": .string("D"), "e": .string("E")])),
     ]
 
-    /// Integers beyond 64 bits with sign, floating point of other widths, tags, byte strings, other simple values, and items of
-    /// indefinite length.
+    /// Integers that do not fit into 64 bits with sign, floating-point numbers of other widths,
+    /// tags, byte strings, other simple values, and items of indefinite length.
     static let foreign: [CBORExample] = [
         "1bffffffffffffffff", "c249010000000000000000", "3bffffffffffffffff", "c349010000000000000000", "f90000", "f98000",
         "f93c00",

@@ -6,8 +6,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Copies the database's files at chosen flushes, on the writer's own thread, so that each copy is what a crash at that instant
-/// would leave. Also keeps which records had been acknowledged by then.
+/// Copies the database's files at chosen flushes. The copy is made on the writer's own thread, so
+/// that it has the content that a crash at that instant would leave. Also keeps the ids of the
+/// records that had been acknowledged by then.
 private final class CrashCamera: Sendable {
     struct Picture {
         let path: String

@@ -190,8 +190,8 @@ private struct CutSample {
         try await store.close()
     }
 
-    /// Removes the records before `first`. Keeps the leaf hashes of those that share a tile with later records, and leaves the
-    /// posting lists unchanged.
+    /// Removes the records before `first`. Keeps the leaf hashes of removed records that share a
+    /// tile with later records, and leaves the posting lists unchanged.
     func cut(at first: Int, keepingCommands: Bool = false) throws {
         let queue = try DatabaseQueue(path: database.path)
         defer { try? queue.close() }

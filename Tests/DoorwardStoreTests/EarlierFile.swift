@@ -4,7 +4,8 @@ import GRDB
 
 /// Database files as an earlier version of the program wrote them.
 enum EarlierFile {
-    /// Creates a file with an earlier schema and copies the rows of another file into it, in the columns that both have.
+    /// Creates a file with an earlier schema, and copies the rows of another file into it, for the
+    /// columns that exist in both files.
     static func make(_ path: String, schema number: Int, rowsOf source: String) throws {
         let earlier = Schema(steps: Array(Schema.current.steps.prefix(number)))
         try WriterConnection.open(path: path, limits: StoreLimits(), schema: earlier).close()

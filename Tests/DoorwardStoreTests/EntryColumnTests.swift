@@ -124,7 +124,8 @@ import Testing
         #expect(logs.faults.isEmpty)
     }
 
-    /// Expects that the record is found in the scopes of its log and, unless it is in the gateway's log, in those of its place.
+    /// Expects that the record is found in the scopes of its log and, unless it is in the gateway's
+    /// log, in the scopes of its unit and its property.
     private func expectFound(
         _ body: RecordBody, _ unit: UnitID?, _ property: PropertyID?, _ isGateway: Bool, _ store: SQLiteStore
     ) async throws {

@@ -71,8 +71,8 @@ private final class FaultyDisk: Sendable {
         #expect(logs.faults.isEmpty)
         #expect(answered.isSubset(of: logs.recordIDs))
         #expect(logs.recordIDs.subtracting(answered).isSubset(of: unknown))
-        // Records whose flush failed after its COMMIT exist, and those whose flush failed before it do not. This also shows
-        // that failures occurred.
+        // Records whose flush failed after its COMMIT exist, and records whose flush failed before
+        // its COMMIT do not. This also shows that failures occurred.
         #expect(logs.recordIDs.isSuperset(of: unknown) == (moment != .beforeCommit) || unknown.isEmpty)
         #expect(unknown.isEmpty == [.beforeCheckpoint, .afterCheckpoint].contains(moment))
     }

@@ -2,15 +2,16 @@ import Dispatch
 import DoorwardStore
 import Synchronization
 
-/// Holds back every flush until it is opened, by hand or after a number of accepted transactions, and records the sizes of the
-/// flushes.
+/// A gate that holds back every flush until it is opened by the test or by a number of accepted
+/// transactions. It also records the sizes of the flushes.
 final class FlushGate: Sendable {
     private let batches = Mutex<[Int]>([])
     private let turnstile = DispatchSemaphore(value: 0)
     private let first = AsyncStream<Void>.makeStream()
     private let opening: Int?
 
-    /// - Parameter opening: the number of accepted transactions that opens the gate; `nil` to open it by hand alone.
+    /// - Parameter opening: the number of accepted transactions that opens the gate; `nil` if only
+    ///   the test opens it.
     init(openingAfter opening: Int? = nil) { self.opening = opening }
 
     /// The number of transactions in each flush.

@@ -9,8 +9,8 @@ import Testing
 
 /// A SQLite VFS that records each write to a write-ahead log and fails on request.
 private enum Disk {
-    /// The recorded writes. The process has only one such value, because a C function has no other state; the tests of the
-    /// suite run one after the other.
+    /// The recorded writes. The process has only one such value, because a C function cannot
+    /// capture values. Therefore the tests of the suite run one after the other.
     struct Notes {
         /// The offset and the number of bytes of each write.
         var writes: [(offset: Int, count: Int)] = []
@@ -27,7 +27,7 @@ private enum Disk {
     // `nonisolated(unsafe)`: written whenever a log is opened, under the lock of `notes`, with the same value each time.
     nonisolated(unsafe) static var original: UnsafePointer<sqlite3_io_methods>?
 
-    /// Registers both layers once: the recording one, and the gathering one above it.
+    /// Registers both VFS layers once: the recording layer, and the gathering layer above it.
     static let isRegistered: Bool = {
         guard let unix = sqlite3_vfs_find("unix") else { return false }
         let layer = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)

@@ -11,7 +11,7 @@ import Testing
             #expect(admit(waiting[0], inbox) == "first 1")
             #expect(admit(waiting[1], inbox) == "2")
             #expect(inbox.take(10).count == 2)
-            // The writer is still running: it takes again before it sleeps.
+            // The writer is still running: it takes transactions again before it sleeps.
             #expect(admit(waiting[2], inbox) == "3")
             #expect(inbox.take(10).count == 1)
             #expect(inbox.take(10).isEmpty)

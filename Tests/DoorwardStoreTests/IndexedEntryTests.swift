@@ -95,7 +95,7 @@ import Testing
             let bodies = (0..<250).map { number in number % 5 == 0 ? script.gatewayEvent() : script.event(on: script.door) }
             _ = try await store.commit(StoreTransaction(records: bodies.map { PendingRecord($0) }))
         }
-        // Copy the files as a kill would leave them.
+        // Copy the files in the state in which a killed process would leave them.
         let path = try database.copyFiles(to: "killed.db")
         try await store.close()
         store = try database.open(path: path)

@@ -8,8 +8,8 @@ import Testing
 
 @testable import DoorwardStore
 
-/// The nodes of a log's Merkle tree, read from tiles and records, compared with the definition, and the rows that are read for
-/// them.
+/// The nodes of a log's Merkle tree are read from tiles and records. The tests compare them with
+/// the definition of the tree, and count the rows that are read for them.
 @Suite struct LogTilesTests {
     @Test("At every size from 0 to 600 the nodes equal those computed from the leaves")
     func everySize() throws {
@@ -40,7 +40,7 @@ import Testing
             let table = TileTable(db)
             let before = db.totalChangesCount
             for seq in 0..<count { try table.append(TileTable.leaf(seq), at: seq) }
-            // For each full tile, the row itself and the row above it.
+            // Each full tile changes two rows: its own row and the row above it.
             #expect(db.totalChangesCount - before - count == count / 256 * 2)
             #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM tiles WHERE level = 0") == count / 256)
             #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM tiles WHERE level = 1") == (count < 256 ? 0 : 1))
@@ -81,7 +81,8 @@ import Testing
                 #expect(found == table.expected(level, index), "node \(index) of level \(level)")
             }
             let records = size % 256
-            // One tile of each of three levels on the leaf's path, and the last tile of each level above the leaves.
+            // The tiles are one on the leaf's path in each of three levels, and the last one of
+            // each level above the leaves.
             #expect(tiles.rowsRead <= 5 + records, "\(tiles.rowsRead)")
             var whole = LogTiles(log: 1, in: db)
             for (level, index) in nodes where (index + 1) << level <= size - records {

@@ -4,7 +4,7 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// Runs all kinds of queries for the drawn data on two stores, and finds the results that differ.
+/// Runs all kinds of queries for the random data on two stores, and finds the results that differ.
 struct ModelComparison {
     private var draw: RandomTransactions
     private var differences: [String] = []

@@ -105,7 +105,7 @@ import Testing
         try await ModelComparison(draw).expectSame(store, model)
         try await store.close()
         #expect(try StoreCheck.run(path: database.path).isWhole)
-        // As in a file whose logs were never projected.
+        // Change the file to the state of a file whose logs were never projected.
         try database.edit(
             """
             DELETE FROM postings; DELETE FROM time_marks; DELETE FROM command_counts; DELETE FROM command_totals;

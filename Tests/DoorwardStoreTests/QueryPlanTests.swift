@@ -113,7 +113,8 @@ import Testing
         try queue.close()
     }
 
-    /// Returns every kind of change. A change is repeated if the second time runs other statements.
+    /// Returns every kind of change. A change is repeated if its second execution runs other
+    /// statements.
     private func transactions() -> [StoreTransaction] {
         var script = StoreScript(seed: 82)
         let tenancy = FullTenancy(seed: 82)
@@ -141,7 +142,7 @@ import Testing
         ]
     }
 
-    /// Returns the steps of the plan, in SQLite's words ("EXPLAIN QUERY PLAN", section 1).
+    /// Returns the steps of the plan, as SQLite describes them ("EXPLAIN QUERY PLAN", section 1).
     private static func plan(of sql: String, in db: Database) throws -> [String] {
         let nothing = StatementArguments(Array(repeating: DatabaseValue.null, count: sql.count { $0 == "?" }))
         return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)", arguments: nothing).map { $0["detail"] }

@@ -10,7 +10,7 @@ import Testing
 /// Makes the next flushes fail, as many as requested.
 private final class Fault: Sendable {
     private let left = Mutex(0)
-    /// Whether the store may open the database anew.
+    /// Whether the store can open the database again.
     let isReserveFree = Mutex(true)
 
     struct DiskError: Error {}
@@ -112,7 +112,8 @@ private final class Fault: Sendable {
         let (database, fault) = (try TemporaryDatabase(), Fault())
         let store = try database.open(hooks: fault.hooks)
         var script = StoreScript(seed: 5)
-        // An outside reader holds an old state of the file, so that a checkpoint cannot finish.
+        // A reader outside the store holds an old snapshot of the file, so that a checkpoint cannot
+        // finish.
         let outside = try DatabaseQueue(path: database.path, configuration: unsafeReader())
         try await outside.writeWithoutTransaction { try $0.execute(sql: "BEGIN; SELECT count(*) FROM logs") }
         _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]))

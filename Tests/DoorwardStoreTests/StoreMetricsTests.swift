@@ -131,8 +131,8 @@ private final class RecordedMetrics: MetricsFactory, Sendable {
         #expect(recorded.sum("\(Self.stored) log=gateway") == 2, "a value that cannot be read is left unchanged")
     }
 
-    /// Opens a store whose flushes take the given time on its clock, or fail if it is `nil`.
-    private func open(_ database: TemporaryDatabase, _ recorded: RecordedMetrics, flush: Duration?) throws -> SQLiteStore {
+    /// Opens a store whose flushes take the given time on its clock, or fail if `flush` is `nil`.
+    private func open(_ database: TemporaryDatabase, _ storeGuard: StoreGuard, flush: Duration?) throws -> SQLiteStore {
         struct DiskError: Error {}
         return try SQLiteStore.open(
             path: database.path, clock: database.clock, random: SeededGenerator(seed: 1),

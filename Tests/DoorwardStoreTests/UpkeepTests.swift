@@ -32,7 +32,8 @@ import Testing
         let store = try database.open(limits: limits)
         var script = StoreScript(seed: 1)
         for _ in 0..<20 { _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())])) }
-        // The checkpoint follows the answer; the writer handles this call after it.
+        // The writer makes the checkpoint after the answer, and handles this call after the
+        // checkpoint.
         #expect(await store.isWritable())
         let size = try FileManager.default.attributesOfItem(atPath: database.path + "-wal")[.size] as? Int
         #expect(size == 0)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Decision 0028 lists every place where text from outside is compared, and the tests that show what is done there.
+/// Decision 0028 lists every place where untrusted text is compared, and the tests of each place.
 @Suite struct HostileTextPageTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()

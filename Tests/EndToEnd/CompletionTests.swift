@@ -38,7 +38,7 @@ extension EndToEnd {
         }
 
         private func leave(_ bash: TerminalProgram) async {
-            // Not Ctrl-C: it would also discard what is typed after it.
+            // Press Ctrl-U, because Ctrl-C would also discard the text that is typed after it.
             bash.press(.controlU)
             bash.type("exit 0")
             bash.press(.enter)

@@ -59,7 +59,8 @@ extension EndToEnd {
             }
         }
 
-        /// Repeating a request with the same key never creates a second command for one that has an intent.
+        /// Repeats the requests without a response. A repeat with the same key must not create a
+        /// second command if the first command has an intent.
         private static func repeatUnanswered(_ history: CommandHistory, _ tenants: [Caller], _ gateway: RunningGateway)
             async throws
         {

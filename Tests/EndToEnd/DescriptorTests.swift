@@ -36,7 +36,8 @@ extension EndToEnd {
             try #require(result.code == 0, "\(result.errors)")
         }
 
-        /// Lowers the limit until three descriptors are free: Dispatch ends the process if it gets none.
+        /// Lowers the limit so that three descriptors are free. Dispatch would end the process if
+        /// it got no descriptor.
         private func exhaust(_ gateway: RunningGateway) async throws {
             let open = try descriptors(of: gateway)
             let limit = try #require((0...).lazy.filter { !open.contains($0) }.dropFirst(3).first { _ in true })
@@ -169,10 +170,12 @@ extension EndToEnd {
             let limit = try limits(of: world.gateway).soft
             world.broker.kill()
             try await world.untilHealth("down")
-            // The socket of a connection attempt is closed again. Its descriptor must not become free below the limit.
+            // The socket of a connection attempt is open only for some time, so its descriptor is
+            // not in every sample. Such a descriptor must not be free below the limit.
             let open = try (0..<50).map { _ in Set(try descriptors(of: world.gateway)) }
             let always = open.dropFirst().reduce(open[0]) { $0.intersection($1) }
-            // Less than a connection attempt needs, and enough for Dispatch, which ends the process if it gets none.
+            // The limit leaves fewer descriptors than a connection attempt needs, but enough for
+            // Dispatch, which ends the process if it gets none.
             try await setLimit(4 + ((0...).first { !always.contains($0) } ?? 0), of: world.gateway)
             while try await !problems(of: world).contains(where: { $0.lowercased().contains("too many open files") }) {
                 try Task.checkCancellation()

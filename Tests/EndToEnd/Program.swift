@@ -43,7 +43,8 @@ final class Program: Sendable {
     /// Kills the process if a test ends early.
     deinit { if !ended.isOpen { kill(processID, SIGKILL) } }
 
-    /// Threads of the test runner block signals, and a new process inherits the signal mask of the thread that starts it.
+    /// Runs `body` with no signal blocked. Threads of the test runner block signals, and a new
+    /// process inherits the signal mask of the thread that starts it.
     private static func withSignalsUnblocked(_ body: () throws -> Void) rethrows {
         var (none, before) = (sigset_t(), sigset_t())
         sigemptyset(&none)

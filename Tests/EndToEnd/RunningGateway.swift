@@ -47,8 +47,8 @@ struct RunningGateway: Sendable {
         (self.program, self.folder) = (program, folder)
     }
 
-    /// Starts the gateway again on its earlier port, after it has ended. Another process may have taken the port meanwhile: tries
-    /// again until it is free.
+    /// Starts the gateway again on its earlier port, after it has ended. Tries again until the port
+    /// is free, because another process may have taken it.
     func startAgain() async throws -> RunningGateway {
         while true {
             try Task.checkCancellation()
@@ -90,7 +90,7 @@ struct RunningGateway: Sendable {
         return await program.exitCode
     }
 
-    /// The port that it listens on.
+    /// The port on which the gateway listens.
     var port: String { String(address.drop { $0 != ":" }.dropFirst().drop { $0 != ":" }.dropFirst()) }
 
     /// Recomputes every log of the database with the second implementation of the log format. The gateway must be stopped.

@@ -1,8 +1,8 @@
 import DoorwardTesting
 import Foundation
 
-/// The seed of a test's random values. It is printed, and `DOORWARD_TEST_SEED` sets it: the random values are then the same
-/// again, but the scheduling of the processes is not.
+/// The seed of a test's random values, which is printed. `DOORWARD_TEST_SEED` sets the seed, so
+/// that the random values are the same again; the scheduling of the processes still differs.
 struct Seed: Sendable {
     private let value: UInt64
 

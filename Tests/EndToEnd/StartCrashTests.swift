@@ -66,7 +66,7 @@ extension EndToEnd {
                 for lock in locks {
                     for tenant in tenants {
                         for _ in 0..<4 {
-                            // Gets no response, because the gateway is killed first.
+                            // The request gets no response, because the gateway is killed first.
                             group.addTask { _ = try? await tenant.post("/devices/\(lock)/unlock", #"{"timeoutMs":60000}"#) }
                         }
                     }

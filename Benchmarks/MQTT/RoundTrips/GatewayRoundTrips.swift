@@ -7,7 +7,8 @@ import Foundation
 /// Measures the row "unlock over MQTT": an authenticated unlock over HTTP to a lock that responds at once, through a whole gateway
 /// in a separate process, with both records on the disk. The runs alternate with those of the bare program.
 ///
-/// The locks are the bare program's device, so both use the same broker and the same locks.
+/// The bare program's device simulates the locks, so both kinds of runs use the same broker and the
+/// same locks.
 struct GatewayRoundTrips {
     private static let name = "unlock over MQTT"
     private static let secondsPerRound = 3.0

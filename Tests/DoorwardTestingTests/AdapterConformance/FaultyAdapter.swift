@@ -142,7 +142,7 @@ final class FaultyAdapter: Sendable {
 
     // MARK: Commands and reports
 
-    /// Executes the command in the way that is set for the lock.
+    /// Executes the command with the behaviour that is set for the lock.
     private func perform(_ order: LockCommand) {
         let id = order.deviceID
         let lock = state.withLock { state in

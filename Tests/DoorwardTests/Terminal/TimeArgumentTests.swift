@@ -3,7 +3,7 @@ import Testing
 
 @testable import doorward
 
-/// Works in any time zone: expected local times are computed in the zone of the tests.
+/// The tests work in any time zone: expected local times are computed in the zone of the tests.
 @Suite("Times on the command line") struct TimeArgumentTests {
     /// Noon on a day in January, far from any change of daylight saving time.
     private let now: Timestamp

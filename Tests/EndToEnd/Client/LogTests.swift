@@ -79,7 +79,7 @@ extension EndToEnd {
                     if record["kind"] == .string("COMMAND_OUTCOME") { count += 1 }
                 }
             }
-            // The records within the limit, before any new ones.
+            // Wait for the records within the limit, which come before any new ones.
             try await until(limit == ["--limit", "1"] ? 1 : 2)
             #expect(try await house.owner.post("/devices/\(door)/unlock", "{}").status == 200)
             try await until(1)

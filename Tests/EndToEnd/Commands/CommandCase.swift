@@ -3,9 +3,9 @@ import Testing
 
 /// A command line with its expected output in a pipe and on a terminal.
 ///
-/// In its texts `{how}` is replaced by `pipe` or `terminal`, `{server}` by the gateway's address, `{door}` by the id of the front
-/// door, `{access}` by a guest access that can be revoked, `{folder}` by a folder of the suite, and `{config}` by a configuration
-/// in it.
+/// In its texts `{how}` is replaced by `pipe` or `terminal`, `{server}` by the gateway's address,
+/// `{door}` by the id of the front door, `{access}` by a guest access that can be revoked,
+/// `{folder}` by a folder of the suite, and `{config}` by a configuration file in this folder.
 struct CommandCase: Sendable, CustomTestStringConvertible {
     /// The user who runs the command.
     enum Person: Sendable { case owner, admin, nobody }

@@ -27,7 +27,7 @@ struct DailyHouse: Sendable {
                     + #""validFrom":"2026-01-01T00:00:00Z","validUntil":"2030-01-01T00:00:00Z"}"#)
             accesses.append(try #require(granted.data["guestAccess"]["id"].text, "\(granted.body)"))
         }
-        // A denial, for the cases that list denials.
+        // Cause a denial for the cases that list denials.
         #expect(try await gateway.signIn(RunningGateway.adminEmail).post("/devices/\(door)/unlock", "{}").status == 403)
         return DailyHouse(
             gateway: gateway, house: house, owner: owner,

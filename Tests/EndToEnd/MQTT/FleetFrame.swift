@@ -11,9 +11,9 @@ struct FleetFrame: Decodable, Sendable {
     let payload: String?
     let retain: Bool
 
-    /// Whether it is the message that the fleet publishes first on each connection.
+    /// Whether the frame is the message that the fleet publishes first on each connection.
     var isConnectionMark: Bool { direction == "out" && topic.hasPrefix("doorward-mqtt-locks/ready/") }
 
-    /// Whether it is a command to a lock.
+    /// Whether the frame is a command to a lock.
     var isOrder: Bool { direction == "in" && (topic.hasSuffix("/set") || topic.hasSuffix("/lockAction")) }
 }

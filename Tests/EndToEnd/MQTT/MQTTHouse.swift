@@ -149,7 +149,7 @@ struct MQTTCommand: Sendable {
     let deviceID: String
     let operation: String
     let state: String
-    /// Whether it was sent to the broker; true if that is unknown.
+    /// Whether the command was sent to the broker; true if this is unknown.
     let wasSent: Bool
 
     init(_ command: JSON) throws {

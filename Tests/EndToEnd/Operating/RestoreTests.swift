@@ -37,7 +37,7 @@ extension EndToEnd {
             let answered = history.answers
             for block in try Page("operating").shellBlocks(under: "## Backup") { try await host.follow(block) }
             #expect(history.answers.count > answered.count, "commands ended while the backup was made")
-            // Changes after the backup, which the restored gateway must not have.
+            // Make changes after the backup. The restored gateway must not have them.
             #expect(try await house.owner.send(.DELETE, "/guest-access/\(guestAccess)").status == 204)
             _ = try await house.lock("Attached later")
             #expect(await gateway.stop() == 0)
@@ -81,7 +81,7 @@ extension EndToEnd {
             return (try #require(granted.data["guestAccess"]["id"].text, "\(granted.body)"), locks, tenants)
         }
 
-        /// Follows the page, but first tries without the key, which must fail.
+        /// Follows the page. First tries to start the gateway without the key, which must fail.
         private func restore() async throws -> RunningGateway {
             let blocks = try Page("operating").shellBlocks(under: "## Restore")
             try #require(blocks.count == 2)

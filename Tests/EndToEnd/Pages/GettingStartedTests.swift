@@ -10,7 +10,7 @@ extension EndToEnd {
 
         init() throws {
             (folder, page) = (try TemporaryFolder(), try Page("getting-started"))
-            // Looks like the project's folder after a build.
+            // Make the folder look like the project's folder after a build.
             let files = FileManager.default
             try files.createDirectory(atPath: folder.file(".build/debug"), withIntermediateDirectories: true)
             try files.createSymbolicLink(atPath: folder.file(".build/debug/doorward"), withDestinationPath: Program.doorward)

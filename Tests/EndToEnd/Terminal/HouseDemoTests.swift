@@ -29,7 +29,7 @@ extension EndToEnd {
             arguments: [TerminalProgram.Key.controlC, .controlBackslash])
         func drawn(end: TerminalProgram.Key) async throws {
             let demo = try program("--speed", "120", size: .init(columns: 160, rows: 30))
-            // The alternate screen, with the cursor hidden.
+            // Wait for the alternate screen with the cursor hidden.
             try await demo.read(until: "\u{1B}[?1049h\u{1B}[?25l")
             try await demo.read(until: "Quay entrance")
             try await demo.read(until: "\(Program.doorward) login")

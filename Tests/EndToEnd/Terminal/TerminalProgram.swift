@@ -84,7 +84,7 @@ final class TerminalProgram: Sendable {
     /// The exit code after the program has ended, or the negative number of the signal that ended it.
     var exitCode: Int32 { get async { await endedByTime { await self.ended.value } } }
 
-    /// Waits. Kills the program when the test's time limit is reached, so that the wait ends.
+    /// Runs `wait`. Kills the program when the test's time limit is reached, so that the wait ends.
     private func endedByTime<Value: Sendable>(_ wait: @Sendable () async -> Value) async -> Value {
         await Program.killing(processID, wait)
     }

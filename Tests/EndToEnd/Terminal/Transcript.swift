@@ -34,7 +34,8 @@ final class Transcript: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Waits for a match in the unread output, and returns the output up to its end; `nil` if the program ends without a match.
+    /// Waits for a match in the unread output, and returns the output up to the end of the match;
+    /// `nil` if the program ends without a match.
     func take(until end: @Sendable (String) -> String.Index?) async -> String? {
         while true {
             let (result, seen, isFinished) = state.withLock { state in

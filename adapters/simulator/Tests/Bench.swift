@@ -46,7 +46,7 @@ struct Bench: Sendable {
         case .code(let slot): note { () throws(SimulatorEventError) in try adapter.inject(.keypad, slot: slot, into: device) }
         case .refresh: note { () throws(AdapterError) in try adapter.refresh(device) }
         case .wait(let ms):
-            // One nanosecond more, so that events due at this millisecond have happened.
+            // Sleep one nanosecond longer, so that events due at this millisecond have happened.
             let end = clock.monotonicNow().advanced(by: .milliseconds(ms) + .nanoseconds(1))
             try await clock.sleep(until: end)
         case .detach: adapter.detach(device)

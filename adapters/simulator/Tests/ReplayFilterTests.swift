@@ -5,7 +5,7 @@ import Testing
 
 @testable import AdapterSimulator
 
-/// Which reports are passed on as live.
+/// Tests of which reports are passed on as live.
 @Suite struct ReplayFilterTests {
     private static func state(_ state: LockState, _ method: EventMethod? = .remote, _ quality: StateQuality = .confirmed)
         -> LockReport.Fact

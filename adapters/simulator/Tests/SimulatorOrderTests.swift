@@ -146,7 +146,7 @@ import Testing
         let device = DeviceID(high: 0, low: 1)
         let order = LockCommand(commandID: CommandID(high: 0, low: 2), deviceID: device, operation: .lock, deadline: clock.now())
         let heard = Heard(clock: clock) { report in
-            // The first of several reports that are delivered together.
+            // Send the command at the first of several reports that are delivered together.
             guard case .availability(true) = report.fact else { return }
             try? adapter.send(order)
         }
@@ -173,7 +173,8 @@ import Testing
             }
             try await group.waitForAll()
         }
-        // A report that is delayed while another thread sends the next command is no longer live, so every quality is counted.
+        // A report that is delayed while another thread sends the next command is no longer live,
+        // so reports of every quality are counted.
         let states = heard.reports.reduce(into: [LockState: Int]()) { counts, report in
             if case .state(let state, _, .remote?, _) = report.fact { counts[state, default: 0] += 1 }
         }

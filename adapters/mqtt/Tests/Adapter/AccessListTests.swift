@@ -56,7 +56,7 @@ import Testing
         )
         #expect(!problem.summary.contains("home") && !problem.summary.contains("nuki"))
         #expect(rig.nuki.orders(at: "A") == [])
-        // The list is corrected, and the next command is confirmed.
+        // Correct the list. The next command is then confirmed.
         try rig.broker.write(Self.narrow + "topic write nuki/A/lockAction\n", to: "acl")
         rig.broker.kill()
         await rig.untilHealth(.down)

@@ -22,7 +22,8 @@ import Testing
         #expect(throws: AdapterError.offline) { try rig.send(.unlatch, to: door) }
         proxy.resume()
         await rig.untilHealth(.ok)
-        // Disconnected by the gateway, or by the kernel's timeout for unacknowledged data.
+        // The connection was closed by the gateway, or by the kernel's timeout for unacknowledged
+        // data.
         #expect((rig.adapter.counts["disconnects"] ?? 0) > 0)
         try await rig.settle()
         // The proxy may pass on commands that its kernel accepted in time.

@@ -16,7 +16,8 @@ final class BrokerFixture: Sendable {
     private let orders = Mutex<UInt64>(0)
     private let names = Mutex<[String: DeviceID]>([:])
 
-    /// A lock that answers every command. When its answer arrives, everything that was sent before it has arrived too.
+    /// A lock that answers every command. When its answer arrives, all earlier messages have
+    /// arrived too.
     private static let marker = "FFFFFFFF"
 
     /// - Parameters:
@@ -44,7 +45,7 @@ final class BrokerFixture: Sendable {
             var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: "gateway")
             (settings.initialBackoff, settings.maximumBackoff) = (.milliseconds(20), .milliseconds(50))
             settings.patience = .seconds(3600)
-            // The library's keep-alive uses real time.
+            // The library's keep-alive uses real time, so it must not expire during the test.
             settings.keepAlive = .seconds(65_535)
             return MQTTBroker(name: name, settings: settings)
         }

@@ -124,7 +124,8 @@ import Testing
 
     @Test("5,000 messages of one lock are rate limited and counted, and another lock's command is confirmed")
     func flood() async throws {
-        // By default the broker queues 1,000 messages for a slow client and drops the rest, also those of the quiet lock.
+        // By default the broker queues 1,000 messages for a slow client and drops the rest,
+        // including those of the quiet lock.
         let rig = try await BrokerFixture(MosquittoProcess.start(["allow_anonymous true", "max_queued_messages 0"]))
         let (loud, quiet) = (try await rig.attach("A"), try await rig.attach("B"))
         let crier = DoorwardTesting.MQTTTestClient(port: rig.broker.port)
@@ -157,7 +158,7 @@ import Testing
         // The first state request is sent once the lock's topics are subscribed.
         _ = await bridge.message(on: question)
         let asked = bridge.messages.count
-        // The last messages are dropped: no virtual time passes.
+        // The last messages exceed the rate limit and are dropped, because no virtual time passes.
         for number in 0..<FloodGuard.burst + 9 {
             try await Self.say(topic, #"{"lock_state":"\#(number.isMultiple(of: 2) ? "locked" : "unlocked")"}"#, by: bridge)
         }
@@ -225,7 +226,7 @@ import Testing
         let (bell, door) = (try await rig.attach("A"), try await rig.attach("B"))
         rig.nuki.set(.silent, of: "B")
         proxy.stall(.toClient)
-        // The proxy passes on in one write what it received during the stall.
+        // The proxy passes on in one write all data that it received during the stall.
         rig.nuki.say("nuki/A/state", "3")
         rig.nuki.say("nuki/B/state", "3")
         await rig.nuki.roundTrip()

@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(30))) struct LockCodeTests {
     private static let gate = DeviceID(high: 0xD6, low: 1)
 
-    /// Waits until the client is subscribed, which a round trip shows.
+    /// Waits until the client is subscribed, that is, until it receives its own message.
     private static func untilListening(_ spy: DoorwardTesting.MQTTTestClient) async throws {
         await spy.connected()
         try spy.connection.publish(try MQTTPublish("spy/ready", "yes"))

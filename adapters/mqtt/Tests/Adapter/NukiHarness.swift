@@ -13,7 +13,8 @@ final class NukiHarness: AdapterHarness {
     let nuki: PlayedNuki
     private let broker: MosquittoProcess
     private let watched: SyncingAdapter
-    /// Late locks that have received a command, and when each of them reports the movement.
+    /// Late locks that have received a command, with the time at which each of them reports the
+    /// movement.
     private let late = Mutex<[Late]>([])
     private let counted = Mutex<[String: Int]>([:])
 
@@ -23,7 +24,8 @@ final class NukiHarness: AdapterHarness {
     }
 
     private static let portfolio = PortfolioID(high: 0x0F, low: 1)
-    /// Longer than the conformance kit's `promptTime`, and shorter than its `lateTime`.
+    /// The delay is longer than the conformance kit's `promptTime`, and shorter than its
+    /// `lateTime`.
     private static let delay = Duration.seconds(10)
 
     init() async throws {

@@ -27,8 +27,9 @@ final class PlayedNuki: Sendable {
     }
 
     private let connection: MQTTConnection
-    /// Advanced only while there is no connection. Otherwise the broker could count as stalled on a slow machine, and the
-    /// connection would reject the locks' messages.
+    /// The clock of the connection. It is advanced only while there is no connection: otherwise the
+    /// broker could count as stalled on a slow machine, and the connection would reject the locks'
+    /// messages.
     private let clock = VirtualClock()
     private let state: Mutex<State>
     private let ear = WeakReference()
@@ -42,7 +43,7 @@ final class PlayedNuki: Sendable {
         settings.initialBackoff = .milliseconds(20)
         settings.maximumBackoff = .milliseconds(50)
         settings.patience = .seconds(3600)
-        // The library's keep-alive uses real time.
+        // The library's keep-alive uses real time, so it must not expire during the test.
         settings.keepAlive = .seconds(65_535)
         state = Mutex(State())
         let ear = ear
@@ -54,7 +55,8 @@ final class PlayedNuki: Sendable {
                     number += 1
                     return number
                 }
-                // Retained, so that it also arrives if it is published before the subscription is in place.
+                // The message is retained, so that it also arrives if it is published before the
+                // subscription is in place.
                 ear.nuki?.keep("settle/standing", "\(number)")
             case .message(let message): ear.nuki?.take(message)
             case .disconnected, .tooLong, .acknowledged, .subscribed, .subscriptionRefused, .subscriptionGranted: break
@@ -168,7 +170,7 @@ private final class WeakReference: Sendable {
     func listen(_ nuki: PlayedNuki) { held.withLock { $0.nuki = nuki } }
 }
 
-/// A number that only grows, and that a test can wait for.
+/// A number that never decreases, and that a test can wait for.
 final class Count: Sendable {
     private struct State {
         var value = 0

@@ -42,7 +42,8 @@ import Testing
         try await broker.runAgain()
         await rig.nuki.listen()
         await rig.untilHealth(.ok)
-        // Locks from the whole list, so that some of them are resubscribed first and some last.
+        // Test locks from the whole list, so that some of them are resubscribed first and some
+        // last.
         for lock in stride(from: 0, to: 2000, by: 80) {
             let order = try await rig.sendOnceHeard(.unlock, to: locks[lock])
             await rig.confirmation(of: order, by: locks[lock])

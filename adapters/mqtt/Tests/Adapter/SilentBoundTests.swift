@@ -5,7 +5,7 @@ import DoorwardMQTT
 import DoorwardTesting
 import Testing
 
-/// Tests of what discovery leaves out, and how operators are informed of it.
+/// Tests of the locks that discovery leaves out, and of the warnings to operators about them.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct SilentBoundTests {
     private static func adapter(
         _ port: Int, _ lines: KeptLines, profiles: [String] = [], maximumPayloadBytes: Int? = nil

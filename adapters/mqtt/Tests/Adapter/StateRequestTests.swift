@@ -38,7 +38,8 @@ import Testing
         rig.adapter.attach(AttachedLock(id: other, address: BrokerFixture.address(of: "B")))
         await Self.untilPassed("nuki/B/state", proxy)
         await rig.nuki.roundTrip()
-        // Attached on the connection's own thread, between the SUBACK and the event that all subscriptions are in place.
+        // Attach the lock on the connection's own thread, between the SUBACK and the event that all
+        // subscriptions are in place.
         rig.reports.once({ $0.deviceID == other && $0.state == .locked }) { Self.attach(rig, "front") }
         proxy.resume()
         await rig.reports.first(of: door) { $0.fact == .battery(level: 7, low: nil) }
@@ -61,7 +62,8 @@ import Testing
         repeat {
             proxy.resume()
             try await rig.settle()
-            // Wait for the query of the previous lock: otherwise it would be rejected instead of the query awaited below.
+            // Wait for the query of the previous lock: otherwise that query would be rejected
+            // instead of the query awaited below.
             while number > 0, !bridge.messages.contains(where: { $0.topic == "zigbee2mqtt/front\(number)/get" }) {
                 await rig.clock.pass(.microseconds(10))
             }

@@ -72,7 +72,7 @@ import Testing
         #expect(try problems(other) == [])
         #expect(try adapter.check(address: other).holder == nil)
         #expect(try adapter.check(address: Self.address("\(composed)/set", "x")).holder == Self.one)
-        // One lock whose command and state topics differ only in Unicode normalization.
+        // The command and state topics of one lock may differ only in Unicode normalization.
         #expect(try problems(Self.address("x/\(composed)", "x/\(decomposed)")) == [])
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// Two messages about one operation at the door are one record.
+/// Two messages about one operation at the door cause only one record.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct OneActTests {
     private static func nuki() async throws -> GatewayRig {
         let rig = try await GatewayRig(["profile": "nuki-native", "id": "A"], [], presence: ("nuki/A/connected", "true"))

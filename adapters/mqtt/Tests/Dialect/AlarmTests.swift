@@ -18,7 +18,7 @@ import Testing
         return spoken
     }
 
-    /// What can happen between two messages.
+    /// An incident between two messages of the lock.
     enum Gap: String, CaseIterable, CustomTestStringConvertible {
         case nothing, bridgeAway, lockAway, brokerAway, contradicted, flooded
         var testDescription: String { rawValue }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// Tests that a command is confirmed only by the lock's own live state after it, for each profile.
+/// Tests, for each profile, that a command is confirmed only by a live state that the lock reports
+/// after the command.
 @Suite struct ProofTests {
     /// The payloads for locked and unlocked on one topic of a profile.
     struct Make: Sendable, CustomTestStringConvertible {

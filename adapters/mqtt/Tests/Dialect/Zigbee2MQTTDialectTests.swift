@@ -116,7 +116,8 @@ import Testing
         DecodeCase(topic, #"{"alarm":"tamper_alarm_keypad_attempts"}"#, "faults[keypadLockout]; event keypadLockout"),
         DecodeCase(topic, #"{"alarm":"low_battery"}"#, "faults[batteryLow]"),
         DecodeCase(topic, #"{"tamper":true}"#, "faults[tamper]; event tamper"),
-        // A lock whose own availability was not received yet is unknown; one offline topic is enough for offline.
+        // The availability of a lock is unknown until its own availability topic is received. The
+        // lock is offline as soon as one topic reports offline.
         DecodeCase("zigbee2mqtt/bridge/state", #"{"state":"online"}"#, "reach-unknown"),
         DecodeCase("zigbee2mqtt/bridge/state", "offline", "stale offline", prev: .locked),
         DecodeCase("zigbee2mqtt/front/availability", #"{"state":"offline"}"#, "stale offline", prev: .locked),

@@ -31,7 +31,7 @@ import Testing
         (#"{"action":"zigbee_unlock"}"#, "event operation unlock ok remote"),
         (#"{"action":"fingerprint_lock"}"#, "event operation lock ok fingerprint"),
         (#"{"action":"rfid_lock"}"#, "event operation lock ok rfid"),
-        // Aqara's locks, which report but take no commands.
+        // Aqara's locks, which send reports but accept no commands.
         (
             #"{"action":"finger_open_user_id7","action_user":7,"state":"UNLOCK","reverse":"UNLOCK"}"#,
             "unlocked confirmed; event operation unlock ok fingerprint slot 7"

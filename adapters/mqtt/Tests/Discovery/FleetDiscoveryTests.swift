@@ -17,7 +17,7 @@ import Testing
         var discovery = Discovery(profiles: [])
         let (events, continuation) = AsyncStream<MQTTEvent>.makeStream()
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "discovery")
-        // The library's keep-alive uses real time.
+        // The library's keep-alive uses real time, so it must not expire during the test.
         settings.keepAlive = .seconds(65_535)
         // Virtual time is not advanced, so that the connection stays open on a slow machine.
         let connection = MQTTConnection(settings, clock: VirtualClock(), random: RandomSource()) { continuation.yield($0) }

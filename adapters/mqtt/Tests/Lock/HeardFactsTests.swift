@@ -6,7 +6,7 @@ import Testing
 @testable import AdapterMQTT
 
 @Suite struct HeardFactsTests {
-    /// A lock command is in flight while the bridge repeats the jam that it knew.
+    /// The bridge repeats an earlier jam while a lock command is in flight.
     @Test("a jam from before the command, repeated while it is in flight, is stale; a new jam is confirmed")
     func jam() {
         var before = DialectState()

@@ -6,7 +6,7 @@ import Testing
 
 /// A mosquitto with the configuration in docs/mqtt.md, except for the paths of files and the port.
 final class PageBroker: Sendable {
-    /// A user with all rights, which the page does not have.
+    /// A user with all rights. The configuration on the page does not contain this user.
     static let host = "host"
     private static let password = "a password of the tests"
 

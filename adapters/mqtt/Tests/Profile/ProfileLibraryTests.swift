@@ -50,7 +50,8 @@ import Testing
         let sentences = library.reload()
         #expect(sentences.count == 1 && sentences[0].hasPrefix("\(folder.path)/acme.yaml:3: "), "\(sentences)")
         #expect(library["acme"]?.description == "mine")
-        // Also with an empty file (while an editor writes it), an invalid name or content, and a missing folder.
+        // The earlier profile also stays if the file is empty (while an editor writes it) or has an
+        // invalid name or content, and if the folder is missing.
         for broken in ["", "profile: a b c\n", "profile: \"acme\"\r\nstate: 1\r\n"] {
             try folder.write(broken, to: "acme.yaml")
             #expect(library.reload().isEmpty == false && library["acme"]?.description == "mine", "\(broken)")
@@ -59,7 +60,7 @@ import Testing
         #expect(library.reload().count == 1 && library["acme"]?.description == "mine")
         try FileManager.default.moveItem(atPath: "\(folder.path)-away", toPath: folder.path)
         try folder.write("", to: "acme.yaml")
-        // The same for a profile that replaces a shipped one.
+        // The same applies to a profile that replaces a shipped one.
         try folder.write(Self.profile("homie"), to: "homie.yaml")
         _ = library.reload()
         try folder.write(Self.profile("homie") + "\nx: 1", to: "homie.yaml")

@@ -124,7 +124,7 @@ private final class QueueExecutor: TaskExecutor {
     }
 }
 
-/// A result that one thread sets and another one waits for.
+/// A result that one thread sets and another thread waits for.
 private final class Answer<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, StoreError>?>(nil)
     private let isThere = DispatchSemaphore(value: 0)

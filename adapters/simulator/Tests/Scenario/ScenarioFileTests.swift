@@ -59,7 +59,7 @@ import Testing
     struct Wrong: Sendable, CustomTestStringConvertible {
         let yaml: String
         let message: String
-        /// The message, because the YAML may be long.
+        /// The description is the message, because the YAML may be long.
         var testDescription: String { message }
     }
 

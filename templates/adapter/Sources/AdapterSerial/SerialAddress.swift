@@ -13,7 +13,7 @@ struct SerialAddress: Hashable {
         AddressField("latch", .boolean, default: .bool(false), meaning: "Whether the lock can pull the latch."),
     ]
 
-    /// - Throws: all errors.
+    /// - Throws: `AddressErrors` with all errors of the address.
     init(_ address: [String: JSONValue]) throws(AddressErrors) {
         try Self.fields.check(address)
         number = if case .integer(let number)? = address["lock"] { Int(number) } else { 0 }
