@@ -132,7 +132,7 @@ private final class RecordedMetrics: MetricsFactory, Sendable {
     }
 
     /// Opens a store whose flushes take the given time on its clock, or fail if `flush` is `nil`.
-    private func open(_ database: TemporaryDatabase, _ storeGuard: StoreGuard, flush: Duration?) throws -> SQLiteStore {
+    private func open(_ database: TemporaryDatabase, _ recorded: RecordedMetrics, flush: Duration?) throws -> SQLiteStore {
         struct DiskError: Error {}
         return try SQLiteStore.open(
             path: database.path, clock: database.clock, random: SeededGenerator(seed: 1),

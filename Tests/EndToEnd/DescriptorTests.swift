@@ -170,8 +170,8 @@ extension EndToEnd {
             let limit = try limits(of: world.gateway).soft
             world.broker.kill()
             try await world.untilHealth("down")
-            // The socket of a connection attempt is open only for some time, so its descriptor is
-            // not in every sample. Such a descriptor must not be free below the limit.
+            // The socket of a connection attempt is closed again. Its descriptor is not in every
+            // sample, so that it counts as free here.
             let open = try (0..<50).map { _ in Set(try descriptors(of: world.gateway)) }
             let always = open.dropFirst().reduce(open[0]) { $0.intersection($1) }
             // The limit leaves fewer descriptors than a connection attempt needs, but enough for
