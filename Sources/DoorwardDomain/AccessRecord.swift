@@ -1,8 +1,10 @@
-/// Identifies an access log: one for each portfolio, and one for the gateway itself.
+/// Identifies an access log. Each portfolio has a log, and so has the gateway itself.
 package enum LogID: Hashable, Sendable, CustomStringConvertible {
-    /// Contains sign-ins, super admins' changes, unassigned devices, and other events that concern no portfolio.
+    /// The gateway's log: sign-ins, super admins' changes, events of unassigned devices, and all
+    /// other events that concern no portfolio.
     case gateway
-    /// Contains the events of the portfolio's properties, units and devices. It is kept after the portfolio is deleted.
+    /// The log of a portfolio: the events of its properties, units and devices. The log is kept
+    /// after the portfolio is deleted.
     case portfolio(PortfolioID)
 
     /// The id in the API: `gateway`, or the portfolio's id.
@@ -24,7 +26,7 @@ package enum LogID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// `nil` for the gateway's log.
+    /// The portfolio whose log this is; `nil` for the gateway's log.
     package var portfolioID: PortfolioID? {
         switch self {
         case .gateway: nil
@@ -37,23 +39,26 @@ package enum LogID: Hashable, Sendable, CustomStringConvertible {
 package struct AccessRecord: Hashable, Sendable {
     /// The record's sequence number in the log, from 0 without gaps; also its leaf index in the log's Merkle tree.
     package let seq: UInt64
-    /// The content. Its encoded bytes contain commitments in place of the personal values.
+    /// The content of the record. Its encoded bytes contain commitments in place of the personal
+    /// values.
     package var body: RecordBody
 
     package init(seq: UInt64, body: RecordBody) { (self.seq, self.body) = (seq, body) }
 }
 
-/// The content of a record. The store assigns the `seq`, and raises `at` to the log's last timestamp if the clock is behind it.
+/// The content of a record. The store assigns the `seq`. If `at` is earlier than the log's last
+/// record, the store replaces `at` by the time of that record.
 ///
-/// The personal values (`actor.name`, `clientAddress`, `statedReason`, `override`, and `personal` values in `details`) are
-/// stored beside the record, encrypted under the key of the person they belong to; the record itself contains commitments to
-/// them.
+/// The personal values (`actor.name`, `clientAddress`, `statedReason`, `override`, and `personal`
+/// values in `details`) are stored beside the record, each encrypted under the key of the person
+/// whom it concerns. The record itself contains only commitments to the values.
 package struct RecordBody: Hashable, Sendable {
     /// The log that contains the record. A change to several portfolios is written to the log of each, as a separate record.
     package var log: LogID
     /// The id of the record itself, generated together with the record.
     package var id: RecordID
-    /// When it happened, by the gateway's clock; never earlier than the record with the preceding `seq`.
+    /// The time of the event, by the gateway's clock; never earlier than that of the record with
+    /// the preceding `seq`.
     package var at: Timestamp
     /// Determines which of the fields below are used.
     package var kind: RecordKind
@@ -68,17 +73,18 @@ package struct RecordBody: Hashable, Sendable {
     package var decision: RecordDecision?
     /// Why the request was denied; `nil` if it was not.
     package var reason: DenialReason?
-    /// The rule that granted the right or came nearest to granting it; `nil` if nothing was decided or no rule covers the
-    /// device.
+    /// The rule that allowed the operation, or came nearest to allowing it. `nil` if there was no
+    /// decision, or if no rule covers the device.
     package var rule: Rule?
     /// The client's IP address; `nil` if no client was involved.
     package var clientAddress: String?
     /// The request's id in the gateway's own logs; `nil` if no request caused the record.
     package var requestID: String?
-    /// The lock and its position in the hierarchy at that time; `nil` if the record concerns no lock.
+    /// The lock, and its position in the hierarchy at the time `at`; `nil` if the record concerns
+    /// no lock.
     package var device: DeviceSnapshot?
-    /// Where it happened if no device is involved, such as the unit that a role was assigned on. `device` carries its own
-    /// position.
+    /// The part of the hierarchy that the record concerns, such as the unit that a role was
+    /// assigned on. Used only without a `device`, which contains its own position.
     package var place: EntityPathIDs?
     /// Correlates the intent, the outcome and later reports of one command.
     package var commandID: CommandID?
@@ -86,7 +92,8 @@ package struct RecordBody: Hashable, Sendable {
     package var outcome: CommandState?
     /// The cause or reason that accompanies `outcome`, such as `jammed` or `device_offline`.
     package var outcomeDetail: String?
-    /// The lock's state when the command was accepted, or sent; `nil` if unknown.
+    /// The lock's state when the command was sent, or accepted if the command was not sent; `nil`
+    /// if unknown.
     package var stateBefore: LockState?
     /// The lock's state at the end of the command, or after the event.
     package var stateAfter: LockState?
@@ -98,7 +105,7 @@ package struct RecordBody: Hashable, Sendable {
     package var override: String?
     /// The event, in a record of a device event, a session or the gateway's lifecycle.
     package var event: RecordEvent?
-    /// How the lock was moved; `nil` if nothing moved.
+    /// How the lock was operated; `nil` if the record is about no operation of the lock.
     package var method: EventMethod?
     /// The change that was made to `target`, in a record of an administrative change.
     package var action: ChangeAction?
@@ -127,22 +134,25 @@ package struct RecordBody: Hashable, Sendable {
 }
 
 extension RecordBody {
-    /// The unit of `device`, else of `place`, at that time; `nil` if the record concerns no unit.
+    /// The unit of `device` at the time of the record; without a device, the unit of `place`. `nil`
+    /// if the record concerns no unit.
     package var unitID: UnitID? { device.map(\.unitID) ?? place?.unitID }
-    /// The property of `device`, else of `place`, at that time; `nil` if the record concerns no property.
+    /// The property of `device` at the time of the record; without a device, the property of
+    /// `place`. `nil` if the record concerns no property.
     package var propertyID: PropertyID? { device.map(\.propertyID) ?? place?.propertyID }
-    /// The portfolio of `device`, else of `place`. It can differ from that of `log`, as a change is also written to the
-    /// gateway's log.
+    /// The portfolio of `device` at the time of the record; without a device, the portfolio of
+    /// `place`. It can differ from the portfolio of `log`, because some records are also written to
+    /// the gateway's log.
     package var portfolioID: PortfolioID? { device.map(\.portfolioID) ?? place?.portfolioID }
 }
 
 /// The ids of a portfolio, property or unit and of the entities above it.
 package struct EntityPathIDs: Hashable, Sendable {
-    /// `nil` for the property as a whole.
+    /// The unit; `nil` for a path that ends at a property or a portfolio.
     package var unitID: UnitID?
-    /// `nil` for the portfolio as a whole.
+    /// The property; `nil` for a path that ends at a portfolio.
     package var propertyID: PropertyID?
-    /// `nil` only if the other two are `nil` as well.
+    /// The portfolio; `nil` only if `unitID` and `propertyID` are `nil` as well.
     package var portfolioID: PortfolioID?
 
     package init(unitID: UnitID? = nil, propertyID: PropertyID? = nil, portfolioID: PortfolioID? = nil) {
@@ -152,11 +162,11 @@ package struct EntityPathIDs: Hashable, Sendable {
 
 /// A device with its name and position in the hierarchy when the record was written.
 package struct DeviceSnapshot: Hashable, Sendable {
-    /// Kept in records after the device is removed.
+    /// The id of the device. Records keep it after the device is removed.
     package var deviceID: DeviceID
-    /// The name at that time: renaming the device does not change the record.
+    /// The name when the record was written: renaming the device does not change the record.
     package var deviceName: String?
-    /// `nil` for a device assigned to the property itself, or unassigned.
+    /// The unit; `nil` for a device that is assigned to the property itself, or unassigned.
     package var unitID: UnitID?
     /// `nil` for an unassigned device.
     package var propertyID: PropertyID?
@@ -171,7 +181,8 @@ package struct DeviceSnapshot: Hashable, Sendable {
         (self.unitID, self.propertyID, self.portfolioID) = (unitID, propertyID, portfolioID)
     }
 
-    /// The log for the device's records: its portfolio's, or the gateway's if it is unassigned.
+    /// The log for the device's records: the log of the device's portfolio, or the gateway's log
+    /// for an unassigned device.
     package var log: LogID { portfolioID.map { .portfolio($0) } ?? .gateway }
 
     /// A snapshot of the device as it is now.
@@ -192,7 +203,7 @@ package struct RecordTarget: Hashable, Sendable {
     package init(type: String, id: String) { (self.type, self.id) = (type, id) }
 }
 
-/// A value in `details`.
+/// A value in the `details` of a record.
 package indirect enum RecordValue: Hashable, Sendable {
     /// JSON null: no value, such as a field before it was set.
     case null
@@ -206,26 +217,27 @@ package indirect enum RecordValue: Hashable, Sendable {
     case array([RecordValue])
     /// Members are encoded in the key order of RFC 8785, section 3.2.3.
     case object([String: RecordValue])
-    /// A name or another personal value of `person`, which is `nil` unless the person is a user. The record contains only a
-    /// commitment to the value.
+    /// A personal value, such as a name. `person` is the user whom it concerns; `nil` if that
+    /// person is not a user. The record contains only a commitment to the value.
     case personal(String, person: UserID?)
-    /// A personal value that was erased with its person, or that the reader may not see.
+    /// A personal value that was erased, or that the reader may not see.
     case withheld
 }
 
 /// The kind of a record. Raw values are those of the API and of the log format.
 package enum RecordKind: String, CaseIterable, Codable, Sendable {
-    /// A command was allowed and is about to be sent; the record is durable before anything moves.
+    /// A command was allowed. The record is durable before the command is sent.
     case commandIntent = "COMMAND_INTENT"
-    /// How a command ended: exactly one for each command that has an intent.
+    /// The outcome of a command. Each command with an intent has exactly one record of this kind.
     case commandOutcome = "COMMAND_OUTCOME"
     /// A command was denied before it had an intent.
     case denial = "DENIAL"
-    /// A lock reported an event that no command has caused, or reported it after its command had ended.
+    /// A lock reported an event that no command in flight has caused, for example because the
+    /// command had ended.
     case deviceEvent = "DEVICE_EVENT"
     /// A change to users, roles, grants, devices or the hierarchy.
     case adminChange = "ADMIN_CHANGE"
-    /// A sign-in, a sign-out, or a sign-in attempt.
+    /// A sign-in, a sign-out, a failed sign-in, or the second use of a refresh token.
     case session = "SESSION"
     /// The gateway's lifecycle: start, stop, recovery and the like.
     case gateway = "GATEWAY"
@@ -233,7 +245,7 @@ package enum RecordKind: String, CaseIterable, Codable, Sendable {
 
 /// The decision on a command.
 package enum RecordDecision: String, CaseIterable, Codable, Sendable {
-    /// Allowed by the record's `rule`; the command goes on to its lock.
+    /// Allowed by the record's `rule`; the command is queued for its lock.
     case allowed = "ALLOWED"
     /// Denied for the record's `reason`; nothing was sent.
     case denied = "DENIED"
@@ -257,7 +269,8 @@ package enum ChangeAction: String, CaseIterable, Codable, Sendable {
     case revoke = "REVOKE"
     /// A device was moved in the hierarchy.
     case move = "MOVE"
-    /// A user was disabled: they can neither sign in nor do anything.
+    /// A user was disabled: the user can no longer sign in, and all of the user's requests are
+    /// denied.
     case disable = "DISABLE"
     /// A disabled user was enabled again.
     case enable = "ENABLE"

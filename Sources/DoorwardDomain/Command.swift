@@ -1,16 +1,17 @@
 /// One request to move one lock, from its intent to its outcome.
 public struct Command: Hashable, Sendable {
-    /// Generated before the intent is written; a repeat with the same idempotency key gets the same id.
+    /// The id, generated before the intent is written. A repeated request with the same idempotency
+    /// key gets the same id.
     package let id: CommandID
-    /// The device; a command has exactly one. A lockdown creates one command for each lock.
+    /// The lock to move. A command has exactly one; a lockdown creates one command for each lock.
     package let deviceID: DeviceID
     /// One of `LockOperation.movements`.
     package let operation: LockOperation
     /// The current state of the command.
     package var state: CommandState
-    /// Who requested it.
+    /// The actor who requested the command.
     package let actor: RecordActor
-    /// The interface through which it was requested.
+    /// The interface through which the command was requested.
     package let source: RecordSource
     /// The `reason` that the caller gave.
     package let reason: String?
@@ -18,7 +19,8 @@ public struct Command: Hashable, Sendable {
     package let override: String?
     /// The rule that granted the most recent intent.
     package var rule: Rule
-    /// True once the bytes were handed to the transport, false if they certainly were not, `nil` if unknown.
+    /// Whether the command's bytes were handed to the transport: false only if they certainly were
+    /// not, `nil` if this is unknown.
     package var sent: Bool?
     /// False if the lock was already in the requested state; `nil` unless the command is confirmed.
     package var changed: Bool?
@@ -26,15 +28,15 @@ public struct Command: Hashable, Sendable {
     package var outcomeDetail: String?
     /// The lock's state when the command was accepted, updated when it was sent; `nil` if unknown.
     package var stateBefore: LockState?
-    /// The lock's state at the end; `nil` before, or if unknown.
+    /// The lock's state when the command ended; `nil` before the end, or if the state is unknown.
     package var stateAfter: LockState?
-    /// When the request had been validated: the command's timeout counts from here.
+    /// When the request was validated. The command's timeout starts at this time.
     package let requestedAt: Timestamp
     /// The deadline in wall time, for display only: the gateway measures the deadline by the monotonic clock.
     package let deadline: Timestamp
     /// When the command's bytes were handed to the transport; `nil` if they were not.
     package var dispatchedAt: Timestamp?
-    /// When it ended; `nil` before.
+    /// When the command ended; `nil` before the end.
     package var completedAt: Timestamp?
 
     package init(
@@ -65,7 +67,8 @@ package enum CommandState: String, CaseIterable, Codable, Sendable {
     case failed = "FAILED"
     /// The command was sent, and the lock reported nothing by the deadline: it may have moved.
     case timedOut = "TIMED_OUT"
-    /// The gateway crashed meanwhile, or could not write the outcome: whether the lock moved is unknown.
+    /// It is unknown whether the lock moved: the gateway crashed or could not write the outcome, or
+    /// the device's address was changed while the command was in flight.
     case unknown = "UNKNOWN"
     /// The right was lost before the command was sent; nothing was sent.
     case denied = "DENIED"
@@ -74,28 +77,30 @@ package enum CommandState: String, CaseIterable, Codable, Sendable {
     package var isEnd: Bool { self != .accepted && self != .dispatched }
 }
 
-/// Who did something, as named in commands and records.
+/// The actor of a command or a record.
 package struct RecordActor: Hashable, Sendable {
     /// Determines what `id` identifies.
     package var kind: ActorKind
     /// The id of the user, guest access, API key or device; `nil` for the gateway itself and for outsiders.
     package var id: String?
-    /// The display name. Personal: erased with the person.
+    /// The display name. It is a personal value, and is erased with the person.
     package var name: String?
-    /// The user behind the actor: the user themselves, or the creator of an API key.
+    /// The user who is responsible for the actor: for a user, that user; for an API key, its
+    /// creator.
     package var userID: UserID?
 
     package init(kind: ActorKind, id: String? = nil, name: String? = nil, userID: UserID? = nil) {
         (self.kind, self.id, self.name, self.userID) = (kind, id, name, userID)
     }
 
-    /// The gateway itself, acting without a request: at its start, for example.
+    /// The gateway itself, for records that no request has caused, for example at the start.
     package static let gateway = RecordActor(kind: .gateway)
     /// An unidentified actor. In a portfolio's log: an actor to whom the device is not visible. In the gateway's log: an
     /// unauthenticated actor.
     package static let outside = RecordActor(kind: .outside)
 
-    /// The user with their current name; records keep the name of that time.
+    /// The actor for a user, with the user's current name. A record keeps this name when the user
+    /// is renamed.
     package init(_ user: User) {
         self.init(kind: .user, id: user.id.description, name: user.fullName, userID: user.id)
     }
@@ -109,7 +114,7 @@ package enum ActorKind: String, CaseIterable, Codable, Sendable {
     case guestLink = "GUEST_LINK"
     /// A program with an API key.
     case apiKey = "API_KEY"
-    /// A lock, for events at the lock itself.
+    /// A lock, in the records of its own events.
     case device = "DEVICE"
     /// The gateway itself.
     case gateway = "GATEWAY"
@@ -117,7 +122,8 @@ package enum ActorKind: String, CaseIterable, Codable, Sendable {
     case outside = "OUTSIDE"
 }
 
-/// The interface through which something reached the gateway. Raw values are those of the API.
+/// The interface through which a request or report reached the gateway. Raw values are those of the
+/// API.
 package enum RecordSource: String, CaseIterable, Codable, Sendable {
     /// The HTTP API, called by a client that did not identify itself as one of those below.
     case api = "API"
@@ -129,6 +135,6 @@ package enum RecordSource: String, CaseIterable, Codable, Sendable {
     case guestLink = "GUEST_LINK"
     /// A report of a lock.
     case device = "DEVICE"
-    /// The gateway itself; no request or report.
+    /// The gateway itself, without a request or report.
     case gateway = "GATEWAY"
 }

@@ -1,11 +1,11 @@
 /// The identity that a request was authenticated as.
 package enum Principal: Hashable, Sendable {
-    /// A signed-in user, with everything the user was granted.
+    /// A signed-in user, with all roles and guest accesses of the user.
     case user(UserID)
     /// The holder of the link of a guest access, with the rights of that access and no others.
     case guestLink(GuestAccessID)
 
-    /// `nil` for a guest link.
+    /// The user; `nil` for a guest link.
     package var userID: UserID? {
         switch self {
         case .user(let id): id
@@ -14,11 +14,13 @@ package enum Principal: Hashable, Sendable {
     }
 }
 
-/// The answer of `SecurityService`: allowed by one rule, or denied for one reason.
+/// The decision of `SecurityService` on a request: allowed by one rule, or denied for one reason.
 package enum Decision: Hashable, Sendable {
-    /// `override` is true if the rule allows the operation only because of an override.
+    /// Allowed by this rule. `override` is true if the rule allows the operation only because of an
+    /// override.
     case allowed(Rule, override: Bool)
-    /// Denied, with what may be disclosed about it: nothing to a caller to whom the device is not visible.
+    /// Denied. If the object is not visible to the caller, none of the denial's details may be
+    /// disclosed.
     case denied(Denial)
 
     /// The rule that allows the request; `nil` if the request is denied, even if the denial names a rule.
@@ -37,13 +39,14 @@ package enum Decision: Hashable, Sendable {
         }
     }
 
-    /// Whether the right exists. Conditions that are not rights (offline, jammed, full queue) are not part of a decision.
+    /// Whether the request is allowed. Conditions that are not rights (offline, jammed, full queue)
+    /// are not part of a decision.
     package var isAllowed: Bool {
         if case .allowed = self { true } else { false }
     }
 }
 
-/// The basis of a right.
+/// The basis of a right: a role, a guest access, or the super-admin flag.
 package enum Rule: Hashable, Sendable {
     /// A role on a portfolio, property or unit.
     case association(AssociationID, Role)
@@ -80,9 +83,10 @@ package enum Rule: Hashable, Sendable {
     }
 }
 
-/// Why a request is denied, with details that help a person to resolve it.
+/// The reason for which a request is denied, with details for the response.
 package struct Denial: Error, Hashable, Sendable {
-    /// The one reason reported. If several apply, it is the one nearest to being allowed.
+    /// The reported reason. If several rules fail, it is the reason of the rule that came nearest
+    /// to allowing the request.
     package var reason: DenialReason
     /// Whether the object is visible to the caller. If not, the response contains only the code `forbidden`.
     package var hasReach: Bool
@@ -92,7 +96,8 @@ package struct Denial: Error, Hashable, Sendable {
     package var opensAt: Timestamp?
     /// When the window of `rule` closed, if the request was too late.
     package var closesAt: Timestamp?
-    /// What the request lacks; `nil` if no role, operation, capability or module would suffice.
+    /// The role, operation, capability or module that the request lacks; `nil` if none of these
+    /// would suffice.
     package var missing: Missing?
 
     package init(
@@ -103,7 +108,7 @@ package struct Denial: Error, Hashable, Sendable {
         (self.opensAt, self.closesAt, self.missing) = (opensAt, closesAt, missing)
     }
 
-    /// What the request would have needed.
+    /// A requirement that the request did not meet.
     package struct Missing: Hashable, Sendable {
         /// The lowest role that would suffice.
         package var role: Role?
@@ -120,10 +125,10 @@ package struct Denial: Error, Hashable, Sendable {
     }
 }
 
-/// The reasons for a denial. Raw values are those of the API; cases are ordered from the farthest to the nearest to being
-/// allowed.
+/// The reasons for a denial, ordered by how near the request came to being allowed, the farthest
+/// first. Raw values are those of the API.
 package enum DenialReason: String, CaseIterable, Codable, Sendable {
-    /// The user does not exist, or the guest access behind the link does not.
+    /// The user does not exist, or the guest access of the link does not exist.
     case userUnknown = "user_unknown"
     /// The user is disabled and may do nothing.
     case userDisabled = "user_disabled"
@@ -143,7 +148,7 @@ package enum DenialReason: String, CaseIterable, Codable, Sendable {
     case operationNotGranted = "operation_not_granted"
     /// The request was made at or after the access's `validUntil`.
     case guestWindowEnded = "guest_window_ended"
-    /// All of the access's `maxUses` are used or reserved.
+    /// The maximum number of uses (`maxUses`) is used up or reserved.
     case guestUsesExhausted = "guest_uses_exhausted"
     /// The request was made before the access's `validFrom`.
     case guestWindowNotStarted = "guest_window_not_started"
@@ -157,6 +162,6 @@ package enum DenialReason: String, CaseIterable, Codable, Sendable {
     case capabilityMissing = "capability_missing"
     /// Moving the lock through the gateway is disabled for everyone.
     case remoteOperationDisabled = "remote_operation_disabled"
-    /// The property is in lockdown: locks may be locked, not opened.
+    /// The property is in lockdown: its locks may be locked, but not unlocked or unlatched.
     case lockdownActive = "lockdown_active"
 }

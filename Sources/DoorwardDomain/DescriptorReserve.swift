@@ -1,14 +1,16 @@
 internal import Glibc
 
-/// File descriptors that the gateway keeps free: if fewer are free, it accepts no connection, connects to no broker and starts
-/// no backup.
+/// A number of file descriptors that the gateway keeps free. If fewer are free, the gateway accepts
+/// no connection, connects to no broker and starts no backup.
 ///
-/// libdispatch opens a file every second to count its running threads, and crashes the process with an illegal instruction if
-/// it cannot (libdispatch, event/workqueue.c, `_dispatch_workq_count_runnable_workers`).
+/// libdispatch opens a file every second to count its running threads. If no descriptor is free, it
+/// crashes the process with an illegal instruction (libdispatch, event/workqueue.c,
+/// `_dispatch_workq_count_runnable_workers`).
 package enum DescriptorReserve {
     private static let count = 8
 
-    /// Whether the reserve is free now, within the process's descriptor limit. Opens no descriptor itself.
+    /// Whether at least this number of descriptors is free now, within the process's descriptor
+    /// limit. The check opens no descriptor itself.
     package static var isFree: Bool {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return true }

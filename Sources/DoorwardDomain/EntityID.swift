@@ -1,13 +1,16 @@
 /// The id of an entity, typed by the entity so that a property's id cannot be used as a unit's.
 ///
-/// In the API an id is an opaque string; the gateway issues UUIDs of version 7 in lower case (RFC 9562, section 5.7) and stores
-/// them as 128 bits, so that comparing and hashing one costs a few nanoseconds. A text that is not exactly such a UUID is an id
-/// that does not exist: `init?(_:)` returns `nil`, `init(orNonexistent:)` an id that no entity has.
+/// In the API an id is an opaque string; the gateway issues UUIDs of version 7 in lower case (RFC
+/// 9562, section 5.7) and stores them as 128 bits, so that comparing and hashing an id takes a few
+/// nanoseconds. A text in any other form is the id of no entity: `init?(_:)` returns `nil`, and
+/// `init(orNonexistent:)` returns `nonexistent`.
 ///
-/// Public and inlinable: Swift 6.3 inlines and specialises across modules only public declarations, and an unspecialised comparison
-/// of ids, through a witness table, would be most of the cost of a decision.
+/// The type is public and inlinable because Swift 6.3 inlines and specialises only public
+/// declarations across modules. Without specialisation, an id is compared through a witness table;
+/// these comparisons would be most of the cost of a decision.
 public struct EntityID<Entity>: Sendable {
-    /// The first eight bytes, big-endian. In a version 7 UUID the time comes first, so ids sort by age.
+    /// The first eight bytes, big-endian. A version 7 UUID begins with its creation time, so ids
+    /// sort by age.
     public let high: UInt64
     /// The last eight bytes, big-endian.
     public let low: UInt64
@@ -19,7 +22,8 @@ public struct EntityID<Entity>: Sendable {
         self.low = low
     }
 
-    /// Reads the canonical form: 36 characters, lower-case hexadecimal, hyphens in their places.
+    /// Parses the canonical form: 36 characters, lower-case hexadecimal digits with hyphens.
+    /// Returns `nil` for any other text.
     package init?(_ text: some StringProtocol) {
         let utf8 = text.utf8
         guard utf8.count == 36 else { return nil }
@@ -46,10 +50,11 @@ public struct EntityID<Entity>: Sendable {
     /// other id that does not exist.
     package init(orNonexistent text: some StringProtocol) { self = Self(text) ?? .nonexistent }
 
-    /// Generates a version 7 id: 48 bits of `milliseconds`, then 74 random bits.
+    /// Generates a version 7 id: 48 bits of the time in milliseconds, then 74 random bits.
     package static func new(at time: Timestamp, using random: inout some RandomNumberGenerator) -> Self {
         let milliseconds = UInt64(clamping: time.milliseconds) & 0xFFFF_FFFF_FFFF
-        // Uses 12 and 62 of the bits drawn: both ranges are powers of two, so all values are equally likely.
+        // Use 12 bits of the first random number and 62 bits of the second: all values are equally
+        // likely.
         let (randomA, randomB) = (random.next() >> 52, random.next() >> 2)
         return Self(high: milliseconds << 16 | 0x7000 | randomA, low: 1 << 63 | randomB)
     }
@@ -67,19 +72,21 @@ public struct EntityID<Entity>: Sendable {
     }
 }
 
-// Explicit and inlinable in other modules: every lookup compares and hashes ids.
+// These functions are written out so that other modules can inline them: every lookup compares and
+// hashes ids.
 extension EntityID: Hashable {
     /// Compares the random half first, as it differs for almost all ids.
     @inlinable
     public static func == (a: Self, b: Self) -> Bool { a.low == b.low && a.high == b.high }
 
-    /// Hashes mainly the random half; the first half is mixed in so that hand-made ids, as in tests, differ too.
+    /// Hashes both halves. The first half makes a difference for ids with the same second half,
+    /// such as those that tests choose.
     @inlinable
     public func hash(into hasher: inout Hasher) { hasher.combine(low ^ high &* 0x9E37_79B9_7F4A_7C15) }
 }
 
 extension EntityID: Comparable {
-    /// The order of the canonical texts; "the smaller id" means this order everywhere.
+    /// Orders ids like their canonical texts. "The smaller id" always means this order.
     @inlinable
     public static func < (a: Self, b: Self) -> Bool { (a.high, a.low) < (b.high, b.low) }
 }
@@ -135,11 +142,12 @@ package typealias PropertyID = EntityID<Property>
 package typealias UnitID = EntityID<Unit>
 /// The id of a person; never reused after the user is deleted.
 package typealias UserID = EntityID<User>
-/// The id of one role of one user on one entity; a role assigned again gets a new one.
+/// The id of one role of one user on one entity. A role that is removed and assigned again gets a
+/// new id.
 package typealias AssociationID = EntityID<UserRoleAssociation>
 /// The gateway's id of a lock; the identifiers that its adapter uses are in its `address`.
 public typealias DeviceID = EntityID<LockDevice>
-/// The id of one grant to one guest; it does not identify the guest.
+/// The id of one guest access; it does not identify the guest.
 package typealias GuestAccessID = EntityID<GuestAccess>
 /// The id of one request to move one lock; the command's intent, its outcome and later reports contain the id.
 public typealias CommandID = EntityID<Command>

@@ -1,6 +1,7 @@
-/// The gateway's only source of time, injected where it is needed; tests inject a virtual clock.
+/// The gateway's only source of time. It is injected; tests inject a virtual clock.
 ///
-/// Wall time evaluates windows and timestamps records; monotonic time measures deadlines and never steps.
+/// Windows are evaluated and records are timestamped by wall time. Deadlines are measured by
+/// monotonic time, which never steps.
 public protocol GatewayClock: Sendable {
     /// The wall clock, UTC.
     func now() -> Timestamp
@@ -16,7 +17,7 @@ public protocol GatewayClock: Sendable {
 
 /// A reading of the monotonic clock: nanoseconds since an origin that differs between processes.
 public struct MonotonicInstant: Hashable, Comparable, Sendable {
-    /// Never goes back within a process.
+    /// The reading in nanoseconds. It never decreases within a process.
     public let nanoseconds: Int64
 
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }

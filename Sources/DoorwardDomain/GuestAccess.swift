@@ -1,12 +1,14 @@
 /// A guest's right to listed operations on listed devices, within a time window.
 package struct GuestAccess: Hashable, Sendable {
-    /// The id by which rules and records name the grant, also for a guest who has only the link.
+    /// The id by which rules and records refer to the guest access, also for a guest who has only a
+    /// link.
     package let id: GuestAccessID
     /// The window in which the access is valid. Outside the window the guest can see names but not operate anything.
     package var window: GuestWindow
-    /// When it was granted. From here on the devices are visible to the guest. Decisions read it, so it is stored beside the window.
+    /// When the access was granted. From this time on, the devices are visible to the guest.
+    /// Decisions read this field, so it is stored beside the window.
     package let createdAt: Timestamp
-    /// `nil` for a guest who has only a link.
+    /// The guest; `nil` for a guest who has only a link.
     package var guestUserID: UserID?
     /// A name for the guest or, if `guestUserID` is set, a note.
     package var label: String?
@@ -14,26 +16,30 @@ package struct GuestAccess: Hashable, Sendable {
     package let propertyID: PropertyID
     /// The unit that the access was granted in; `nil` for a guest of the whole property.
     package var unitID: UnitID?
-    /// The role of the association `grantedUnderAssociationID` when the access was granted. If it is TENANT, access to a device
-    /// ends with the last of the device's carriers. Stored beside `unitID`, where it needs no additional memory: there may be a
+    /// The role of the association `grantedUnderAssociationID` when the access was granted. If the
+    /// role is TENANT, access to a device ends when the last of the device's carriers is removed.
+    /// The field is stored beside `unitID`, where it takes no additional memory: there may be a
     /// million guest accesses.
     package let grantedUnderRole: Role
     /// The devices that the access covers. A device that is moved away is removed from the list, together with its carriers.
     package var deviceIDs: [DeviceID] { didSet { simplifyCarriers() } }
-    /// For each device, the grantor's associations that covered it when the access was granted, ascending. `nil` if every
-    /// device was covered by `grantedUnderAssociationID` alone.
+    /// The carriers of each device, ascending: the grantor's associations that covered the device
+    /// when the access was granted. `nil` if every device was covered by
+    /// `grantedUnderAssociationID` alone.
     package private(set) var carriersByDevice: [DeviceID: [AssociationID]]?
     /// The granted operations. Every guest may also view the status.
     package var operations: [LockOperation]
-    /// Who granted it. The access stays valid if the grantor is disabled.
+    /// The grantor. The access stays valid if the grantor is disabled.
     package let grantedByUserID: UserID
-    /// The association whose right was passed on. If several covered the devices, it is the one that covered the largest number.
+    /// The grantor's association under which the access was granted. If several associations
+    /// covered the devices, it is the one that covered the most devices.
     package let grantedUnderAssociationID: AssociationID
-    /// When it was revoked; `nil` if it was not. Once set, it applies at every instant.
+    /// When the access was revoked; `nil` if it was not. A revoked access is denied at every
+    /// instant, even before this time.
     package var revokedAt: Timestamp?
 
-    /// - Parameter carriers: the associations that covered each listed device; `nil` if it was `grantedUnderAssociationID` for
-    ///   all.
+    /// - Parameter carriers: the associations that covered each listed device; `nil` if
+    ///   `grantedUnderAssociationID` alone covered all devices.
     package init(
         id: GuestAccessID, guestUserID: UserID?, label: String? = nil, propertyID: PropertyID, unitID: UnitID? = nil,
         deviceIDs: [DeviceID], operations: [LockOperation], window: GuestWindow, grantedByUserID: UserID,
@@ -59,7 +65,8 @@ package struct GuestAccess: Hashable, Sendable {
         carriersByDevice.map { Set($0.values.joined()).sorted() } ?? [grantedUnderAssociationID]
     }
 
-    /// Normalizes the map: keeps the listed devices only, sorts the ids, and sets the map to `nil` if it contains no information.
+    /// Normalizes the map: keeps the listed devices only, sorts the ids, and sets the map to `nil`
+    /// if `grantedUnderAssociationID` is the only carrier of every device.
     private mutating func simplifyCarriers() {
         guard let carriers = carriersByDevice else { return }
         let pairs = Set(deviceIDs).map { ($0, Set(carriers[$0] ?? []).sorted()) }
@@ -85,6 +92,6 @@ package struct GuestWindow: Hashable, Sendable {
         (self.validFrom, self.validUntil) = (validFrom, validUntil)
     }
 
-    /// Whether `instant` is in the window: `validFrom` is, `validUntil` is not.
+    /// Whether `instant` is in the window. `validFrom` is in the window, `validUntil` is not.
     package func contains(_ instant: Timestamp) -> Bool { validFrom <= instant && instant < validUntil }
 }

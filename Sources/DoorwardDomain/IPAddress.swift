@@ -3,7 +3,7 @@ internal import Glibc
 /// An IPv4 or IPv6 address. All spellings of one address are equal; an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) is
 /// the IPv4 address.
 package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
-    /// In network order: 4 bytes of an IPv4 address, 16 of an IPv6 address.
+    /// The bytes in network order: 4 for an IPv4 address, 16 for an IPv6 address.
     package let bytes: [UInt8]
 
     /// Parses an address; a zone after `%` is ignored.
@@ -41,9 +41,11 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The first `length` bits of an IPv6 address; an IPv4 address in full, as one subscriber seldom has several of them.
+    /// Returns the network of an address, to count requests by subscriber: the first `length` bits
+    /// of an IPv6 address, rounded down to whole bytes. An IPv4 address is returned in full,
+    /// because a subscriber seldom has several.
     ///
-    /// - Returns: such as `2001:db8::/64`, or `192.0.2.1`.
+    /// - Returns: a text such as `2001:db8::/64` or `192.0.2.1`.
     package func network(ofIPv6Bits length: Int) -> String {
         guard bytes.count == 16 else { return description }
         let kept = bytes.prefix(length / 8)

@@ -3,7 +3,7 @@ package struct IPNetwork: Sendable {
     private let address: [UInt8]
     private let prefixLength: Int
 
-    /// - Returns: `nil` if the text is neither an address nor a range. An address has no zone.
+    /// - Returns: `nil` if the text is neither an address nor a range, or contains a zone.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard !text.contains("%"), let address = IPAddress(parts[0])?.bytes else { return nil }

@@ -13,14 +13,15 @@ package protocol JSONTree {
     /// A number.
     ///
     /// - Parameters:
-    ///   - text: as written, in the grammar of JSON.
-    ///   - isInteger: whether it has neither a fraction nor an exponent.
+    ///   - text: the number as written, in the grammar of JSON.
+    ///   - isInteger: whether the number has neither a fraction nor an exponent.
     /// - Returns: `nil` to reject a number that cannot be represented.
     static func number(_ text: String, isInteger: Bool) -> Self?
 }
 
 extension JSONValue: JSONTree {
-    /// `100.0` and `1e2` are the integer 100; a number beyond the range of a `Double` is refused.
+    /// Converts `100.0` and `1e2` to the integer 100. Rejects a number beyond the range of a
+    /// `Double`.
     package static func number(_ text: String, isInteger: Bool) -> JSONValue? {
         if isInteger, let integer = Int64(text) { return .integer(integer) }
         guard let number = Double(text), number.isFinite else { return nil }
@@ -29,12 +30,14 @@ extension JSONValue: JSONTree {
         return .number(number)
     }
 
-    /// The maximum nesting of a request: deeper than any address or metadata of a lock.
+    /// The maximum nesting of arrays and objects in a request. Addresses and metadata of locks are
+    /// nested less deeply.
     package static let maxDepth = 16
 
     /// Parses the JSON of a request, see `JSONParser`; text that is not stream-safe is an error.
     ///
-    /// Not generic, unlike `JSONParser`: a generic function is not specialised across modules, and takes 1.5 times as long.
+    /// The function is not generic, unlike `JSONParser`: a generic function is not specialised
+    /// across modules and takes 1.5 times as long.
     package static func parse(_ bytes: [UInt8]) throws(JSONFailure) -> JSONValue {
         try JSONParser<JSONValue>.parse(bytes, maxDepth: maxDepth, rejectsMarks: true)
     }

@@ -1,12 +1,15 @@
-/// Any JSON value, stored and shown without the gateway interpreting it, such as an adapter's `address`.
+/// Any JSON value, such as the `address` of a lock. The gateway stores and shows it without
+/// interpreting it.
 ///
-/// A number without a fraction that fits 64 bits is an `integer`, any other a `number`.
+/// A number without a fraction that fits into 64 bits is an `integer`; any other number is a
+/// `number`.
 public enum JSONValue: Hashable, Sendable {
-    /// An explicit `null`; an absent field is not represented.
+    /// An explicit `null`. An absent field has no `JSONValue`.
     case null
     /// `true` or `false`; never 0 or 1.
     case bool(Bool)
-    /// A number without a fraction that fits 64 bits, also if it was written as `1.0`.
+    /// A number without a fraction that fits into 64 bits. In a request, this includes a number
+    /// written as `1.0`.
     case integer(Int64)
     /// Any other number, rounded to the nearest double.
     case number(Double)
@@ -54,7 +57,8 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue {
-    /// Strings are equal only if their bytes are: a composed and a decomposed letter give two different MQTT topics.
+    /// Compares strings by their bytes, because a composed and a decomposed letter give different
+    /// MQTT topics.
     public static func == (one: JSONValue, other: JSONValue) -> Bool {
         switch (one, other) {
         case (.null, .null): true

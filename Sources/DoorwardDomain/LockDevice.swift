@@ -1,11 +1,12 @@
-/// A lock as configured in the gateway: its position in the hierarchy and its address. Its reported state is its
-/// `DeviceStatus`.
+/// A lock as configured in the gateway, with its position in the hierarchy and its address. The
+/// state that the lock reports is in its `DeviceStatus`.
 public struct LockDevice: Hashable, Sendable {
-    /// Assigned when the lock is attached, and kept when it is moved; a lock that is detached and attached again gets a new id.
+    /// The id, assigned when the lock is attached. A lock that is moved keeps its id; a lock that
+    /// is deleted and attached again gets a new id.
     package let id: DeviceID
     /// The display name; not unique.
     package var name: String
-    /// The kind of adapter that communicates with it: `simulator`, `mqtt`.
+    /// The kind of adapter that communicates with the lock: `simulator` or `mqtt`.
     package var adapter: String
     /// The adapter-specific address of the lock, validated by the adapter.
     package var address: [String: JSONValue]
@@ -15,25 +16,28 @@ public struct LockDevice: Hashable, Sendable {
     package var model: String?
     /// The firmware version that the lock reports; `nil` if it reports none.
     package var firmwareVersion: String?
-    /// `nil` while the device is unassigned; then `propertyID` and `unitID` are `nil` too.
+    /// The portfolio; `nil` while the device is unassigned. `propertyID` and `unitID` are then
+    /// `nil` too.
     package var portfolioID: PortfolioID?
-    /// `nil` while the device is unassigned: then it is visible to super admins only.
+    /// The property; `nil` while the device is unassigned. Only super admins can then see the
+    /// device.
     package var propertyID: PropertyID?
-    /// `nil` for a device of the whole property, which can be a common area of units.
+    /// The unit; `nil` for a device of the property itself, which can be a common area of units.
     package var unitID: UnitID?
-    /// When false, the lock cannot be moved through the gateway by anyone.
+    /// Whether the lock can be moved through the gateway. If false, every command for the lock is
+    /// denied.
     package var isRemoteOperationEnabled: Bool
     /// The capabilities that the adapter reports; an operation whose capability is missing is denied.
     package var capabilities: LockCapabilities
-    /// The settings of the lock, as they were set last.
+    /// The settings of the lock, as last set.
     package var settings: LockSettings
     /// The code sent with every command, encrypted for this device; `nil` if none is stored.
     package var sealedCode: [UInt8]?
     /// Data that users store with the lock; the gateway does not interpret it.
     package var metadata: [String: JSONValue]
-    /// When it was attached.
+    /// When the lock was attached.
     package let createdAt: Timestamp
-    /// When a user last changed it; reports of the lock do not count.
+    /// When a user last changed the device. Reports of the lock do not change this time.
     package var updatedAt: Timestamp
 
     package init(
@@ -64,7 +68,7 @@ package struct LockSettings: Hashable, Codable, Sendable {
 package struct DeviceStatus: Hashable, Sendable {
     /// The bolt state, only as reliable as `stateQuality`.
     package var state: LockState
-    /// Only `confirmed` means that `state` is current.
+    /// How reliable `state` is. `state` is current only if its quality is `confirmed`.
     package var stateQuality: StateQuality
     /// When the lock reported `state`; `nil` if it never has.
     package var stateAt: Timestamp?
@@ -78,7 +82,7 @@ package struct DeviceStatus: Hashable, Sendable {
     package var isOnline: Bool?
     /// When anything was last received from the lock; `nil` if nothing ever was.
     package var lastSeen: Timestamp?
-    /// The reported faults, as lower-case identifiers such as `jammed`, `tamper`.
+    /// The reported faults as codes in camel case, such as `jammed` or `notFullyLocked`.
     package var faults: [String]
 
     package init(

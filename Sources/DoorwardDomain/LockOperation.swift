@@ -20,7 +20,7 @@ public enum LockOperation: String, CaseIterable, Codable, Sendable {
     /// The operations that move the lock; every command has one of them.
     public static let movements = allCases.filter(\.isMovement)
 
-    /// Whether it moves the bolt or the latch, and so needs a command.
+    /// Whether the operation moves the bolt or the latch, and therefore requires a command.
     public var isMovement: Bool {
         switch self {
         case .lock, .unlock, .unlatch: true

@@ -8,11 +8,11 @@ public enum LockState: String, CaseIterable, Codable, Sendable {
     case locking = "LOCKING"
     /// The bolt is being retracted.
     case unlocking = "UNLOCKING"
-    /// Bolt and latch are retracted: the door can be pushed open.
+    /// The bolt and the latch are retracted: the door can be pushed open.
     case unlatched = "UNLATCHED"
     /// The bolt is stuck between its end positions.
     case jammed = "JAMMED"
-    /// The lock's report could not be interpreted, or it has reported nothing.
+    /// The lock has reported no state, or a state that could not be interpreted.
     case unknown = "UNKNOWN"
 
     /// Whether this state fulfils `operation`.
@@ -34,49 +34,51 @@ public enum StateQuality: String, Codable, Sendable {
     case retained = "RETAINED"
     /// Derived from the command that was sent, not from a report of the lock.
     case assumed = "ASSUMED"
-    /// The lock has not reported for too long, or never.
+    /// The state is out of date: the lock has not reported it yet, the connection was lost, or a
+    /// later event or command contradicts it.
     case stale = "STALE"
 }
 
 /// Whether the door leaf is open, if the lock has a door contact.
 public enum DoorState: String, Codable, Sendable {
-    /// The leaf is open, whatever the bolt state.
+    /// The leaf is open, in any bolt state.
     case open = "OPEN"
-    /// The leaf is closed; this does not imply that it is locked.
+    /// The leaf is closed. The bolt need not be extended.
     case closed = "CLOSED"
-    /// There is no contact, it is broken, or it has not reported yet.
+    /// The lock has no door contact, or the contact is broken or has not reported yet.
     case unknown = "UNKNOWN"
 }
 
-/// The capabilities of a lock: an immutable set, reported by its adapter when it is attached.
+/// The capabilities of a lock: a set that the adapter determines when the lock is attached.
 public struct LockCapabilities: OptionSet, Hashable, Sendable {
-    /// One bit for each capability. Stored in the database, so a bit MUST never change its meaning.
+    /// One bit for each capability. The database contains these bits, so a bit MUST never change
+    /// its meaning.
     public let rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// It can be commanded to extend the bolt.
+    /// The lock can be commanded to extend the bolt.
     public static let lock = Self(rawValue: 1 << 0)
-    /// It can be commanded to retract the bolt.
+    /// The lock can be commanded to retract the bolt.
     public static let unlock = Self(rawValue: 1 << 1)
-    /// It can be commanded to retract the latch.
+    /// The lock can be commanded to retract the latch.
     public static let unlatch = Self(rawValue: 1 << 2)
-    /// It reports `locking` and `unlocking` during a movement.
+    /// The lock reports `locking` and `unlocking` during a movement.
     public static let intermediateStates = Self(rawValue: 1 << 3)
-    /// It detects and reports a jam.
+    /// The lock detects and reports a jam.
     public static let jam = Self(rawValue: 1 << 4)
-    /// It has a contact that reports whether the door is open.
+    /// The lock has a contact that reports whether the door is open.
     public static let door = Self(rawValue: 1 << 5)
-    /// It reports its battery level.
+    /// The lock reports its battery level.
     public static let battery = Self(rawValue: 1 << 6)
-    /// It reports how, or with whose code, it was operated.
+    /// The lock reports how it was operated, or whose code was used.
     public static let `operator` = Self(rawValue: 1 << 7)
-    /// It reports wrong codes, cards or fingerprints.
+    /// The lock reports wrong codes, cards or fingerprints.
     public static let failedAttempts = Self(rawValue: 1 << 8)
-    /// Its state can be requested.
+    /// The lock's state can be requested.
     public static let refresh = Self(rawValue: 1 << 9)
-    /// Its `LockSettings` can be changed through the gateway.
+    /// The lock's `LockSettings` can be changed through the gateway.
     public static let settings = Self(rawValue: 1 << 10)
-    /// It accepts a code with a command.
+    /// The lock accepts a code with a command.
     public static let acceptsCode = Self(rawValue: 1 << 11)
 
     /// Every capability with its API name, in the order in which the API lists them.
@@ -92,7 +94,7 @@ public struct LockCapabilities: OptionSet, Hashable, Sendable {
     /// The API names, in the order of `named`.
     public var names: [String] { Self.named.filter { contains($0.capability) }.map(\.name) }
 
-    /// `nil` if any name is unknown.
+    /// Creates a set from API names; `nil` if a name is unknown.
     public init?(names: [String]) {
         self = []
         for name in names {

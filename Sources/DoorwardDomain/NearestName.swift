@@ -1,5 +1,6 @@
-/// Returns the candidate that `name` is most likely a misspelling of; `nil` if there is none. At most a third of the letters of
-/// `name` differ, or one letter in a short name.
+/// Returns the candidate with the smallest edit distance to `name`, ignoring case. The distance may
+/// be at most a third of the length of `name`, or 1 for a short name; `nil` if no candidate is that
+/// near.
 package func nearestName(to name: String, among candidates: some Sequence<String>) -> String? {
     let allowed = max(1, name.count / 3)
     return candidates.map { ($0, editDistance(name.lowercased(), $0.lowercased())) }
@@ -7,12 +8,14 @@ package func nearestName(to name: String, among candidates: some Sequence<String
         .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
 }
 
-/// Returns the end of a message about `name`: "; did you mean `lock`?", or an empty text if no candidate is near enough.
+/// Returns a suffix for a message about `name`, such as "; did you mean `lock`?". The suffix is
+/// empty if no candidate is near enough.
 package func didYouMean(_ name: String, among candidates: some Sequence<String>) -> String {
     nearestName(to: name, among: candidates).map { "; did you mean `\($0)`?" } ?? ""
 }
 
-/// The number of letters to change, add, remove or swap with their neighbour to turn one text into the other.
+/// Returns the edit distance of two texts: the number of letters to replace, insert, delete or swap
+/// with their neighbour.
 private func editDistance(_ a: String, _ b: String) -> Int {
     let (a, b) = (Array(a), Array(b))
     var rows = [Array(0...b.count)]

@@ -1,12 +1,13 @@
-/// The top level of the hierarchy: everything in it belongs to one owner or company.
+/// The top level of the hierarchy: the properties, units and devices of one owner or company.
 public struct Portfolio: Hashable, Sendable {
-    /// Also the id of its log, which is kept after the portfolio is deleted.
+    /// The id of the portfolio and of its log. The log is kept after the portfolio is deleted.
     package let id: PortfolioID
     /// The display name; not unique.
     package var name: String
-    /// When it was created, by the gateway's clock.
+    /// When the portfolio was created, by the gateway's clock.
     package let createdAt: Timestamp
-    /// When the portfolio itself was last changed; changes below it do not count.
+    /// When the portfolio's own fields were last changed, not those of its properties, units or
+    /// devices.
     package var updatedAt: Timestamp
 
     package init(id: PortfolioID, name: String, createdAt: Timestamp, updatedAt: Timestamp) {

@@ -4,15 +4,15 @@ package struct Property: Hashable, Sendable {
     package let id: PropertyID
     /// The display name, also visible to guests; not unique.
     package var name: String
-    /// The portfolio it belongs to; never changes.
+    /// The portfolio that contains the property. It never changes.
     package let portfolioID: PortfolioID
-    /// `nil` if not given.
+    /// The postal address; `nil` if not given.
     package var address: PostalAddress?
-    /// A validated IANA time zone name; the zone of schedules that specify none.
+    /// The time zone for schedules that specify none: a validated IANA name.
     package var defaultTimeZone: String?
-    /// When it was created, by the gateway's clock.
+    /// When the property was created, by the gateway's clock.
     package let createdAt: Timestamp
-    /// When the property itself was last changed; changes of its units, devices or people do not count.
+    /// When the property's own fields were last changed, not its units, devices or roles.
     package var updatedAt: Timestamp
 
     package init(
@@ -24,9 +24,9 @@ package struct Property: Hashable, Sendable {
     }
 }
 
-/// The address of a property, as entered by its people.
+/// The postal address of a property, as users entered it.
 package struct PostalAddress: Hashable, Codable, Sendable {
-    /// Street and house number; `nil` if not given, as any field of the address can be.
+    /// Street and house number. Like every field of the address, `nil` if not given.
     package var street: String?
     /// The town or village.
     package var city: String?

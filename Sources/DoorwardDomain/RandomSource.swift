@@ -27,7 +27,8 @@ package final class RandomSource: Sendable {
             var (bytes, word) = ([UInt8](), UInt64(0))
             bytes.reserveCapacity(count)
             for index in 0..<count {
-                // Each bit of `word` is used once.
+                // Draw a new number after every eight bytes, so that each random bit is used only
+                // once.
                 word = index.isMultiple(of: 8) ? generator.next() : word >> 8
                 bytes.append(UInt8(truncatingIfNeeded: word))
             }
@@ -46,8 +47,9 @@ private struct SourceGenerator: RandomNumberGenerator {
     mutating func next() -> UInt64 { injected?.next() ?? block.next() }
 }
 
-/// Random numbers from the operating system's cryptographic generator. They are fetched in blocks, as a system call for each
-/// number would cost more than all other work. Each number is returned once and wiped from the block at the same time.
+/// Random numbers from the operating system's cryptographic generator. The numbers are fetched in
+/// blocks, because one system call per number would take most of the time. Each number is returned
+/// once and wiped from the block at the same time.
 ///
 /// MUST NOT be copied: both copies would return the same numbers. Its one owner keeps it behind a mutex.
 private struct RandomBlock {
@@ -69,7 +71,7 @@ private struct RandomBlock {
         if words.isEmpty { words = Array(repeating: 0, count: Self.wordCount) }
         let result = words.withUnsafeMutableBytes { block in block.baseAddress.map { getentropy($0, block.count) } }
         guard result == 0 else {
-            // `SystemRandomNumberGenerator` ends the process too.
+            // End the process, as `SystemRandomNumberGenerator` does.
             fatalError("the operating system provides no random numbers")  // No id or token may be issued without them.
         }
         remaining = Self.wordCount

@@ -1,9 +1,9 @@
 /// An event in a record: at a lock, of a session, or of the gateway's lifecycle.
 public enum RecordEvent: String, CaseIterable, Codable, Sendable {
-    /// The lock reported that the bolt is extended, and no command in flight has caused this.
+    /// The bolt was extended, and no command in flight had caused this.
     case locked = "LOCKED"
-    /// The bolt was retracted by thumb turn, key, code or the manufacturer's app; or by a command, after that command had
-    /// ended.
+    /// The bolt was retracted by a thumb turn, a key, a code or the manufacturer's app, or by a
+    /// command that had already ended.
     case unlocked = "UNLOCKED"
     /// The latch was retracted as well; recorded under the same conditions as `unlocked`.
     case unlatched = "UNLATCHED"
@@ -17,31 +17,33 @@ public enum RecordEvent: String, CaseIterable, Codable, Sendable {
     case online = "ONLINE"
     /// The lock reported a low battery; the lock defines the threshold.
     case batteryLow = "BATTERY_LOW"
-    /// The door contact, if the lock has one, went from closed to open.
+    /// The door contact changed from closed to open.
     case doorOpened = "DOOR_OPENED"
-    /// The contact went from open to closed; this does not imply anything about the bolt.
+    /// The door contact changed from open to closed. The bolt can be in any state.
     case doorClosed = "DOOR_CLOSED"
     /// The door opened while the lock was locked.
     case doorForced = "DOOR_FORCED"
-    /// A wrong code, card or fingerprint at the lock.
+    /// A wrong code, card or fingerprint was used at the lock.
     case attemptFailed = "ATTEMPT_FAILED"
     /// The lock temporarily accepts no codes after too many wrong ones.
     case keypadLockout = "KEYPAD_LOCKOUT"
     /// A code, card or fingerprint was added to the lock or removed from it.
     case credentialChanged = "CREDENTIAL_CHANGED"
-    /// A broker delivered a command after its deadline: whatever its outcome, the lock may have moved because of it.
+    /// A broker delivered a command after its deadline. The lock may have moved, whatever outcome
+    /// is recorded for the command.
     case commandDeliveredLate = "COMMAND_DELIVERED_LATE"
     /// A session was started with the correct password.
     case signedIn = "SIGNED_IN"
-    /// A session ended before its expiry, by its user or by a change of password.
+    /// A session ended before its expiry: the user signed out, or the user's sessions were ended,
+    /// for example by a new password.
     case signedOut = "SIGNED_OUT"
     /// A sign-in failed: wrong password, unknown address, or disabled user.
     case signInFailed = "SIGN_IN_FAILED"
-    /// A refresh token was used a second time. It may be stolen, so its session was ended.
+    /// A refresh token was used a second time. The token may be stolen, so its session was ended.
     case refreshReused = "REFRESH_REUSED"
     /// The gateway has started.
     case start = "START"
-    /// The gateway was shut down in an orderly way; absent after a crash.
+    /// The gateway was shut down in an orderly way. A crash leaves no such record.
     case stop = "STOP"
     /// The wall clock jumped relative to the monotonic clock.
     case clockStep = "CLOCK_STEP"
@@ -49,9 +51,10 @@ public enum RecordEvent: String, CaseIterable, Codable, Sendable {
     case checkpoint = "CHECKPOINT"
     /// A key of the gateway was replaced.
     case keyRotated = "KEY_ROTATED"
-    /// After a crash, commands without an outcome were recorded as `UNKNOWN`.
+    /// After a crash or a failure of the store, an outcome was recorded for commands that had none.
     case recovered = "RECOVERED"
-    /// The denials of one principal reached the limit per minute: its further commands in that minute are not recorded.
+    /// The denials of one principal reached the limit per minute. Further commands of the principal
+    /// in that minute are rejected and not recorded.
     case denialsSuppressed = "DENIALS_SUPPRESSED"
     /// Records were exported as a bundle.
     case export = "EXPORT"
@@ -71,13 +74,13 @@ public enum EventMethod: String, CaseIterable, Codable, Sendable {
     case key = "KEY"
     /// A button on the lock or beside the door.
     case button = "BUTTON"
-    /// The lock by itself, such as its auto-relock.
+    /// The lock operated by itself, for example by its auto-relock.
     case auto = "AUTO"
     /// A card or tag held to the lock.
     case rfid = "RFID"
-    /// A finger on the lock's reader; the gateway never receives the fingerprint.
+    /// A finger on the lock's fingerprint reader. The gateway never receives the fingerprint.
     case fingerprint = "FINGERPRINT"
-    /// A radio remote of the lock's manufacturer.
+    /// A radio remote control of the lock's manufacturer.
     case fob = "FOB"
     /// An app that communicates with the lock without the gateway.
     case app = "APP"

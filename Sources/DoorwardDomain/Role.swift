@@ -1,6 +1,7 @@
 /// A person's role on a part of the hierarchy or on the gateway. Raw values are those of the API.
 package enum Role: String, CaseIterable, Codable, Sendable {
-    /// Held on the gateway as a flag of the user, never as an association. Cannot operate locks.
+    /// A flag of the user, never an association. A super admin runs the gateway and cannot operate
+    /// locks.
     case superAdmin = "SUPER_ADMIN"
     /// Full rights in the portfolio, including managing its admins.
     case owner = "OWNER"
@@ -34,11 +35,11 @@ package enum Role: String, CaseIterable, Codable, Sendable {
 
 /// The kinds of entity that a role can be held on.
 package enum AssociatedEntityType: String, CaseIterable, Codable, Sendable {
-    /// Covers its properties, their units and all their devices.
+    /// A portfolio. A role on it covers its properties, their units and all their devices.
     case portfolio = "PORTFOLIO"
-    /// Covers its units and devices.
+    /// A property. A role on it covers its units and devices.
     case property = "PROPERTY"
-    /// Covers its own devices and its common areas.
+    /// A unit. A role on it covers its own devices and its common areas.
     case unit = "UNIT"
 
     /// The roles that can be assigned on this entity type: `…/admins`, `…/managers`, `…/tenants`.
@@ -53,11 +54,11 @@ package enum AssociatedEntityType: String, CaseIterable, Codable, Sendable {
 
 /// The portfolio, property or unit that a role is held on.
 package enum AssociatedEntity: Hashable, Sendable {
-    /// For owners, admins and auditors.
+    /// The portfolio of an owner, admin or auditor.
     case portfolio(PortfolioID)
-    /// For managers, maintenance and auditors.
+    /// The property of a manager, maintenance or auditor.
     case property(PropertyID)
-    /// For tenants.
+    /// The unit of a tenant.
     case unit(UnitID)
 
     /// Creates the entity of `type` with `id`.

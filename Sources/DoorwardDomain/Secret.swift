@@ -1,4 +1,4 @@
-/// A value that must not be shown: it always prints as a mask, and is not `Codable`.
+/// A value that must not be disclosed: it always prints as a mask, and is not `Codable`.
 public struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let value: Value
 
@@ -8,7 +8,7 @@ public struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, Custom
     /// The value itself. The caller is responsible for not disclosing it.
     public func reveal() -> Value { value }
 
-    /// A fixed mask, so that not even the length shows.
+    /// A fixed mask, which does not reveal the length of the value.
     public var description: String { "••••" }
     /// The mask, for `String(reflecting:)` and debuggers.
     public var debugDescription: String { description }

@@ -7,7 +7,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// Earlier is smaller; in the years 0 to 9999 this is also the order of the texts of `description`.
+    /// Orders instants by time. In the years 0 to 9999, their `description` texts have the same
+    /// order.
     @inlinable
     public static func < (a: Self, b: Self) -> Bool { a.milliseconds < b.milliseconds }
 
@@ -57,7 +58,7 @@ extension Timestamp: CustomStringConvertible {
     /// The day, and the milliseconds since its start.
     private var dateAndTime: (date: CivilDate, time: Int64) {
         let day = milliseconds.flooredQuotient(by: 86_400_000)
-        // Uses the remainder, as the start of the day itself may lie outside the range of 64 bits.
+        // Use the remainder, because the start of the day may be outside the range of 64 bits.
         let remainder = milliseconds % 86_400_000
         return (CivilDate(daysSinceEpoch: day), remainder < 0 ? remainder + 86_400_000 : remainder)
     }
@@ -106,7 +107,7 @@ extension Timestamp: CustomStringConvertible {
 
     /// Parses `YYYY-MM-DDThh:mm:ss[.fraction](Z|±hh:mm)`; digits after the third decimal are truncated.
     ///
-    /// A leap second (`:60`) is read as second 59 (RFC 3339, section 5.7, and the rule for windows).
+    /// A leap second (`:60`) is read as second 59 (RFC 3339, section 5.7).
     package init(rfc3339 text: String) throws(ParseFailure) {
         var scanner = DigitScanner(text)
         guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
@@ -145,7 +146,7 @@ extension Timestamp: Codable {
 
 /// A day of the proleptic Gregorian calendar.
 package struct CivilDate: Hashable, Sendable, CustomStringConvertible {
-    /// The astronomical year: 0 is the year before 1.
+    /// The astronomical year: year 0 is the year before year 1.
     package let year: Int
     /// 1 to 12.
     package let month: Int
@@ -160,8 +161,8 @@ package struct CivilDate: Hashable, Sendable, CustomStringConvertible {
 
     /// The day `days` after 1970-01-01.
     ///
-    /// Years are counted from March, so that the leap day comes last: Howard Hinnant, "chrono-Compatible Low-Level Date
-    /// Algorithms", `civil_from_days`.
+    /// Years are counted from March, so that the leap day is the last day of a year. The algorithm
+    /// is `civil_from_days` of Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
     package init(daysSinceEpoch days: Int64) {
         let shifted = days + 719_468
         let era = shifted.flooredQuotient(by: 146_097)
@@ -221,7 +222,7 @@ private struct DigitScanner {
         return value
     }
 
-    /// Reads the decimals of a second as milliseconds; at least one, at most nine digits.
+    /// Reads one to nine decimals of a second, and returns milliseconds.
     mutating func fraction() -> Int64? {
         var value: Int64 = 0
         var digits = 0

@@ -4,16 +4,17 @@ package struct Unit: Hashable, Sendable {
     package let id: UnitID
     /// The display name, such as the name on the door plate; not unique.
     package var name: String
-    /// The property it belongs to; never changes.
+    /// The property that contains the unit. It never changes.
     package let propertyID: PropertyID
-    /// The property's portfolio, stored here as well so that roles on it are found without a lookup of the property.
+    /// The portfolio of the property. It is also stored here, so that roles on the portfolio are
+    /// found without a lookup of the property.
     package let portfolioID: PortfolioID
     /// The common areas: devices assigned to the property itself that the unit's tenants may operate too, such as the front
     /// door.
     package var commonAreaAccessIDs: [DeviceID]
-    /// When it was created, by the gateway's clock.
+    /// When the unit was created, by the gateway's clock.
     package let createdAt: Timestamp
-    /// When the unit itself was last changed; changes of its tenants or devices do not count.
+    /// When the unit's own fields were last changed, not its tenants or devices.
     package var updatedAt: Timestamp
 
     package init(

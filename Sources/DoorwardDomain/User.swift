@@ -1,16 +1,17 @@
 /// A person who can sign in. Their rights follow from their associations and guest accesses, which are separate entities.
 package struct User: Hashable, Sendable {
-    /// Kept in records, as a pseudonym, after the person is erased.
+    /// The id. Records keep it, as a pseudonym, after the person is erased.
     package let id: UserID
-    /// As entered; unique among users ignoring case.
+    /// The email address as entered. It is unique among users, ignoring case.
     package var email: String
-    /// The only part of a person's name that is shown to guests.
+    /// The first name, the only part of a person's name that is shown to guests.
     package var firstName: String
-    /// May be empty; not shown to guests.
+    /// The last name, which is not shown to guests. It may be empty.
     package var lastName: String
-    /// When false, the user can neither sign in nor do anything, but keeps their roles and guest accesses.
+    /// Whether the user is enabled. A disabled user cannot sign in, and all their requests are
+    /// denied; their roles and guest accesses are kept.
     package var isEnabled: Bool
-    /// Runs the gateway and operates no lock; see `Role.superAdmin`.
+    /// Whether the user is a super admin; see `Role.superAdmin`.
     package var isSuperAdmin: Bool
     /// The portfolio that a client shows the user first; grants no right. `nil` if not chosen.
     package var defaultPortfolioID: PortfolioID?
@@ -20,11 +21,12 @@ package struct User: Hashable, Sendable {
     /// The unit that a client shows the user first; grants no right, and need not belong to the default property. `nil` if not
     /// chosen.
     package var defaultUnitID: UnitID?
-    /// Whether the user bought the compliance report, which then requires no module of the portfolio.
+    /// Whether the user bought the compliance report. For this user, the report requires no module
+    /// of the portfolio's subscription.
     package var hasCompliancePack: Bool
     /// When the user was created, by the gateway's clock.
     package let createdAt: Timestamp
-    /// When the user's own data was last changed; changes of their roles and guest accesses do not count.
+    /// When the user's own fields were last changed, not the user's roles or guest accesses.
     package var updatedAt: Timestamp
 
     package init(
@@ -56,7 +58,7 @@ package struct UserRoleAssociation: Hashable, Sendable {
     package let role: Role
     /// When the role was assigned.
     package let createdAt: Timestamp
-    /// Equal to `createdAt` unless the same role was assigned again: an association is created and deleted, never changed.
+    /// Equal to `createdAt`: an association is created and deleted, but never changed.
     package let updatedAt: Timestamp
 
     package init(
@@ -69,13 +71,15 @@ package struct UserRoleAssociation: Hashable, Sendable {
 
 /// One sign-in of one user, from the password to the sign-out; all refresh tokens issued in it belong to it.
 package struct Session: Hashable, Sendable {
-    /// Part of each access token; a token whose session has ended is rejected.
+    /// The id, which each access token of the session contains. A token whose session has ended is
+    /// rejected.
     package let id: SessionID
     /// The signed-in user. Each request is decided by the rights that the user has at that moment.
     package let userID: UserID
     /// When the sign-in succeeded.
     package let createdAt: Timestamp
-    /// When the current refresh token expires. The session expires with the token, unless it is refreshed before.
+    /// When the current refresh token expires. Unless the token is exchanged before, the session
+    /// expires with it.
     package var expiresAt: Timestamp
 
     package init(id: SessionID, userID: UserID, createdAt: Timestamp, expiresAt: Timestamp) {
