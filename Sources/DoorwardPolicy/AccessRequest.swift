@@ -6,7 +6,7 @@ struct AccessRequest {
     let device: DeviceNode
     let instant: Timestamp
 
-    /// Tests a rule that reaches the device.
+    /// Tests whether a rule that reaches the device allows the request.
     @inline(__always)
     func verdict(on rule: ReachingRule, in directory: TenancyDirectory) -> RuleVerdict {
         switch rule {
@@ -41,7 +41,8 @@ struct AccessRequest {
         return .allowed(until: node.window.validUntil)
     }
 
-    /// The decision for a request that `rule` allows: some requests are denied although a rule allows them.
+    /// Returns the decision for a request that `rule` allows. The request is still denied if the
+    /// lock lacks the capability, or if remote operation is disabled.
     @inline(__always)
     func decision(allowedBy rule: Rule) -> Decision {
         if let needed = operation.requiredCapability, !device.capabilities.contains(needed) {
@@ -54,7 +55,7 @@ struct AccessRequest {
         return .allowed(rule, override: false)
     }
 
-    /// The denial of a request that no rule allows.
+    /// Returns the denial of a request that no rule allows.
     ///
     /// - Parameter nearest: the failure of the rule that came nearest to allowing it; `nil` if no rule reaches the device.
     func denial(_ nearest: RuleFailure?) -> Denial {

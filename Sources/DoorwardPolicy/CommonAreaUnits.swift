@@ -1,6 +1,7 @@
 internal import DoorwardDomain
 
-/// The units whose tenants share one device, with a filter that excludes most other units with one memory access.
+/// The units whose tenants share one device. A filter excludes most other units with one memory
+/// access.
 struct CommonAreaUnits: Sendable {
     private(set) var ids = SortedIDs<Unit>()
     /// A bit for each unit, at the position given by the last bits of its id.
@@ -17,7 +18,8 @@ struct CommonAreaUnits: Sendable {
         mayContain(id.low) && ids.contains(id)
     }
 
-    /// Whether a unit whose id has this low half may be in the set; `false` is always right, `true` may be wrong.
+    /// Whether a unit whose id has this low half may be in the set. If `false`, no such unit is in
+    /// the set; if `true`, there need not be one.
     @inline(__always)
     func mayContain(_ low: UInt64) -> Bool { filter[Self.word(of: low)] & Self.bit(of: low) != 0 }
 

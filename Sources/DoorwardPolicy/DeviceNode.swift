@@ -1,18 +1,22 @@
 package import DoorwardDomain
 
-/// The fields of a device that decisions need: its ids, capabilities and flags. A node takes 72 bytes and contains no reference.
+/// The fields of a device that decisions need: its ids, capabilities and flags. A node has 72 bytes
+/// and contains no references.
 ///
-/// A node belongs to the version of the directory that it came from, which also contains the device's other fields.
+/// A node is valid only with its own version of the directory, which also contains the device's
+/// other fields.
 package struct DeviceNode: TableEntry {
     /// The id, which is the key of the node in the directory's table.
     package let id: DeviceID
-    // Plain ids, as each optional would take 24 bytes. `flags` contains which of them are set.
+    // These ids are not optional, because an optional id takes 24 bytes. `flags` indicates which of
+    // them are set.
     private let unit: UnitID
     private let property: PropertyID
     private let portfolio: PortfolioID
     let capabilities: LockCapabilities
     private var flags: Flags
-    /// The slot in the directory's table of sharing units, for the units that share the device; valid if `hasSharingSlot` is set.
+    /// The index of the device's sharing units in `TenancyDirectory.sharing`; valid if
+    /// `hasSharingSlot` is set.
     private var sharing: UInt32 = 0
 
     private struct Flags: OptionSet {
@@ -26,7 +30,7 @@ package struct DeviceNode: TableEntry {
         static let hasSharingSlot = Self(rawValue: 1 << 5)
     }
 
-    /// The node of a device that no unit shares yet.
+    /// Creates the node of a device that no unit shares yet.
     init(_ device: LockDevice) {
         id = device.id
         unit = device.unitID ?? UnitID(high: 0, low: 0)
@@ -47,7 +51,7 @@ package struct DeviceNode: TableEntry {
     /// False for a device without a property, which only super admins can see.
     var isAssigned: Bool { flags.contains(.hasProperty) }
     var isRemoteOperationEnabled: Bool { flags.contains(.isRemoteOperationEnabled) }
-    /// Whether there are units whose tenants share the device.
+    /// Whether the tenants of at least one unit share the device.
     var isShared: Bool { flags.contains(.isShared) }
     var sharingSlot: Int? { flags.contains(.hasSharingSlot) ? Int(sharing) : nil }
 
@@ -61,7 +65,7 @@ package struct DeviceNode: TableEntry {
     func canBeShared(by unit: Unit) -> Bool { unitID == nil && propertyID == unit.propertyID }
 }
 
-/// A box for a value that all versions of the directory share.
+/// A reference to a value that several versions of the directory share.
 final class Box<Value: Sendable>: Sendable {
     let value: Value
 
@@ -72,7 +76,8 @@ extension Box: Equatable where Value: Equatable {
     static func == (a: Box, b: Box) -> Bool { a.value == b.value }
 }
 
-/// The fields of a device that no decision needs. A `LockDevice` is made from a `DeviceNode` and these fields.
+/// The fields of a device that decisions do not need. A `LockDevice` is assembled from a
+/// `DeviceNode` and these fields.
 struct DeviceDetails: Sendable {
     private let name: String
     private let address: [String: JSONValue]
@@ -112,8 +117,8 @@ struct DeviceModel: Hashable, Sendable {
     }
 }
 
-/// Recently stored values, so that equal values share their memory: devices of one model, units with the same common areas, guest
-/// accesses with the same operations. A value lives as long as something references it.
+/// The last stored values. A new value that equals one of them shares its memory, for example the
+/// model of devices, the common areas of units, or the operations of guest accesses.
 struct RecentValues<Value: Equatable & Sendable>: Sendable {
     private static var capacity: Int { 16 }
 

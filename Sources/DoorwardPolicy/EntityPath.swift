@@ -2,7 +2,7 @@ internal import DoorwardDomain
 
 /// An object and the entities above it. A role on one of them reaches the object.
 struct EntityPath {
-    /// `nil` for an object that is not a device.
+    /// The device, if the object is a device.
     private(set) var device: DeviceNode?
     private(set) var unit: UnitID?
     private(set) var property: PropertyID?
@@ -18,7 +18,8 @@ struct EntityPath {
         (unit, property, portfolio) = (device.unitID, device.propertyID, device.portfolioID)
     }
 
-    /// `nil` if there is no such object. The path of the gateway is empty.
+    /// Creates the path of an object; `nil` if the object does not exist. The path of the gateway
+    /// is empty.
     init?(_ object: ManagedObject, in directory: TenancyDirectory) {
         switch object {
         case .gateway: break
@@ -41,8 +42,9 @@ struct EntityPath {
 
 /// A rule by which a subject reaches an object.
 enum ReachingRule {
-    /// A role on the object or above it, with its column of the permission matrix; no column if the role gives no right where it is
-    /// held, such as an OWNER of a unit.
+    /// A role on the object or above it, with its column of the permission matrix. There is no
+    /// column if the role cannot be assigned on that type of entity, such as OWNER on a unit; such
+    /// a role gives no right.
     case role(HeldRole, MatrixColumn?)
     /// A tenant's role on a unit. The object is the property that contains the unit.
     case tenancyBelow(HeldRole)
@@ -64,12 +66,13 @@ enum IterationStep { case next, stop }
 // Only the code below determines which rules reach an object. Every decision, explanation and list is computed with
 // `forEachRule`.
 extension SecurityService {
-    /// Calls `body` with each rule by which a subject reaches an object, until `body` returns `.stop`. The status of the subject is
-    /// ignored.
+    /// Calls `body` with each rule by which a subject reaches an object, until `body` returns
+    /// `.stop`. Also returns the rules of a disabled subject.
     ///
-    /// Rules come in the order in which they are reported: tenancies below, unit or common area, property, portfolio, guest accesses,
-    /// super admin; on one entity the higher role first, then the smaller id. Only the roles on several units that share a common
-    /// area have no defined order.
+    /// The order of the rules is the order in which they are reported: tenancies below the object,
+    /// roles on the unit or for a common area, roles on the property, roles on the portfolio, guest
+    /// accesses, super admin. On one entity, the higher role comes first, then the smaller id. The
+    /// roles on several units that share a common area have no defined order.
     ///
     /// - Parameter instant: the time of the request; `nil` leaves out guest accesses, which reach a device for a limited time.
     @inline(__always)
@@ -100,7 +103,8 @@ extension SecurityService {
         if user.isSuperAdmin { _ = body(.superAdmin) }
     }
 
-    /// Calls `body` with each role on the path, until `body` returns `.stop`; a part of `forEachRule`.
+    /// Calls `body` with each role on the path, until `body` returns `.stop`. This is the part of
+    /// `forEachRule` for roles.
     @inline(__always)
     static func forEachRole(
         of user: UserNode, reaching path: EntityPath, in directory: TenancyDirectory, _ body: (ReachingRule) -> IterationStep
@@ -130,7 +134,7 @@ extension SecurityService {
         return .next
     }
 
-    /// The tenant roles of a user on the units of a property, by id.
+    /// The tenant roles of a user on the units of a property, sorted by id.
     private static func tenancies(
         of user: UserNode, in property: PropertyID, _ directory: TenancyDirectory
     ) -> [HeldRole] {
@@ -140,7 +144,8 @@ extension SecurityService {
         }.sorted { $0.id < $1.id }
     }
 
-    /// Whether a rule reaches the object. If none does, responses must not reveal to the subject that the object exists.
+    /// Whether at least one rule reaches the object. Otherwise, responses must not reveal to the
+    /// subject that the object exists.
     static func reaches(
         _ subject: Subject, _ path: EntityPath, at instant: Timestamp?, in directory: TenancyDirectory
     ) -> Bool {

@@ -6,8 +6,8 @@ protocol TableEntry: Sendable {
     var id: EntityID<Entity> { get }
 }
 
-/// All entities of one kind, by id: a persistent dictionary with two memory accesses per lookup, copied at no cost. An entity
-/// keeps its slot until it or another entity is removed.
+/// All entities of one kind by id: a persistent dictionary. A lookup takes two memory accesses, and
+/// a copy costs nothing. An entity keeps its slot until an entity is removed.
 struct EntityTable<Entry: TableEntry>: Sendable {
     private var index = SlotIndex<Entry.Entity>()
     private var entries = PersistentArray<Entry>()
@@ -44,7 +44,7 @@ struct EntityTable<Entry: TableEntry>: Sendable {
         return entries.count - 1
     }
 
-    /// Removes an entry. The last entry moves to the slot of the removed one, so that there is never a gap.
+    /// Removes an entry, and moves the last entry to its slot, so that no slot is empty.
     ///
     /// - Returns: the slot that the removed entry had; `nil` if there is no such entry.
     @discardableResult

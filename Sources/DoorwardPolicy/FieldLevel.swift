@@ -8,9 +8,10 @@ package enum FieldLevel: Int, CaseIterable, Comparable, Sendable {
     case resident
     /// The level of maintenance, and of a super admin on properties, units and devices: the fields needed to keep locks working.
     case operations
-    /// The level of a manager, an admin and an auditor: all fields but those private to one person.
+    /// The level of a manager, an admin and an auditor: all fields except those that are private to
+    /// one person.
     case management
-    /// The level of an owner, and of every user on themselves: all fields.
+    /// The level of an owner, and of each user for their own user: all fields.
     case owner
 
     /// `PUBLIC < RESIDENT < OPERATIONS < MANAGEMENT < OWNER`.
@@ -42,18 +43,19 @@ package enum FieldLevel: Int, CaseIterable, Comparable, Sendable {
 
 /// An object whose fields are visible by level.
 package enum FieldObject: Hashable, Sendable {
-    /// Visible by a role on it; a role below it gives no level.
+    /// A portfolio, visible by a role on it. A role below it gives no level.
     case portfolio(PortfolioID)
-    /// Visible by a role on it or its portfolio, and to the tenants of its units.
+    /// A property, visible by a role on it or its portfolio, and to the tenants of its units.
     case property(PropertyID)
-    /// Visible by a role on it or above it; a guest access gives no level.
+    /// A unit, visible by a role on it or above it. A guest access gives no level.
     case unit(UnitID)
-    /// Visible to every subject with reach to it, including guests and the tenants of a unit that shares it.
+    /// A device, visible to every subject that reaches it, including guests and the tenants of a
+    /// unit that shares it.
     case device(DeviceID)
-    /// Visible at the level that the reader has on the entities on which the person holds a role or guest access. The person and
-    /// super admins see all fields.
+    /// A user, visible at the reader's level for the entities on which the user holds a role or
+    /// guest access. The user and super admins see all fields.
     case user(UserID)
-    /// Visible to its guest, to its grantor, and by roles on its unit or property.
+    /// A guest access, visible to its guest, to its grantor, and by roles on its unit or property.
     case guestAccess(GuestAccessID)
     /// A record or command: visible by a role on the unit, property or portfolio of its device, and to its actor.
     case event(unit: UnitID?, property: PropertyID?, portfolio: PortfolioID?, actor: UserID?)
@@ -63,26 +65,32 @@ package enum FieldObject: Hashable, Sendable {
 package enum FieldTable {
     /// The kinds of object whose fields are projected by level.
     package enum Kind: String, CaseIterable, Sendable {
-        /// Includes the device's status, which is not a separate entity in the API.
+        /// A device with its status.
         case device = "LockDevice"
-        /// Leaves out the subscription, as reading it requires a separate permission.
+        /// A portfolio without its subscription: reading the subscription requires a separate
+        /// permission.
         case portfolio = "Portfolio"
-        /// Includes the lockdown. Levels below MANAGEMENT see only whether it is active.
+        /// A property with its lockdown. Levels below MANAGEMENT see only whether the lockdown is
+        /// active.
         case property = "Property"
-        /// Its residents are visible to the management only, its devices also to the tenants.
+        /// A unit. Only management sees its tenants; tenants also see its devices.
         case unit = "Unit"
-        /// A person. The person and super admins have the highest level on it, managers at most MANAGEMENT.
+        /// A user. The user and super admins have the highest level; other readers have at most
+        /// MANAGEMENT.
         case user = "User"
-        /// The guest sees all fields but the association that it was granted under.
+        /// A guest access. The guest sees all fields except the association under which it was
+        /// granted.
         case guestAccess = "GuestAccess"
-        /// Residents see the same fields of a command as of its records; the command's actor sees all fields.
+        /// A command. Residents see few fields; management and the command's actor see all fields.
         case command = "Command"
-        /// Not visible to guests; how a resident sees the actor is determined when the record is rendered.
+        /// A record of an access log. Guests see no field. `FieldReader.label` determines how
+        /// residents see the actor.
         case record = "AccessRecord"
     }
 
-    /// The fields that each level adds to the one below it, by their names in JSON. A dot separates a member from its object: a level
-    /// that sees `lockdown.active` alone gets a `lockdown` with that one member.
+    /// The fields that each level adds to the one below it, by their names in JSON. A dot separates
+    /// a member from its object: a level that sees only `lockdown.active` gets a `lockdown` object
+    /// with this one member.
     package static func added(to kind: Kind, at level: FieldLevel) -> [String] { table[kind]?[level] ?? [] }
 
     /// All fields that a level sees.

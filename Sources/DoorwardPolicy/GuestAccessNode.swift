@@ -3,13 +3,13 @@ internal import HashTreeCollections
 
 /// A guest access as stored in the directory, with precomputed values for decisions.
 package final class GuestAccessNode: Sendable {
-    /// The granted operations, as a set that is tested without further memory accesses.
+    /// The granted operations as a bit set, so that a test requires no further memory access.
     let operations: OperationSet
     let isRevoked: Bool
     /// Whether a tenant granted the access. If so, access to each device ends with the tenancies that it depends on.
     private let isUnderTenancy: Bool
-    /// The stored access. Its first fields are its id and its window, so that they are in memory next to the precomputed values
-    /// above.
+    /// The stored access. It begins with its id and its window, which are therefore in memory next
+    /// to the precomputed values above.
     package let access: GuestAccess
 
     init(_ access: GuestAccess) {
@@ -28,8 +28,8 @@ package final class GuestAccessNode: Sendable {
         return access.createdAt.milliseconds..<max(access.createdAt.milliseconds, reachEnds)
     }
 
-    /// The next instant after `instant` at which a decision on the access or the access's reach changes without a change of the
-    /// directory.
+    /// The next instant after `instant` at which time alone changes a decision on the access or the
+    /// visibility of its devices.
     func nextEdge(after instant: Timestamp) -> Timestamp? {
         let reach = reach
         let reachEdges = [reach.lowerBound, reach.upperBound].map(Timestamp.init(milliseconds:))
@@ -45,8 +45,9 @@ package final class GuestAccessNode: Sendable {
         return !(carriers[device] ?? []).contains { directory.holders[$0] != nil }
     }
 
-    /// Whether the guest may know that a listed device exists: from the creation of the access until 30 days after its end. False
-    /// if the device was moved to another portfolio, as the move must not be disclosed.
+    /// Whether the guest may know that a listed device exists: from the creation of the access
+    /// until 30 days after its end. False if the device was moved to another portfolio, because the
+    /// guest must not learn of the move.
     func givesReach(to device: DeviceNode, at instant: Timestamp, in directory: TenancyDirectory) -> Bool {
         guard reach.contains(instant.milliseconds) else { return false }
         guard let property = device.propertyID, property != access.propertyID else { return true }
@@ -54,7 +55,8 @@ package final class GuestAccessNode: Sendable {
     }
 }
 
-/// The guest accesses of one user: an entry for each device, sorted by device and then by id.
+/// The guest accesses of one user: an entry for each device of each access, sorted by device and
+/// then by the access's id.
 struct HeldGuestAccesses: Sendable {
     struct Entry: Sendable {
         let deviceID: DeviceID
@@ -75,7 +77,8 @@ struct HeldGuestAccesses: Sendable {
             let index = entries.lowerBound { ($0.deviceID, $0.node.access.id) < (device, node.access.id) }
             return entries.insert(Entry(deviceID: device, node: node), at: index)
         }
-        // Merge in one pass: inserting entry by entry would move the guest's other entries once for each device.
+        // Merge in one pass: inserting one entry at a time would move the user's other entries once
+        // for each device.
         var merged: ContiguousArray<Entry> = []
         merged.reserveCapacity(entries.count + devices.count)
         var rest = devices[...]
@@ -97,7 +100,7 @@ struct HeldGuestAccesses: Sendable {
 
     var deviceFilter: DeviceFilter { entries.reduce(into: DeviceFilter()) { $0.insert($1.deviceID) } }
 
-    /// The indices of the entries for a device, smaller id first.
+    /// The indices of the entries for a device, sorted by the access's id.
     func indices(on device: DeviceID) -> Range<Int> {
         if entries.isEmpty { return 0..<0 }
         let start = entries.lowerBound { $0.deviceID < device }

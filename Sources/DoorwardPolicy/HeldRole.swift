@@ -1,6 +1,6 @@
 internal import DoorwardDomain
 
-/// A role association as stored in its user's node: all fields of a `UserRoleAssociation` except the user.
+/// A role association in the form in which its user's node stores it: without the user.
 struct HeldRole: Hashable, Sendable {
     let entityID: EntityID<AssociatedEntity>
     let id: AssociationID
@@ -15,7 +15,8 @@ struct HeldRole: Hashable, Sendable {
     }
 
     var entity: AssociatedEntity { AssociatedEntity(type: type, id: entityID) }
-    /// Compares the types with a `switch`, since comparing them directly calls through a table of another module.
+    /// Compares the types with a `switch`, because `==` would call through a witness table of
+    /// another module.
     @inline(__always)
     func isHeld(on id: EntityID<AssociatedEntity>, _ type: AssociatedEntityType) -> Bool {
         guard entityID == id else { return false }
@@ -33,8 +34,9 @@ struct HeldRole: Hashable, Sendable {
         UserRoleAssociation(id: id, userID: user, entity: entity, role: role, createdAt: createdAt, updatedAt: updatedAt)
     }
 
-    /// Orders by the low half of the entity's id, so that one search finds all roles on the entity. On one entity the higher role
-    /// comes first, then the smaller id. This is the order in which rules are reported.
+    /// Orders roles by the low half of the entity's id, so that one search finds all roles on an
+    /// entity. On one entity, the higher role comes first, then the smaller id, as in the order in
+    /// which rules are reported.
     static func precedes(_ a: HeldRole, _ b: HeldRole) -> Bool {
         if a.entityID.low != b.entityID.low { return a.entityID.low < b.entityID.low }
         if a.entityID.high != b.entityID.high { return a.entityID.high < b.entityID.high }
@@ -46,16 +48,19 @@ struct HeldRole: Hashable, Sendable {
 
 /// The roles of one user, sorted by entity, in one block of memory that begins with the keys.
 ///
-/// Memory is managed manually here, and nowhere else, because a decision spends its time waiting for memory: an array would be
-/// retained at each access, and an atomic increment of memory that is not in the cache keeps the processor from fetching anything
-/// else meanwhile. Measured by `benchmark-policy`.
+/// Only this type manages its memory manually, because a decision spends most of its time waiting
+/// for memory. An array would be retained at each access, and an atomic increment outside the cache
+/// prevents the processor from fetching other memory at the same time. `benchmark-policy` measures
+/// the difference.
 ///
-/// `@unchecked Sendable`: the block is written in `init` and then only read, until `deinit` frees it; no other code has its address.
-struct HeldRoles: ~Copyable, @unchecked Sendable {  // Written in `init` and only read from then on.
+/// The type is `@unchecked Sendable` because the block is written only in `init`, and no other code
+/// has its address. `deinit` frees the block.
+struct HeldRoles: ~Copyable, @unchecked Sendable {  // Written only in `init`.
     let count: Int
-    /// The low halves of the entities' ids, ascending: 62 random bits, so that a match is nearly always the right entity.
+    /// The low halves of the entities' ids, ascending. They contain 62 random bits, so equal halves
+    /// nearly always belong to the same entity.
     private let keys: UnsafeMutablePointer<UInt64>
-    /// The roles, in the same order, after the keys in the same block.
+    /// The roles, in the order of the keys. They follow the keys in the same block.
     private let roles: UnsafeMutablePointer<HeldRole>
 
     /// Up to this count, a linear scan of the keys is faster than a binary search.

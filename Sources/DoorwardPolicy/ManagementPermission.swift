@@ -2,29 +2,30 @@ package import DoorwardDomain
 
 /// A management permission. Raw values are those of `GET /permission-matrix`.
 package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
-    /// To create a portfolio. Checked on the gateway, since the portfolio does not exist yet.
+    /// To create a portfolio. Checked on the gateway, because the portfolio does not exist yet.
     case portfolioCreate = "portfolio.create"
-    /// To read a portfolio. A role on a property or unit does not give this permission, as the holder of such a role need not see
-    /// the whole portfolio.
+    /// To read a portfolio. A role on a property or unit does not give this permission, because its
+    /// holder need not see the whole portfolio.
     case portfolioRead = "portfolio.read"
     /// To change a portfolio's name, its only field; changing its staff requires other permissions.
     case portfolioRename = "portfolio.rename"
     /// To delete a portfolio; with a cascade, also everything in it.
     case portfolioDelete = "portfolio.delete"
-    /// To read tier, modules and limits of a portfolio, and how much of the limits is used.
+    /// To read the subscription of a portfolio: its tier, modules and limits, and how much of each
+    /// limit is used.
     case subscriptionRead = "subscription.read"
-    /// To change tier, modules and limits of a portfolio.
+    /// To change the subscription of a portfolio: its tier, modules and limits.
     case subscriptionChange = "subscription.change"
     /// To assign and remove OWNER and PORTFOLIO_ADMIN.
     case portfolioAdminsAssign = "portfolio.admins.assign"
     /// To assign and remove AUDITOR on a portfolio.
     case portfolioAuditorsAssign = "portfolio.auditors.assign"
-    /// To read a property. A tenant holds this on the property of their unit, although other roles apply only to their entity and
-    /// everything below it.
+    /// To read a property. Tenants also hold this permission on the property of their unit,
+    /// although roles otherwise apply only to their entity and everything below it.
     case propertyRead = "property.read"
     /// To change a property's name, address and time zone.
     case propertyChange = "property.change"
-    /// To create a property. Checked on the portfolio that it will belong to.
+    /// To create a property. Checked on the portfolio that will contain the property.
     case propertyCreate = "property.create"
     /// To delete a property; with a cascade, also everything attached to it.
     case propertyDelete = "property.delete"
@@ -32,9 +33,9 @@ package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
     case propertyManagersAssign = "property.managers.assign"
     /// To assign and remove MAINTENANCE and AUDITOR on a property.
     case propertyStaffAssign = "property.staff.assign"
-    /// To read a unit. A tenant holds it on their own unit and on no other.
+    /// To read a unit. A tenant holds this permission only on their own unit.
     case unitRead = "unit.read"
-    /// To create a unit. Checked on the property that it will belong to.
+    /// To create a unit. Checked on the property that will contain the unit.
     case unitCreate = "unit.create"
     /// To change a unit's name, and the common areas that its tenants may use.
     case unitChange = "unit.change"
@@ -42,14 +43,14 @@ package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
     case unitDelete = "unit.delete"
     /// To assign and remove TENANT.
     case unitTenantsAssign = "unit.tenants.assign"
-    /// To read a device. Every role with VIEW_STATUS holds this permission. A guest has no role and needs only VIEW_STATUS to see
-    /// a device.
+    /// To read a device. Every role with VIEW_STATUS holds this permission. A guest has no role;
+    /// for a guest, VIEW_STATUS is enough to see a device.
     case deviceRead = "device.read"
-    /// To attach a device. Checked on the property or unit that it will be attached to.
+    /// To attach a device. Checked on the property or unit to which the device will be attached.
     case deviceAttach = "device.attach"
     /// To change a device's name, address, metadata, and whether remote operation is enabled.
     case deviceChange = "device.change"
-    /// To move a device. Checked on the device and on the property or unit that it moves to.
+    /// To move a device. Checked on the device, and on the property or unit to which it is moved.
     case deviceMove = "device.move"
     /// To detach a device from its property, which leaves it unassigned, or to delete it.
     case deviceDetach = "device.detach"
@@ -73,15 +74,17 @@ package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
     case accessLogExport = "accessLog.export"
     /// To verify a log and read its proofs.
     case accessLogVerify = "accessLog.verify"
-    /// To create a report on who had access to what and when, with the proof that the log is complete.
+    /// To create a report on all access in a period, with the proof that the log is complete.
     case complianceReport = "accessLog.complianceReport"
-    /// To create a user, who has no rights yet: roles and guest accesses are given by other permissions.
+    /// To create a user. The new user has no rights; assigning roles and granting guest accesses
+    /// require other permissions.
     case usersCreate = "users.create"
     /// To disable a user and to enable one again.
     case usersDisable = "users.disable"
-    /// To delete a user with all their roles and guest accesses; the records about them stay.
+    /// To delete a user with all their roles and guest accesses. The records about the user are
+    /// kept.
     case usersDelete = "users.delete"
-    /// To destroy a person's keys, which makes the personal values in the logs unreadable.
+    /// To destroy a person's keys, which makes the person's values in all logs unreadable.
     case usersErase = "users.erase"
     /// To see and change the gateway's adapters.
     case adaptersManage = "adapters.manage"
@@ -91,18 +94,21 @@ package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
 
 /// The object of a management permission.
 package enum ManagedObject: Hashable, Sendable {
-    /// Everything that belongs to no portfolio: users, adapters, the gateway's own log.
+    /// The gateway: everything that belongs to no portfolio, such as users, adapters and the
+    /// gateway's own log.
     case gateway
-    /// Reached by roles on it.
+    /// A portfolio, reached by roles on it.
     case portfolio(PortfolioID)
-    /// Reached by roles on it and on its portfolio, and for reading also by tenants of its units.
+    /// A property, reached by roles on it and on its portfolio. Tenants of its units reach it for
+    /// reading.
     case property(PropertyID)
-    /// Reached by roles on it, on its property and on its portfolio.
+    /// A unit, reached by roles on it, on its property and on its portfolio.
     case unit(UnitID)
-    /// Reached by roles on its unit, property or portfolio, by tenants of units that share it, and by its guests.
+    /// A device, reached by roles on its unit, property or portfolio, by tenants of units that
+    /// share it, and by its guests.
     case device(DeviceID)
 
-    /// Makes the managed object for an entity.
+    /// Creates the managed object for an entity.
     package init(_ entity: AssociatedEntity) {
         switch entity {
         case .portfolio(let id): self = .portfolio(id)

@@ -4,20 +4,21 @@ package import DoorwardDomain
 package enum MatrixColumn: UInt8, CaseIterable, Sendable {
     /// OWNER of the device's portfolio.
     case owner
-    /// PORTFOLIO_ADMIN of that portfolio, who has the rights of an owner on its locks.
+    /// PORTFOLIO_ADMIN of the device's portfolio, with the rights of an owner on its locks.
     case portfolioAdmin
-    /// PROPERTY_MANAGER of the device's property, who has the rights of an owner there, except that a lockdown also applies to
-    /// them.
+    /// PROPERTY_MANAGER of the device's property, with the rights of an owner on its locks. A
+    /// lockdown also applies to property managers.
     case propertyManager
-    /// MAINTENANCE of that property: operates and monitors its locks, reads no history, changes nothing.
+    /// MAINTENANCE of the device's property: operates its locks and sees their status, but reads no
+    /// history and changes nothing.
     case maintenance
-    /// AUDITOR of that portfolio or that property.
+    /// AUDITOR of the device's portfolio or property.
     case auditor
     /// A tenant of the unit that the device is attached to.
     case tenantOwnUnit
     /// A tenant of a unit that lists the device as a common area.
     case tenantCommonArea
-    /// A guest within the window, whatever operations were granted.
+    /// A guest within the window, for operations that need not be granted.
     case guestInWindow
     /// A guest within the window, if the operation was granted.
     case guestIfGranted
@@ -60,8 +61,9 @@ package struct MatrixColumns: OptionSet, Hashable, Sendable {
 }
 
 extension MatrixColumn {
-    /// Returns the column of a role held on an entity of a type; `nil`, which grants nothing, if the role cannot be assigned on
-    /// that type. For a tenant it is the column of their own unit.
+    /// Returns the column of a role on an entity type; `nil` if the role cannot be assigned on that
+    /// type and therefore gives no right. For a tenant, returns the column of the tenant's own
+    /// unit.
     @inline(__always)
     init?(of role: Role, on type: AssociatedEntityType) {
         switch (role, type) {

@@ -24,14 +24,15 @@ package enum PermissionMatrix {
         }
     }
 
-    /// Whether a column holds an operation. A role that gives no right on its entity has no column, and holds no operation.
+    /// Whether a column holds an operation. False without a column, because the role then gives no
+    /// right on its entity.
     @inline(__always)
     static func holds(_ operation: LockOperation, _ column: MatrixColumn?) -> Bool {
         column.map(columns(holding: operation).contains) ?? false
     }
 
-    /// The lowest role that could hold an operation on a device. `hangsOnUnit` is whether the device is attached to a unit; if it
-    /// is not, the device may be a common area.
+    /// The lowest role that can hold an operation on a device. `hangsOnUnit` is whether the device
+    /// is attached to a unit; otherwise, the device may be a common area.
     package static func leastRole(holding operation: LockOperation, hangsOnUnit: Bool) -> Role? {
         let elsewhere: MatrixColumns = hangsOnUnit ? [.tenantCommonArea] : [.tenantOwnUnit]
         let columns = columns(holding: operation).subtracting(elsewhere)
@@ -78,8 +79,8 @@ package enum PermissionMatrix {
         }
     }
 
-    /// The permissions that a tenant holds on the property of their unit, although other roles apply only to their entity and
-    /// everything below it.
+    /// The permissions that tenants also hold on the property of their unit, although roles
+    /// otherwise apply only to their entity and everything below it.
     package static let tenantsHoldOnProperty: [ManagementPermission] = [.propertyRead]
 }
 
@@ -87,7 +88,7 @@ package enum PermissionMatrix {
 package struct ManagementHolders: Sendable {
     /// Where the super admin flag alone gives the permission.
     package enum SuperAdminScope: String, Codable, Sendable {
-        /// On no object. A role of the same user can still give the permission.
+        /// On no object. Another role of the user can still give the permission.
         case nowhere = "NOWHERE"
         /// On the gateway itself, such as its log, but on no portfolio.
         case gatewayOnly = "GATEWAY"
@@ -97,8 +98,9 @@ package struct ManagementHolders: Sendable {
 
     /// Where the super admin flag alone gives the permission.
     package let superAdmin: SuperAdminScope
-    /// The roles that hold it on their entity and everything below it, highest first. A role on an entity below the object does
-    /// not count, so that an auditor of a property cannot read the portfolio.
+    /// The roles that hold the permission on their entity and everything below it, highest first. A
+    /// role below the object does not give the permission: an auditor of a property cannot read the
+    /// portfolio.
     package let roles: [Role]
 
     init(superAdmin: SuperAdminScope, _ roles: [Role]) { (self.superAdmin, self.roles) = (superAdmin, roles) }

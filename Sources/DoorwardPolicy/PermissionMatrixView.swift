@@ -19,7 +19,8 @@ package struct PermissionMatrixView: Encodable, Sendable {
     package struct OperationHolder: Encodable, Sendable {
         /// In JSON the raw value; `SUPER_ADMIN` means the flag, `GUEST` a guest access.
         package let role: Role
-        /// The devices or the time that the operation is limited to; absent if the role holds it on its entity and all below.
+        /// The devices or the time to which the operation is limited; absent if the role holds it
+        /// on its entity and everything below it.
         package let condition: Condition?
     }
 
@@ -29,7 +30,7 @@ package struct PermissionMatrixView: Encodable, Sendable {
         case everyDevice = "EVERY_DEVICE"
         /// On devices attached to the unit that the role is held on.
         case ownUnit = "OWN_UNIT"
-        /// On devices that are attached to no unit, and that the role's unit lists.
+        /// On devices that are attached to no unit, and that the role's unit lists as common areas.
         case commonArea = "COMMON_AREA"
         /// On the devices of the guest access, within its window.
         case inWindow = "IN_WINDOW"
@@ -41,9 +42,9 @@ package struct PermissionMatrixView: Encodable, Sendable {
     package struct ManagementRow: Encodable, Sendable {
         /// In JSON the raw value, such as `portfolio.create`.
         package let permission: ManagementPermission
-        /// Where a super admin holds it by the flag alone.
+        /// Where a super admin holds the permission by the flag alone.
         package let superAdmin: ManagementHolders.SuperAdminScope
-        /// The roles that hold it, each on its entity and everything below.
+        /// The roles that hold the permission, each on its entity and everything below it.
         package let roles: [Role]
     }
 

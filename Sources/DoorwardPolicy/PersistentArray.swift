@@ -1,8 +1,9 @@
 /// A persistent array: copying it costs nothing, and a change copies one page.
 ///
-/// Elements are stored in pages of 64, pages in chapters of 64. A page or chapter that is referenced once is changed in place;
-/// one that several arrays share is copied first. So the cost of a change is nearly independent of the number of elements: only
-/// the list of chapters, one word for 4096 elements, may have to be copied.
+/// The array is a tree: 64 elements form a page, and 64 pages form a chapter. A page or chapter
+/// that only one array references is changed in place; a shared one is copied first. The cost of a
+/// change is therefore nearly independent of the number of elements: only the list of chapters,
+/// with one word for 4096 elements, grows with it.
 struct PersistentArray<Element: Sendable>: Sendable {
     private typealias Page = ContiguousArray<Element>
     private typealias Chapter = ContiguousArray<Page>
@@ -37,7 +38,7 @@ struct PersistentArray<Element: Sendable>: Sendable {
         count -= 1
         let (chapter, page) = (Self.chapter(count), Self.page(count))
         let element = chapters[chapter][page].removeLast()
-        // Remove an empty page, and an empty chapter.
+        // Remove the page and the chapter if they are empty now.
         if chapters[chapter][page].isEmpty { chapters[chapter].removeLast() }
         if chapters[chapter].isEmpty { chapters.removeLast() }
         return element

@@ -1,6 +1,6 @@
 internal import DoorwardDomain
 
-/// The first test that failed for a rule which reaches the device.
+/// The first test that a rule failed, for a rule that reaches the device.
 struct RuleFailure {
     let reason: DenialReason
     let rule: Rule
@@ -11,7 +11,8 @@ struct RuleFailure {
         (self.reason, self.rule, self.opensAt, self.closesAt) = (reason, rule, opensAt, closesAt)
     }
 
-    /// The number of tests that the rule passed. An association has no window and no grantor, so it passes the tests of both.
+    /// The number of tests that the rule passed. An association has no window and no grantor, so it
+    /// passes the tests of grantor and window.
     private var testsPassed: Int {
         switch reason {
         case .guestAccessRevoked: 0
@@ -28,9 +29,10 @@ struct RuleFailure {
         }
     }
 
-    /// Replaces `nearest` if this rule came nearer to allowing the request. Compares, in this order, the number of passed tests
-    /// (more is nearer), the time at which access opens (earlier is nearer, none is last), and the id (smaller is nearer; the super
-    /// admin's rule is last).
+    /// Replaces `nearest` if this rule came nearer to allowing the request. A rule is nearer if it
+    /// passed more tests. Of rules with the same number, the one that opens earlier is nearer (a
+    /// rule without such a time is last), then the one with the smaller id (the super admin's rule
+    /// is last).
     func replace(_ nearest: inout RuleFailure?) {
         guard let other = nearest, !isNearer(than: other) else {
             nearest = self
@@ -61,6 +63,6 @@ extension Rule {
 }
 
 extension GuestAccess {
-    /// How long after its end an access keeps its devices visible to the guest.
+    /// The time for which an access keeps its devices visible to the guest after its end.
     static let reachAfterEnd = Duration.seconds(30 * 86_400)
 }

@@ -1,10 +1,12 @@
 package import DoorwardDomain
 
 extension SecurityService {
-    /// The highest field level that a subject's rules give for an object at an instant; `nil` if they give none, so that no field is
-    /// visible. `FieldTable` lists the fields of each level.
+    /// Returns the highest field level that a subject's rules give for an object at an instant;
+    /// `nil` if no rule gives a level, so that no field is visible. `FieldTable` lists the fields
+    /// of each level.
     ///
-    /// Whether the object may be read at all is decided first, by `decide` or `allows`.
+    /// The caller must first decide by `decide` or `allows` whether the subject may read the object
+    /// at all.
     package static func fieldLevel(
         of subject: Subject, for object: FieldObject, at instant: Timestamp, in directory: TenancyDirectory
     ) -> FieldLevel? {
@@ -37,7 +39,8 @@ extension SecurityService {
         return highest
     }
 
-    /// The highest level given by the roles on a path alone.
+    /// The highest level that roles on a path give; guest accesses and the super-admin flag are
+    /// ignored.
     private static func roleLevel(
         of subject: Subject, on path: EntityPath?, in directory: TenancyDirectory
     ) -> FieldLevel? {
@@ -63,12 +66,12 @@ extension SecurityService {
                 directory.guestAccess(access).map(place)
             }
         let levels = Set(objects).compactMap { roleLevel(of: subject, on: EntityPath($0, in: directory), in: directory) }
-        // At most MANAGEMENT: OWNER would add the fields that concern the user alone.
+        // Return at most MANAGEMENT: OWNER would add the fields that are private to the user.
         return levels.max().map { min($0, .management) }
     }
 
-    /// The grantor sees all fields of a guest access, and so does the management of its unit or property. Its guest and the
-    /// residents there do not see the association that it was granted under.
+    /// The grantor and the management of the unit or property see all fields of a guest access. Its
+    /// guest and the residents do not see the association under which it was granted.
     private static func level(
         of subject: Subject, onGuestAccess id: GuestAccessID, in directory: TenancyDirectory
     ) -> FieldLevel? {
@@ -85,7 +88,8 @@ extension SecurityService {
 }
 
 extension ReachingRule {
-    /// The level that the rule gives on the object that it reaches; `nil` for a role that gives no right where it is held.
+    /// The level that the rule gives on the object that it reaches; `nil` for a role that gives no
+    /// right on its entity.
     fileprivate func fieldLevel(superAdmin: FieldLevel?) -> FieldLevel? {
         switch self {
         case .role(let held, let column): column == nil ? nil : FieldLevel(of: held.role)

@@ -1,8 +1,10 @@
 package import DoorwardDomain
 internal import HashTreeCollections
 
-// The objects that a subject may read, for lists: exactly those for which `allows` gives the permission to read (for devices, `decide`
-// allows VIEW_STATUS), ascending. The cost depends on the subject's roles and visible objects, not on the size of the directory.
+// Lists of the objects that a subject may read, in ascending order. A list contains exactly the
+// objects for which `allows` gives the permission to read; for devices, those for which `decide`
+// allows VIEW_STATUS. The cost depends on the subject's roles and visible objects, not on the size
+// of the directory.
 extension SecurityService {
     /// The portfolios that a subject may read: all of them for a super admin, none for a disabled or unknown user.
     package static func visiblePortfolioIDs(for subject: Subject, in directory: TenancyDirectory) -> [PortfolioID] {
@@ -59,8 +61,8 @@ extension SecurityService {
 }
 
 extension TenancyDirectory {
-    /// Returns a superset of the devices that the subject's rules reach, apart from the rule for super admins. The caller selects
-    /// the visible devices with a decision on each.
+    /// Returns a superset of the devices that the subject's rules reach; the rule for super admins
+    /// is ignored. The caller makes a decision on each device to select the visible ones.
     fileprivate func deviceCandidates(for subject: Subject) -> Set<DeviceID> {
         var candidates = Set(subject.link?.access.deviceIDs ?? subject.user?.guestAccesses.entries.map(\.deviceID) ?? [])
         for entity in subject.roleEntities {

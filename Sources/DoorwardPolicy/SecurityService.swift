@@ -1,7 +1,8 @@
 package import DoorwardDomain
 
-/// Decides which operations and management permissions a subject has. Decisions are pure: the same snapshot, instant and request give
-/// the same decision, and nothing else is read or written. A doubtful case is denied.
+/// Decides which operations and management permissions a subject has. Decisions are pure: the same
+/// snapshot, instant and request give the same decision, and nothing else is read or written. A
+/// request is denied unless a rule allows it.
 package enum SecurityService {
     /// Decides one operation on one lock.
     ///
@@ -9,8 +10,9 @@ package enum SecurityService {
     ///   - instant: the time of the operation, by the gateway's clock.
     ///   - override: whether the caller gave a reason to override a lockdown. An override with nothing to override is ignored.
     ///   - directory: the snapshot that the subject was resolved in.
-    /// - Returns: `allowed` with the most specific rule that allows it, or `denied` with the reason of the rule that came nearest
-    ///   to allowing it. A denial also states whether the subject may know that the device exists.
+    /// - Returns: `allowed` with the most specific rule that allows the operation, or `denied` with
+    ///   the reason of the rule that came nearest to allowing it. A denial also states whether the
+    ///   subject may know that the device exists.
     package static func decide(
         _ subject: Subject, _ operation: LockOperation, on device: DeviceID, at instant: Timestamp, override: Bool,
         in directory: TenancyDirectory
@@ -18,8 +20,8 @@ package enum SecurityService {
         decide(subject, operation, on: directory.resolve(device), at: instant, override: override, in: directory)
     }
 
-    /// Resolves a principal in a snapshot and decides its request. Meant for a single decision, such as that at the dispatch
-    /// gate.
+    /// Resolves a principal in a snapshot and decides its request. Use this function for a single
+    /// decision, such as the one in the dispatch gate.
     package static func decide(
         _ principal: Principal, _ operation: LockOperation, on device: DeviceID, at instant: Timestamp, override: Bool,
         in directory: TenancyDirectory
@@ -31,7 +33,8 @@ package enum SecurityService {
         }
     }
 
-    /// Decides for a device that was resolved in the same snapshot; `device` is `nil` if the device does not exist.
+    /// Decides one operation on a device that was resolved in the same snapshot. `device` is `nil`
+    /// if the device does not exist.
     package static func decide(
         _ subject: Subject, _ operation: LockOperation, on device: DeviceNode?, at instant: Timestamp, override: Bool,
         in directory: TenancyDirectory
@@ -55,7 +58,7 @@ package enum SecurityService {
                 granting = granting ?? rule.rule
                 return .stop
             }
-            // Several units may share the device: report the association with the smallest id.
+            // Several units may share the device. Report the association with the smallest id.
             if granting?.sortKey.map({ $0 < held.id.cast() }) != true { granting = held.rule }
             return .next
         }
@@ -63,7 +66,8 @@ package enum SecurityService {
         return .denied(request.denial(nearest))
     }
 
-    /// Calls `body` with each rule that reaches the requested device and with its verdict; see the other `forEachRule`.
+    /// Calls `body` with each rule that reaches the requested device, and with the rule's verdict,
+    /// in the order of the other `forEachRule`.
     @inline(__always)
     static func forEachRule(
         reaching request: AccessRequest, for subject: Subject, in directory: TenancyDirectory,
@@ -76,9 +80,9 @@ package enum SecurityService {
 }
 
 extension SecurityService {
-    /// Returns the subject's associations that each allow all of `operations` on a device, in ascending order; for a disabled
-    /// user it returns none. Only roles count: a guest cannot grant access. The cost depends on the associations on the device
-    /// and above it, and not on the subject's other associations.
+    /// Returns the subject's associations that each allow all of `operations` on a device, in
+    /// ascending order; none for a disabled user. Guest accesses are ignored, because a guest
+    /// cannot grant access. The cost depends only on the associations that reach the device.
     package static func carriers(
         of operations: [LockOperation], by subject: Subject, on device: DeviceID, in directory: TenancyDirectory
     ) -> [UserRoleAssociation] {
@@ -94,7 +98,8 @@ extension SecurityService {
         return carriers.sorted { $0.id < $1.id }
     }
 
-    /// The entities on which a role of the subject holds an operation on all devices attached there. Common areas are left out.
+    /// The entities on which a role of the subject holds an operation for all attached devices.
+    /// Common areas are ignored.
     package static func entities(where subject: Subject, holds operation: LockOperation) -> [AssociatedEntity] {
         guard let user = subject.user, subject.isEnabled else { return [] }
         return user.roles.all.sorted { $0.id < $1.id }.filter {
@@ -106,10 +111,11 @@ extension SecurityService {
 extension SecurityService {
     /// Decides whether a subject may manage an object.
     ///
-    /// - Parameter instant: when given, a guest access counts as reach to a device, as in `decide`.
-    /// - Returns: `allowed` with the most specific rule, or `denied`. The reason is `role_insufficient` if the subject may know
-    ///   that the object exists; every subject may know this of the gateway. Otherwise the denial has no reach (`hasReach` is
-    ///   false), like the denial for an object that does not exist.
+    /// - Parameter instant: the time of the request. With `nil`, guest accesses are ignored;
+    ///   otherwise, a guest access makes a device visible, as in `decide`.
+    /// - Returns: `allowed` with the most specific rule, or `denied`. If the object is visible to
+    ///   the subject, the reason is `role_insufficient`; the gateway is visible to every subject.
+    ///   Otherwise `hasReach` is false, as in the denial for an object that does not exist.
     package static func allows(
         _ subject: Subject, _ permission: ManagementPermission, on object: ManagedObject, at instant: Timestamp? = nil,
         in directory: TenancyDirectory
@@ -142,14 +148,15 @@ extension SecurityService {
         return .denied(Denial(.roleInsufficient, hasReach: true, rule: nearest?.rule, missing: missing))
     }
 
-    /// Whether a subject may know that an object exists: by an association on it or above it, by being allowed to read it (as a
-    /// tenant may read the property of their unit), or as super admin. Disabling a user does not change this.
+    /// Whether an object is visible to a subject: through an association on it or above it, as a
+    /// tenant of a unit of the property, or as a super admin. Disabling a user does not change
+    /// this.
     package static func reaches(_ subject: Subject, _ object: AssociatedEntity, in directory: TenancyDirectory) -> Bool {
         EntityPath(ManagedObject(object), in: directory).map { reaches(subject, $0, at: nil, in: directory) } ?? false
     }
 
-    /// Whether a subject may know that a device exists. A device is also reached through a unit that shares it and through guest
-    /// accesses.
+    /// Whether a device is visible to a subject, also through a unit that shares the device or
+    /// through a guest access.
     package static func reaches(
         _ subject: Subject, device: DeviceID, at instant: Timestamp, in directory: TenancyDirectory
     ) -> Bool {

@@ -2,7 +2,8 @@ package import DoorwardDomain
 
 /// A few ids in ascending order without duplicates, in one block of memory.
 ///
-/// Meant for the ids of one unit, person or device, not for those of a portfolio: adding one copies the block.
+/// The type is meant for the few ids of one unit, user or device, because adding an id copies the
+/// block.
 package struct SortedIDs<Entity>: Hashable, Sendable {
     private var ids: ContiguousArray<EntityID<Entity>> = []
 
@@ -23,7 +24,8 @@ package struct SortedIDs<Entity>: Hashable, Sendable {
     package mutating func insert(_ id: EntityID<Entity>) {
         let index = lowerBound(of: id)
         if index < ids.count && ids[index] == id { return }
-        // Allocate exactly the size needed: there are millions of these arrays, and most never change.
+        // Allocate exactly the required size: there are millions of these arrays, and most never
+        // change.
         var grown = ContiguousArray<EntityID<Entity>>()
         grown.reserveCapacity(ids.count + 1)
         grown += ids[..<index]
@@ -49,7 +51,8 @@ extension SortedIDs: RandomAccessCollection {
 }
 
 extension ContiguousArray {
-    /// The index of the first element for which `isBefore` is false. The array must be sorted so that the others come first.
+    /// Returns the index of the first element for which `isBefore` is false. All elements for which
+    /// it is true must come first.
     @inline(__always)
     func lowerBound(where isBefore: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)

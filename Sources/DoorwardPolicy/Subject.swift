@@ -3,16 +3,16 @@ internal import HashTreeCollections
 
 /// The rights of a principal in one snapshot of the directory. Every function of `SecurityService` decides for a subject.
 ///
-/// A subject belongs to the snapshot that resolved it: it still holds a right that a later snapshot takes away. The dispatch
-/// gate therefore resolves the principal again.
+/// A subject is valid only with the snapshot in which it was resolved: it does not reflect rights
+/// that are revoked later. The dispatch gate therefore resolves the principal again.
 package struct Subject: Sendable {
     enum Status: Sendable { case unknown, disabled, enabled }
 
     /// `nil` for a guest link and for an unknown principal.
     let user: UserNode?
-    /// The one guest access that a guest link holds; `nil` for every other principal.
+    /// The guest access of a guest link; `nil` for every other principal.
     let link: GuestAccessNode?
-    /// For a guest link that names a guest: the status of that user.
+    /// The status of the principal. For a guest link with a guest user, the status of that user.
     let status: Status
     /// `TenancyDirectory.version` of the snapshot.
     let version: UInt64
@@ -38,7 +38,7 @@ package struct Subject: Sendable {
     /// The user whose own records the subject reads; `nil` for a guest link and for an unknown principal.
     package var userID: UserID? { user?.id }
 
-    /// Whether `id` is the subject's user, so that records about that user are records about the subject. Always false for `nil`.
+    /// Whether `id` is the id of the subject's user. Always false for `nil`.
     package func isUser(_ id: UserID?) -> Bool { id != nil && id == user?.id }
 
     /// The entity of each role that the subject holds, in no order.
@@ -63,8 +63,9 @@ extension TenancyDirectory {
     /// Resolves a principal in this snapshot. A principal that does not exist gives a subject that holds nothing.
     package func subject(of principal: Principal) -> Subject { withSubject(of: principal) { $0 } }
 
-    /// Calls `body` with the resolved principal, without retaining the user node: that would write to memory that is usually not in
-    /// the cache. The directory keeps the node alive for the duration of the call.
+    /// Calls `body` with the resolved principal, without retaining the user node: a retain would
+    /// write to memory that is usually not in the cache. The directory keeps the node alive during
+    /// the call.
     @inline(__always)
     func withSubject<Result>(of principal: Principal, _ body: (Subject) -> Result) -> Result {
         switch principal {
@@ -79,7 +80,8 @@ extension TenancyDirectory {
         }
     }
 
-    /// The status of the guest whom a link names. A link whose guest is disabled gives no access.
+    /// The status of a link's guest user; enabled if the link has none. A link whose guest is
+    /// disabled gives no access.
     private func status(ofGuestOf link: GuestAccessNode) -> Subject.Status {
         guard let guest = link.access.guestUserID else { return .enabled }
         return Subject(users[guest]?.node, version: version).status

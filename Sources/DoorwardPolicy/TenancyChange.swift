@@ -1,7 +1,7 @@
 package import DoorwardDomain
 
-/// A change of the tenancy. The directory in memory and the store on disk apply the same changes, so that neither can contain
-/// something that the other does not.
+/// A change of the tenancy. The directory in memory and the store on disk apply the same changes,
+/// so that they always have the same content.
 package enum TenancyChange: Hashable, Sendable {
     /// Adds a portfolio, or replaces the one with the same id. Each other `put` does the same with its entity.
     case putPortfolio(Portfolio)
@@ -11,13 +11,15 @@ package enum TenancyChange: Hashable, Sendable {
     case putUnit(Unit)
     /// Adds or replaces a device, and so attaches or moves it. A device without a property is unassigned.
     case putDevice(LockDevice)
-    /// Removes a device if it exists. Guest accesses and units keep its id in their lists, without effect.
+    /// Removes a device if it exists. Guest accesses and units keep its id in their lists; the id
+    /// then has no effect.
     case removeDevice(DeviceID)
     /// Adds or replaces a user. Their roles and guest accesses stay as they are.
     case putUser(User)
     /// Adds an association, or replaces the one with the same id, even if that one belongs to another user.
     case putAssociation(UserRoleAssociation)
-    /// Removes an association if it exists. Guest accesses granted under it stay, and decisions deny them.
+    /// Removes an association if it exists. Guest accesses that a tenant granted under it are kept,
+    /// but no longer valid unless another association carries them.
     case removeAssociation(AssociationID)
     /// Adds or replaces a guest access. Revoked accesses are kept: until 30 days after their end, their devices are visible to the
     /// guest.

@@ -2,7 +2,8 @@ internal import DoorwardDomain
 internal import HashTreeCollections
 
 extension TenancyDirectory {
-    /// Applies one change. Data that the change does not contain stays: a user keeps roles and guest accesses, a unit its tenants.
+    /// Applies one change. Data that the change does not contain is kept, such as a user's roles
+    /// and guest accesses, or a unit's tenants.
     package mutating func apply(_ change: TenancyChange) {
         version += 1
         switch change {
@@ -129,7 +130,7 @@ extension TenancyDirectory {
         users.put(UserEntry(node: holder.replacing(guestAccesses: held)))
     }
 
-    /// Removes an access from all lists that refer to it.
+    /// Removes a guest access from all lists that contain it.
     private mutating func unlist(_ access: GuestAccess) {
         guestAccessesByProperty[access.propertyID]?.remove(access.id)
         for device in access.deviceIDs { guestAccessesByDevice[device]?.remove(access.id) }

@@ -1,11 +1,12 @@
 package import DoorwardDomain
 internal import HashTreeCollections
 
-/// The whole tenancy in memory. It is a value, so decisions can read one version while the next one is being made.
+/// The whole tenancy in memory. The directory is a value, so decisions can read one version while
+/// the next one is created.
 ///
-/// Copying costs nothing, and the cost of a change is logarithmic in the size of the directory: versions share all pages and
-/// branches that did not change. Children may be added before their parents; until the parents are added, requests for the
-/// children are denied.
+/// Copying costs nothing, and the cost of a change is logarithmic in the size of the directory,
+/// because versions share all memory that did not change. Children may be added before their
+/// parents; requests for them are denied until the parents are added.
 package struct TenancyDirectory: Sendable {
     var portfolios: TreeDictionary<PortfolioID, Box<Portfolio>> = [:]
     var properties: TreeDictionary<PropertyID, Box<Property>> = [:]
@@ -16,9 +17,9 @@ package struct TenancyDirectory: Sendable {
     var recentMakes = RecentValues<Box<DeviceModel>>()
     var recentCommonAreas = RecentValues<[DeviceID]>()
     var recentOperations = RecentValues<[LockOperation]>()
-    /// The units that share a device, at the index `sharingSlot` of the device.
+    /// The units that share each device, at the index `sharingSlot` of the device.
     var sharing = PersistentArray<CommonAreaUnits>()
-    /// The slots in `sharing` that belonged to devices that were removed.
+    /// The free slots in `sharing`, which belonged to removed devices.
     var freeSharingSlots: [Int] = []
     var users = EntityTable<UserEntry>()
     var guestAccesses: TreeDictionary<GuestAccessID, GuestAccessNode> = [:]
@@ -58,11 +59,13 @@ package struct TenancyDirectory: Sendable {
     package func property(_ id: PropertyID) -> Property? { properties[id]?.value }
     /// The unit with this id, even if its property does not exist yet; `nil` if there is no such unit.
     package func unit(_ id: UnitID) -> Unit? { units[id]?.value }
-    /// The device with this id. It is assembled for each call; decisions use `resolve`.
+    /// The device with this id; `nil` if there is none. Each call assembles the device, so
+    /// decisions use `resolve` instead.
     package func device(_ id: DeviceID) -> LockDevice? {
         devices.slot(of: id).map { deviceDetails[$0].device(devices[slot: $0]) }
     }
-    /// The user with this id; `nil` also for an id that is known only from roles or guest accesses.
+    /// The user with this id; `nil` if there is none, even if roles or guest accesses refer to the
+    /// id.
     package func user(_ id: UserID) -> User? { users[id]?.node.user }
     /// The guest access with this id, even if it is revoked or has ended.
     package func guestAccess(_ id: GuestAccessID) -> GuestAccess? { guestAccesses[id]?.access }
@@ -82,7 +85,8 @@ package struct TenancyDirectory: Sendable {
     static func emailKey(_ email: String) -> String { email.lowercased() }
 }
 
-// Lists are in ascending order of ids. Their cost depends on their own length (times its logarithm), not on the size of the directory.
+// Lists are in ascending order of ids. A list of n elements takes time O(n log n), independent of
+// the size of the directory.
 extension TenancyDirectory {
     /// All portfolios of the gateway. Those that one subject may read are in `SecurityService.visiblePortfolioIDs`.
     package var portfolioIDs: [PortfolioID] { portfolios.keys.sorted() }
@@ -107,7 +111,8 @@ extension TenancyDirectory {
     /// All devices of a property, including those of its units.
     package func deviceIDs(of property: PropertyID) -> [DeviceID] { devicesByProperty[property]?.sorted() ?? [] }
 
-    /// The devices attached to a unit; the devices that it shares are in its `commonAreaAccessIDs`.
+    /// The devices attached to a unit. The devices that the unit shares are in its
+    /// `commonAreaAccessIDs`.
     package func deviceIDs(of unit: UnitID) -> [DeviceID] { devicesByUnit[unit].map(Array.init) ?? [] }
 
     /// The role associations of a user, by id.
@@ -148,8 +153,9 @@ extension TenancyDirectory {
         }
     }
 
-    /// The next instant after `instant` at which the rights of an access change without a change of the directory: its window
-    /// begins or ends, or its devices become or cease to be visible to its guest. `nil` if there is none.
+    /// The next instant after `instant` at which time alone changes the rights of an access: its
+    /// window begins or ends, or its devices become visible or invisible to the guest. `nil` if
+    /// there is no such instant.
     package func nextEdge(of access: GuestAccessID, after instant: Timestamp) -> Timestamp? {
         guestAccesses[access]?.nextEdge(after: instant)
     }
@@ -165,11 +171,12 @@ extension TenancyDirectory {
 
 // Common areas: devices that are attached to no unit, and shared by the tenants of the units that list them.
 extension TenancyDirectory {
-    /// The units that list a device as a common area and may do so: the device is attached to their property, and to no unit.
+    /// The units that share a device: they list it as a common area, and the device is attached to
+    /// their property and to no unit.
     func sharingUnits(of device: DeviceNode) -> CommonAreaUnits { device.sharingSlot.map { sharing[$0] } ?? CommonAreaUnits() }
 
-    /// Calls `body` with each role that a user holds on the units that share a device, in no order. Iterates over the user's roles or
-    /// over the units, whichever are fewer.
+    /// Calls `body` with each role that a user holds on the units that share a device, in no
+    /// defined order. Iterates over the user's roles or over the units, whichever are fewer.
     @inline(__always)
     func forEachCommonAreaRole(of user: UserNode, on device: DeviceNode, _ body: (HeldRole) -> Void) {
         guard device.isShared, let slot = device.sharingSlot else { return }
@@ -187,7 +194,7 @@ extension TenancyDirectory {
         }
     }
 
-    /// Adds one unit to the units that share a device, or removes it from them.
+    /// Adds a unit to the units that share a device, or removes it.
     mutating func share(_ id: DeviceID, by unit: Unit, isListed: Bool) {
         guard var device = devices[id] else { return }
         let isShared = isListed && device.canBeShared(by: unit)

@@ -1,18 +1,22 @@
 internal import DoorwardDomain
 
-/// A user with their roles and guest accesses: the data that a decision needs of them, in as few places in memory as possible.
+/// A user's data for decisions: the user, their roles and their guest accesses, in as few blocks of
+/// memory as possible.
 final class UserNode: Sendable {
     let isEnabled: Bool
     let isSuperAdmin: Bool
-    /// Whether there is a `user`. Every decision checks this, and reading `user` itself would copy it.
+    /// Whether `user` is not `nil`. Every decision tests this flag, because reading `user` would
+    /// copy the whole user.
     let isKnown: Bool
     let roles: HeldRoles
-    /// A filter for the devices that the user's guest accesses list. If it excludes a device, none of them lists the device.
+    /// A filter for the devices of the user's guest accesses. If the filter excludes a device, no
+    /// guest access lists the device.
     let deviceFilter: DeviceFilter
     let guestAccesses: HeldGuestAccesses
-    /// Set also for an id that is known only from roles or guest accesses; then `user` is `nil`.
+    /// The user's id. It can be known only from roles or guest accesses; `user` is then `nil`.
     let id: UserID
-    /// `nil` while only roles or guest accesses of the id are known; every decision then treats the user as unknown.
+    /// The stored user; `nil` while only roles or guest accesses refer to the id. Decisions then
+    /// treat the user as unknown.
     let user: User?
 
     init(id: UserID, user: User? = nil, roles: [HeldRole] = [], guestAccesses: HeldGuestAccesses = HeldGuestAccesses()) {

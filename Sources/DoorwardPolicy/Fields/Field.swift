@@ -1,11 +1,14 @@
 package import DoorwardDomain
 
-/// A field of an entity: its name, the level that sees it, how it is read, and how it is stored and recorded.
+/// Describes a field of an entity: its name, the level that it requires, and how it is read, stored
+/// and recorded.
 ///
-/// The field tables (`Fields+….swift`) are the only description of an entity's fields. Responses are rendered from them, records of
-/// changes take their details from them, and `FieldTable` lists them by level. A new field is one line in one table.
+/// The field tables (`Fields+….swift`) are the only description of an entity's fields. Responses,
+/// the details of records, and `FieldTable` are derived from them. A new field is one line in one
+/// table.
 ///
-/// A class, so that iterating over a table retains one reference per field, and not each member of the field.
+/// `Field` is a class, so that iterating over a table retains one reference per field instead of
+/// each member of the field.
 package final class Field<Entity: Sendable>: Sendable {
     /// The name in JSON, in responses and in the details of records.
     package let name: String
@@ -13,23 +16,25 @@ package final class Field<Entity: Sendable>: Sendable {
     package let key: [UInt8]
     /// The lowest level that sees the field; `nil` for a field that only records contain.
     package let level: FieldLevel?
-    /// A member of the field's object that a level below `level` sees. At that level, the object has this member alone.
+    /// A member of the field's object that a level below `level` sees. At that level, the object
+    /// contains only this member.
     let visiblePart: (name: String, level: FieldLevel)?
-    /// The columns that store the field in the entity's table; empty for a derived field. Not used for commands and records,
-    /// which are stored in other forms.
+    /// The columns that store the field in the entity's table; empty for a derived field. Commands
+    /// and records are stored in other forms and do not use these columns.
     package let columns: [String]
     /// The lowest level that sees any part of the field.
     private let threshold: FieldLevel?
     private let read: Reading
     private let audit: FieldAudit<Entity>?
 
-    /// How a field is read from its entity. The closures have concrete types, so that reading needs no boxing and no lookup.
+    /// The closure that reads a field from its entity. The closures have concrete types, so that
+    /// reading requires no boxing and no lookup.
     private enum Reading: Sendable {
         case own(@Sendable (Entity) -> FieldValue)
         case derived(@Sendable (Entity, FieldReader, TenancyDirectory) -> FieldValue)
     }
 
-    /// A field that is stored in the entity itself.
+    /// Creates a field that is stored in the entity itself.
     ///
     /// - Parameter columns: the columns that store the field; by default one column, named `name` in snake case.
     init(
@@ -41,7 +46,8 @@ package final class Field<Entity: Sendable>: Sendable {
         (key, threshold) = (Self.key(name), level)
     }
 
-    /// A field that is derived from other entities of the tenancy, or depends on the reader.
+    /// Creates a field that is derived from other entities of the tenancy, or depends on the
+    /// reader.
     init(
         _ name: String, _ level: FieldLevel, part: (name: String, level: FieldLevel)? = nil,
         from read: @escaping @Sendable (Entity, FieldReader, TenancyDirectory) -> FieldValue
@@ -51,7 +57,8 @@ package final class Field<Entity: Sendable>: Sendable {
         (key, threshold) = (Self.key(name), min(level, part?.level ?? level))
     }
 
-    /// A field that only records contain. It replaces a value that records must not contain.
+    /// Creates a field that only records contain. It replaces a value that records must not
+    /// contain.
     init(
         recorded name: String, _ audit: FieldAudit<Entity>, columns: [String] = [],
         _ read: @escaping @Sendable (Entity) -> FieldValue
@@ -100,9 +107,9 @@ package final class Field<Entity: Sendable>: Sendable {
     }
 }
 
-/// The reader of an entity: all that rendering needs besides the entity and the directory.
+/// The reader for whom an entity is rendered, with the reader's level and the time.
 package struct FieldReader: Sendable {
-    /// The subject, resolved in the directory that is passed along with the reader.
+    /// The subject, which must be resolved in the directory that is used for rendering.
     package let subject: Subject
     /// The level of the subject for the entity.
     package let level: FieldLevel
@@ -128,9 +135,9 @@ package struct FieldAudit<Entity: Sendable>: Sendable {
     let records: Records
     /// For a personal value, returns the person whom it concerns; `nil` if that person is not a user.
     var person: (@Sendable (Entity) -> UserID?)?
-    /// Computes the value that is recorded in place of the field's value.
+    /// Computes the value that is recorded instead of the field's value.
     var form: (@Sendable (Entity) -> RecordValue)?
-    /// Detects whether the field changed, if comparing the read values does not show it.
+    /// Returns whether the field changed; `nil` to compare the values of the field.
     var isDifferent: (@Sendable (Entity, Entity) -> Bool)?
 
     static var created: Self { Self(records: .creation) }
@@ -142,7 +149,7 @@ package struct FieldAudit<Entity: Sendable>: Sendable {
         _ records: Records = .all, of person: @escaping @Sendable (Entity) -> UserID? = { _ in nil }
     ) -> Self { Self(records: records, person: person) }
 
-    /// Records the result of `form` in place of a value that may be secret or long.
+    /// Records the result of `form` instead of a value that may be secret or long.
     static func changed(as form: @escaping @Sendable (Entity) -> RecordValue) -> Self { Self(records: .changes, form: form) }
 
     static func changed(if isDifferent: @escaping @Sendable (Entity, Entity) -> Bool) -> Self {

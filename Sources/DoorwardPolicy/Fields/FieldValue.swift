@@ -1,6 +1,7 @@
 package import DoorwardDomain
 
-/// The value of a field: JSON with typed ids and instants, which are formatted when they are written.
+/// The value of a field: JSON with typed ids and instants, which are converted to text only when
+/// they are written.
 package enum FieldValue: Hashable, Sendable {
     /// The field is left out.
     case absent
@@ -16,7 +17,7 @@ package enum FieldValue: Hashable, Sendable {
     case identifier(EntityID<FieldValue>)
     /// An instant, written in the format of RFC 3339.
     case instant(Timestamp)
-    /// A list, in this order.
+    /// A list of values, in this order.
     case list([FieldValue])
     /// A list of texts.
     case strings([String])
@@ -60,7 +61,8 @@ package enum FieldValue: Hashable, Sendable {
         case .instant(let instant): .string(instant.description)
         case .list(let values): .array(values.compactMap { $0.recorded(text) })
         case .strings(let values): .array(values.map(text))
-        // An object may contain anything: records contain the field's audit form instead.
+        // An object may contain secrets. Records contain the `form` of the field's `FieldAudit`
+        // instead.
         case .object, .free, .details: .withheld
         }
     }

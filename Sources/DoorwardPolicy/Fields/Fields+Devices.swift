@@ -33,7 +33,8 @@ package struct ShownDevice: Sendable {
         F("isRemoteOperationEnabled", .management, audit: .changed) { .bool($0.device.isRemoteOperationEnabled) },
     ]
 
-    /// The fields that the lock reports. They are not stored; responses contain them in `status` and as part of the device.
+    /// The fields that the lock reports. They are not stored. Responses contain them as part of the
+    /// device, and in `status`.
     package static let statusFields: [Field<ShownDevice>] = [
         F("isOnline", .publicLevel, columns: []) { $0.status.map { .flag($0.isOnline) } ?? .absent },
         F("lastSeen", .operations, columns: []) { $0.status.map { .time($0.lastSeen) } ?? .absent },
@@ -54,13 +55,13 @@ package struct ShownDevice: Sendable {
                 FieldValue.Member("hasCode", .bool($0.device.sealedCode != nil)),
             ])
         },
-        // Records contain whether a code is stored, never the code: if a code is replaced, the recorded values before and after
-        // the change are equal.
+        // Records contain only whether a code is stored, never the code. If a code is replaced, the
+        // recorded values before and after the change are therefore equal.
         F(recorded: "hasCode", .changed { $0.device.sealedCode != $1.device.sealedCode }, columns: ["sealed_code"]) {
             .bool($0.device.sealedCode != nil)
         },
         F("metadata", .management) { .free($0.device.metadata) },
-        // Metadata may contain anything: records contain only the number of its keys.
+        // Metadata may contain personal data: records contain only the number of its keys.
         F(recorded: "metadataKeys", .changed { $0.device.metadata != $1.device.metadata }) {
             .number($0.device.metadata.count)
         },

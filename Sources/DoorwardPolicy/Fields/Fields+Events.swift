@@ -1,7 +1,7 @@
 package import DoorwardDomain
 
-// Commands and access records. Management sees all their fields, and the actor of a command all fields of the command. Residents
-// see fewer fields.
+// The fields of commands and access records. Management sees all fields, and a command's actor sees
+// all fields of the command. Residents see fewer fields.
 
 /// A command as responses show it.
 package struct ShownCommand: Sendable {
@@ -121,12 +121,12 @@ extension FieldValue {
 }
 
 extension FieldReader {
-    /// How a resident sees the actor of a command or event: "you", a co-tenant's or guest's first name, or "staff". `nil` for locks,
-    /// the gateway and outsiders, and for a resident or guest who acted before the subject's own tenancy: neither the name nor
-    /// "staff" is shown.
+    /// Returns the actor of a command or event as a resident sees the actor: "you", the first name
+    /// of a co-tenant or guest, or "staff". Returns `nil` for locks, the gateway and outsiders, and
+    /// for a tenant or guest who acted before the subject's own tenancy began.
     ///
     /// - Parameters:
-    ///   - rule: the rule of the decision; if there is none, as in many denials, the user's current role on the unit is used.
+    ///   - rule: the rule of the decision; if `nil`, the user's current role on the unit is used.
     ///   - instant: when the command or event took place.
     package func label(
         of actor: RecordActor, under rule: Rule?, unit: UnitID?, at instant: Timestamp, in tenancy: TenancyDirectory

@@ -1,6 +1,6 @@
 package import DoorwardDomain
 
-// Users, their role associations, and guest accesses.
+// The fields of users, role associations and guest accesses.
 
 /// A user as responses show them.
 package struct ShownUser: Sendable {
@@ -96,7 +96,8 @@ extension GuestAccess {
 }
 
 extension TenancyDirectory {
-    /// The associations of a user that a subject may see. A manager sees only those on entities that the manager has reach to.
+    /// The associations of a user that a subject may see. The user and super admins see all; other
+    /// subjects see those on entities that they reach.
     fileprivate func associations(of user: UserID, knownTo subject: Subject) -> [UserRoleAssociation] {
         let all = associations(of: user)
         if subject.isUser(user) || subject.isSuperAdmin { return all }

@@ -1,11 +1,13 @@
 package import DoorwardDomain
 
-// Portfolios, properties and units. Their lists of ids are derived from parents and associations.
+// The fields of portfolios, properties and units. Their lists of ids are derived from their
+// children and associations.
 
 extension Portfolio {
     private typealias F = Field<Portfolio>
 
-    /// The fields, in the order of responses. The subscription is not among them, as reading it requires a separate permission.
+    /// The fields, in the order of responses. They do not include the subscription: reading it
+    /// requires a separate permission.
     package static let fields: [Field<Portfolio>] = [
         F("id", .publicLevel) { .id($0.id) },
         F("name", .publicLevel, audit: .personal()) { .text($0.name) },
