@@ -1,7 +1,7 @@
-/// The reason why an adapter did not hand a command over. Each case has its own next step for the caller. If `send`
-/// throws an error, it has sent nothing.
+/// The reason why an adapter did not hand a command over. Each case states the caller's next step.
+/// If `send` throws an error, nothing was sent.
 public enum AdapterError: Error, Hashable, Sendable {
-    /// The lock or its broker is known to be offline: try again when it is back.
+    /// The lock or its broker is known to be offline: try again when it is online.
     case offline
     /// The transport cannot accept more at the moment: try again shortly.
     case transportBusy

@@ -6,8 +6,8 @@ public struct AdapterTransport: Hashable, Sendable {
     public let owner: TransportOwner
     /// `.ok` while locks can be reached over the transport, else `.down`.
     public let health: AdapterHealth
-    /// The transport's problem, as a text for operators without secrets: why it is `.down`, or what is missing while it is `.ok`.
-    /// `nil` if no problem is known.
+    /// A text for operators about a problem of the transport: the reason why it is `.down`, or a
+    /// restriction while it is `.ok`. The text contains no secrets; `nil` if no problem is known.
     public let problem: String?
 
     public init(name: String, owner: TransportOwner, health: AdapterHealth, problem: String? = nil) {

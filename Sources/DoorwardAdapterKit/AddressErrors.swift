@@ -9,7 +9,7 @@ public struct AddressErrors: Error, Hashable, Sendable {
     public struct Mistake: Hashable, Sendable {
         /// The path of the field in the request's body, such as `address.latencyMs`.
         public let field: String
-        /// A stable code: `unknown_key`, `wrong_type`, `out_of_range`, `required`.
+        /// A stable code, such as `unknown_key`, `wrong_type`, `out_of_range` or `required`.
         public let problem: String
 
         public init(field: String, problem: String) { (self.field, self.problem) = (field, problem) }

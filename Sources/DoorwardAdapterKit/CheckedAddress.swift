@@ -4,9 +4,9 @@ public import DoorwardDomain
 public struct CheckedAddress: Hashable, Sendable {
     /// The capabilities of a lock at this address.
     public let capabilities: LockCapabilities
-    /// The attached lock that receives its commands at the same endpoint (with MQTT: the same command topic of the same broker).
-    /// If there are several, the one attached last. `nil` if there is none, or if the adapter does not detect that two addresses
-    /// belong to the same lock.
+    /// The attached lock whose commands are sent to the same endpoint (with MQTT: to the same
+    /// command topic of the same broker); of several, the one attached last. `nil` if there is
+    /// none, or if the adapter does not detect that two addresses belong to the same lock.
     public let holder: DeviceID?
     /// Conflicts with attached locks other than `holder`.
     public let conflicts: [Conflict]

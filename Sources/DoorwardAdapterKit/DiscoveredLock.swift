@@ -6,19 +6,21 @@ public struct DiscoveredLock: Hashable, Sendable {
     /// The id of the lock among the discovered locks of the adapter. It stays the same while the lock is discovered, also after a
     /// restart.
     public let id: String
-    /// The lock's name in its own system, for example in its bridge; `nil` if there is none.
+    /// The lock's name in its own system, for example in its bridge; `nil` if it has no name there.
     public let name: String?
     /// The lock's manufacturer, if the lock's own system provides it.
     public let manufacturer: String?
     /// The lock's model name, if the lock's own system provides it.
     public let model: String?
-    /// The complete address to attach it with. If `problem` is not `nil`, the part of the address that is known.
+    /// The complete address for attaching the lock. If `problem` is not `nil`, the known part of
+    /// the address.
     public let address: [String: JSONValue]
     /// The owner of the transport over which the lock was discovered. The lock is not shown to other tenants.
     public let owner: TransportOwner
     /// The lock's capabilities; `nil` if they are not known before the lock is attached.
     public let capabilities: LockCapabilities?
-    /// Why `check` would reject this address, as a sentence for an operator; `nil` if the lock can be attached as it is.
+    /// The reason why `check` would reject this address, as a sentence for an operator; `nil` if
+    /// the lock can be attached with this address.
     public let problem: String?
     /// When this process first received a message about the lock.
     public let firstSeenAt: Timestamp

@@ -1,7 +1,7 @@
 public import DoorwardDomain
 
-/// Connects the gateway to locks of one manufacturer or transport. The gateway has no information about a lock except the reports
-/// of its adapter.
+/// Connects the gateway to locks of one manufacturer or transport. All information that the gateway
+/// has about a lock comes from the reports of its adapter.
 ///
 /// An adapter makes no access decisions and queues no commands: it hands the bytes over at once, or throws. One instance is shared
 /// by all callers and is called from any thread.
@@ -19,8 +19,9 @@ public protocol LockAdapter: Sendable {
     /// Whether the adapter can work at the moment. Does not block.
     var health: AdapterHealth { get }
 
-    /// Counters since the adapter was created, for `/metrics`. They never decrease. Each has a name in snake case that does not
-    /// identify a tenant, lock, broker or topic. The names are always the same. Does not block.
+    /// Counters for `/metrics`, by name. A counter starts when the adapter is created, and never
+    /// decreases. The names are in snake case, never change, and identify no tenant, lock, broker
+    /// or topic. Does not block.
     var counts: [String: Int] { get }
 
     /// Checks an address before a device is attached with it. Moves no lock and does not block.
@@ -38,18 +39,20 @@ public protocol LockAdapter: Sendable {
     /// The discovered locks that are not attached, in a stable order, of all tenants. Does not block.
     var discovered: [DiscoveredLock] { get }
 
-    /// Starts the adapter: from now on it delivers the locks' reports to `reports`. Moves no lock.
+    /// Starts the adapter: from now on, it delivers the locks' reports to `reports`. Moves no lock.
     func start(reports: any ReportReceiver) async throws
 
     /// Closes all connections. Nothing is sent afterwards.
     func stop() async
 
-    /// Attaches a lock: from now on its reports are delivered, and `send` accepts commands for it. Moves no lock.
+    /// Attaches a lock: from now on, its reports are delivered, and `send` accepts commands for it.
+    /// Moves no lock.
     ///
     /// If the id is already attached, its address is replaced.
     func attach(_ lock: AttachedLock)
 
-    /// Detaches a lock. Its reports are dropped, and a command for it throws `.notAttached`.
+    /// Detaches a lock. From now on, its reports are dropped, and `send` throws `.notAttached` for
+    /// its commands.
     func detach(_ id: DeviceID)
 
     /// Sets the code that is sent with the commands of a lock; `nil` removes it. May be called before `attach`. Sends nothing. The
@@ -58,19 +61,20 @@ public protocol LockAdapter: Sendable {
 
     /// Hands the bytes of one command to the transport at once, or throws. Returns without waiting for the lock.
     ///
-    /// MUST NOT suspend, block on the network or keep the command for a later attempt: it is called inside the device's dispatch
-    /// gate, immediately after the access decision. When it throws, no byte of the command has been sent and none will be. A
-    /// report that responds to the command may be delivered before this returns. A report that the adapter received after it sent
-    /// the command has the command in `after`. An earlier report does not, even if it is delivered later. `LockChannel`
-    /// implements this for one command at a time.
+    /// MUST NOT suspend, block on the network or keep the command for a later attempt: `send` is
+    /// called inside the device's dispatch gate, immediately after the access decision. If `send`
+    /// throws, no byte of the command has been sent, and none will be. A report that responds to
+    /// the command may be delivered before `send` returns. Every report that the adapter receives
+    /// after it has sent the command has the command in `after`. An earlier report does not, even
+    /// if it is delivered later. `LockChannel` implements these rules for one command at a time.
     func send(_ order: LockCommand) throws(AdapterError)
 
     /// Queries the state of a lock, if the lock supports queries; the response is delivered as a report. The query may be sent
     /// later if the transport is busy. Must not move the lock.
     func refresh(_ id: DeviceID) throws(AdapterError)
 
-    /// Returns the transport problem that made a command fail: `send` rejected the command, it was refused later, or it timed
-    /// out. Called once, when the command ends.
+    /// Returns the transport problem because of which a command failed: `send` threw an error, the
+    /// command was refused later, or it timed out. Called once, when the command ends.
     ///
     /// - Returns: `nil` if no problem between the gateway and the lock is known.
     func problem(of command: CommandID, for id: DeviceID) -> TransportProblem?

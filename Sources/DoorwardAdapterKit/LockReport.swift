@@ -17,11 +17,12 @@ public struct LockReport: Hashable, Sendable {
     /// cannot, however late it is delivered.
     public let after: CommandID?
 
-    /// Whether this state was only derived from an `.event` that was reported a moment ago. Such a state is processed like any
-    /// other report, but not recorded in the log a second time.
+    /// Whether this state only repeats an `.event` that was reported shortly before. Such a state
+    /// is processed like any other report, but is not recorded in the log a second time.
     public let isRepeat: Bool
 
-    /// Truncates the fact's texts to their limits, and makes them stream-safe (`StreamSafeText`).
+    /// Creates a report. Truncates the fact's texts to their limits, and makes them stream-safe
+    /// (`StreamSafeText`).
     public init(deviceID: DeviceID, _ fact: Fact, after: CommandID?, isRepeat: Bool = false) {
         (self.deviceID, self.fact, self.after, self.isRepeat) = (deviceID, fact.bounded, after, isRepeat)
     }
@@ -35,11 +36,14 @@ public struct LockReport: Hashable, Sendable {
 
     /// The facts that a lock can report.
     public enum Fact: Hashable, Sendable {
-        /// The position of the bolt. Only a report of quality `.confirmed`, which comes live from the lock, can end a command.
+        /// The bolt state. Only a report of quality `.confirmed`, which the lock has sent live, can
+        /// end a command.
         case state(LockState, quality: StateQuality, method: EventMethod?, operatorName: String?)
-        /// Whether the door is open, from the lock's own door sensor or a separate one.
+        /// Whether the door is open, as reported by the lock's own door sensor or by a separate
+        /// sensor.
         case door(DoorState)
-        /// The charge from 0 to 100, and the lock's own low-battery warning; each is `nil` if this message does not contain it.
+        /// The charge from 0 to 100, and the lock's own low-battery warning. A value is `nil` if
+        /// the lock's message does not contain it.
         case battery(level: Int?, low: Bool?)
         /// Whether the lock can be reached; `nil` if this is no longer known.
         case availability(Bool?)
@@ -47,8 +51,9 @@ public struct LockReport: Hashable, Sendable {
         case refusal(LockRefusal)
         /// An event that is not a state, such as a tamper alarm or a wrong code.
         case event(RecordEvent, method: EventMethod?, operatorName: String?)
-        /// All present faults of the lock except a jam, which is a state: codes in camel case such as `notFullyLocked`, `tamper`,
-        /// `uncalibrated`, `gone`. Always the complete set; empty when there are no faults any more.
+        /// The complete set of present faults, as codes in camel case such as `notFullyLocked`,
+        /// `tamper`, `uncalibrated` or `gone`. Empty when no fault is present any more. A jam is
+        /// reported as a state instead.
         case faults(Set<String>)
         /// The transport delivered a command after its deadline: the lock may still execute it.
         case deliveredLate(CommandID)
@@ -77,7 +82,8 @@ extension LockReport.Fact {
     }
 }
 
-/// Why a lock or its bridge did not execute a command. The raw values are those of the command's `outcomeDetail`.
+/// The reason why a lock or its bridge did not execute a command. The raw values are those of the
+/// command's `outcomeDetail`.
 public enum LockRefusal: String, CaseIterable, Sendable {
     /// The lock is busy, for example with another command or an update.
     case busy

@@ -1,7 +1,7 @@
 public import DoorwardDomain
 
-/// The transports that a caller may know of, or use for one lock. Any other transport must be treated exactly like one that does
-/// not exist.
+/// The transports that are visible to a caller, or that one lock may use. Any other transport must
+/// be treated exactly like a transport that does not exist.
 public struct TransportScope: Hashable, Sendable {
     /// The portfolios whose transports are in the scope; `nil` for all portfolios.
     private var portfolios: Set<PortfolioID>?
@@ -15,7 +15,8 @@ public struct TransportScope: Hashable, Sendable {
         TransportScope(portfolios: portfolios, includesGateway: false)
     }
 
-    /// Returns the part of this scope that a lock in the portfolio may use; `nil` means a lock without a place.
+    /// Returns the part of this scope that a lock in the portfolio may use; `nil` stands for an
+    /// unassigned lock.
     public func restricted(to portfolio: PortfolioID?) -> TransportScope {
         guard let portfolio else { return self }
         var narrowed = self

@@ -18,7 +18,8 @@ extension [UInt8] {
         }
     }
 
-    /// Appends the id's canonical text without allocating a `String`, as this is done about ten times per record.
+    /// Appends the id's canonical text without allocating a `String`: a record contains about ten
+    /// ids.
     mutating func append<Entity>(id: EntityID<Entity>) {
         append(nibbles: 0..<8, of: id.high)
         append(UInt8(ascii: "-"))

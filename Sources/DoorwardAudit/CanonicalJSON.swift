@@ -1,7 +1,7 @@
 /// The rules of RFC 8785 for strings and for the key order.
 enum CanonicalJSON {
-    /// Appends a JSON string: `"` and `\` escaped, control characters by their short escape or as `\u00xx` in lower case,
-    /// everything else unchanged. No normalisation.
+    /// Appends a JSON string. Escapes `"`, `\` and control characters, these by their short escape
+    /// or as `\u00xx` in lower case. All other characters are unchanged, without normalisation.
     ///
     /// - Parameter escapingReserved: whether to double a leading `$`, as required for keys of the details.
     static func append(_ text: String, escapingReserved: Bool = false, to bytes: inout [UInt8]) {
@@ -85,7 +85,8 @@ struct CanonicalJSONScanner {
         return true
     }
 
-    /// Scans an integer. A leading zero, plus sign, fraction, exponent or negative zero is not accepted.
+    /// Scans an integer; returns `nil` for a leading zero, a plus sign, a negative zero, or more
+    /// than 16 digits. Leaves a fraction or an exponent unread.
     mutating func integer() -> Int64? {
         let start = position
         if next == UInt8(ascii: "-") { position += 1 }

@@ -3,7 +3,8 @@ import FoundationEssentials
 
 /// Reads the JSON of the details and rejects everything that `DetailsWriter` would not have written.
 struct DetailsReader {
-    /// Returns the value for a field, commitment and person, or `nil` if it is withheld.
+    /// Returns the personal value for a field, commitment and person; `nil` if the value is
+    /// withheld.
     typealias Resolve = (_ field: String, _ commitment: [UInt8], _ person: UserID?) throws -> String?
 
     private var scanner: CanonicalJSONScanner
@@ -68,7 +69,8 @@ struct DetailsReader {
         var last: String?
         repeat {
             let key = try ordinaryKey()
-            // The order check rejects a repeated key; the lookup rejects a key that Swift considers equal to another one.
+            // The order check rejects a repeated key. The lookup also rejects a key with other
+            // bytes that Swift considers equal to an earlier one.
             if let last, !CanonicalJSON.precedes(last, key) { throw malformed }
             guard members[key] == nil, scanner.skip(":") else { throw malformed }
             path.push(.key(key))
@@ -80,8 +82,8 @@ struct DetailsReader {
         return .object(members)
     }
 
-    /// Reads an ordinary key. If it begins with `$$`, removes the first `$`. A single `$` at the start is reserved for the
-    /// format.
+    /// Reads a key that is not reserved for the format, and removes the first `$` of a key that
+    /// begins with `$$`. Throws for a key that begins with a single `$`.
     private mutating func ordinaryKey() throws -> String {
         let written = try string()
         guard written.utf8.first == DetailsFormat.reserved else { return written }

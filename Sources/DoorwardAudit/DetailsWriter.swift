@@ -6,8 +6,8 @@ enum DetailsFormat {
     static let maxDepth = 32
     /// The integers that every JSON reader represents exactly: ±(2^53 − 1).
     static let integers: ClosedRange<Int64> = -9_007_199_254_740_991...9_007_199_254_740_991
-    /// The first character of the keys that are reserved for the format. An ordinary key that begins with this character gets a
-    /// second one.
+    /// The first character of the keys that are reserved for the format. It is doubled at the
+    /// beginning of any other key.
     static let reserved = UInt8(ascii: "$")
     static let commitment: StaticString = "\"$commitment\":"
     static let person: StaticString = "\"$person\":"
@@ -62,8 +62,8 @@ struct DetailsWriter {
         guard path.depth < DetailsFormat.maxDepth else { throw .tooDeep }
         bytes.append(UInt8(ascii: "{"))
         var isFirst = true
-        // Doubling the `$` does not change the order of the keys, because every key that begins with `$` gets a second one.
-        // These keys sort after the format's own keys.
+        // Doubling the `$` does not change the order of the keys, because it is doubled in every
+        // key that begins with `$`.
         for (key, member) in members.sorted(by: { CanonicalJSON.precedes($0.key, $1.key) }) {
             if !isFirst { bytes.append(UInt8(ascii: ",")) }
             isFirst = false
@@ -92,11 +92,12 @@ struct DetailsWriter {
     }
 }
 
-/// The path of a value in the details. Its text is the field name in the value's commitment.
+/// The path of a value in the details. The text of the path is the field name in the value's
+/// commitment.
 ///
-/// A key follows a full stop, and an index is in brackets: `details.after.names[0]`. Inside a key, a full stop, an opening
-/// bracket, a backslash and a zero character are escaped by a backslash (`\.`, `\[`, `\\`, `\0`), so that different paths have
-/// different texts and a text never contains a zero byte.
+/// A full stop precedes a key, and brackets enclose an index: `details.after.names[0]`. In a key, a
+/// full stop, an opening bracket, a backslash and a zero character are escaped (`\.`, `\[`, `\\`,
+/// `\0`). Different paths therefore have different texts, and no text contains a zero byte.
 struct DetailsPath {
     enum Step {
         case key(String)

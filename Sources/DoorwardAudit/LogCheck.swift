@@ -4,19 +4,19 @@ import DoorwardDomain
 /// `at` that is not earlier than the previous record's, and match its stored leaf hash. At the end, the stored frontier must
 /// match exactly these records.
 ///
-/// This shows that the records and the frontier are consistent. Only a checkpoint kept by a third party shows that they are
-/// what was originally written.
+/// A successful check shows that the records and the frontier are consistent. Only a checkpoint
+/// that a third party keeps can prove that the records are those that were originally written.
 package struct LogCheck: Sendable {
     /// The log that the records must belong to.
     package let log: LogID
     private var lastAt: Timestamp?
-    /// The frontier of the tree over the removed records and the records added so far. It is computed from the records' bytes
-    /// alone.
+    /// The frontier of the tree over the removed records and the records added so far. For the
+    /// added records, it is computed from their bytes, never from stored hashes.
     package private(set) var frontier: MerkleFrontier
 
     /// - Parameters:
     ///   - log: the expected log. Take it from the caller's request, never from the log itself.
-    ///   - removed: the tree over the records before the first retained one.
+    ///   - removed: the frontier of the tree over the records before the first retained one.
     package init(log: LogID, after removed: MerkleFrontier = MerkleFrontier()) { (self.log, frontier) = (log, removed) }
 
     /// Verifies the next record and appends it to the tree.

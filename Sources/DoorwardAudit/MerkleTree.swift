@@ -26,7 +26,8 @@ package enum MerkleTree {
     /// The root of the empty tree: SHA-256 of no bytes.
     package static let emptyRoot: [UInt8] = Array(SHA256.hash(data: [UInt8]()))
 
-    /// Returns the root over `leafHashes`, computed level by level. For checks that must not rely on a frontier.
+    /// Returns the root over `leafHashes`, computed level by level. Use it for checks that must not
+    /// rely on a frontier.
     package static func root(ofLeafHashes leafHashes: [[UInt8]]) -> [UInt8] {
         guard !leafHashes.isEmpty else { return emptyRoot }
         var level = leafHashes
@@ -46,8 +47,9 @@ extension SHA256 {
     }
 }
 
-/// The part of a log's Merkle tree that is needed to append leaves and to compute its root: the roots of the complete subtrees
-/// that its leaves form, the largest (oldest) first. There is one hash for each bit that is set in `size`.
+/// The part of a log's Merkle tree that is required to append leaves and to compute the root: the
+/// roots of the tree's complete subtrees, the largest (oldest) first. There is one hash for each 1
+/// bit in `size`.
 package struct MerkleFrontier: Hashable, Sendable {
     /// The number of leaves; also the `seq` of the next record.
     package private(set) var size: UInt64
@@ -57,12 +59,12 @@ package struct MerkleFrontier: Hashable, Sendable {
     /// The empty tree.
     package init() { (size, hashes) = (0, []) }
 
-    /// Appends a leaf hash of 32 bytes. Computes one node hash on average, at most 64.
+    /// Appends a leaf hash of 32 bytes. This computes one node hash on average, and at most 64.
     package mutating func append(leafHash: [UInt8]) {
         precondition(leafHash.count == MerkleTree.hashByteCount, "a leaf hash has 32 bytes")
         hashes.append(contentsOf: leafHash)
-        // Each trailing 1 bit of the old size represents a complete subtree. It is joined with the subtree of the same size
-        // that ends with the new leaf.
+        // Each trailing 1 bit of the old size represents a complete subtree. Join this subtree with
+        // the subtree of the same size that ends with the new leaf.
         for _ in 0..<(~size).trailingZeroBitCount { joinLastTwo() }
         size += 1
     }

@@ -2,7 +2,7 @@ import Crypto
 import DoorwardDomain
 import FoundationEssentials
 
-/// The owner of the key that encrypts a personal value. A log has one key for each owner, and shares no key with another log.
+/// The owner of a key that encrypts personal values. An owner has a separate key in each log.
 package enum PersonKeyOwner: Hashable, Sendable {
     /// A user. The key encrypts all of the user's personal values in the log. Erasing the person destroys the key.
     case user(UserID)
@@ -16,10 +16,12 @@ package enum PersonKeyOwner: Hashable, Sendable {
     }
 }
 
-/// The random 256-bit key of one owner in one log. Once all copies of the key are destroyed, the owner's values and the salts
-/// of their commitments are unrecoverable, however many copies of the log exist. The key's description is masked.
+/// The random 256-bit key of one owner in one log. Once all copies of the key are destroyed, the
+/// owner's values and the salts of their commitments cannot be recovered, even from copies of the
+/// log. The key's description is masked.
 ///
-/// Deriving keys from the bytes costs about as much as encrypting a value, so keep the `PersonKey` rather than its bytes.
+/// Deriving keys from the bytes takes about as long as encrypting a value, so callers should keep
+/// the `PersonKey` rather than its bytes.
 package struct PersonKey: Sendable {
     /// The length of a key.
     package static let byteCount = 32
@@ -54,7 +56,7 @@ package struct PersonKey: Sendable {
         secret = Secret(Material(bytes: bytes, salting: HMAC(key: key), sealing: SymmetricKey(data: sealing)))
     }
 
-    /// The 32 bytes, for the code that stores the key.
+    /// Returns the 32 bytes of the key. Only code that stores the key may call this.
     package func revealBytes() -> [UInt8] { secret.reveal().bytes }
 
     var salting: HMAC<SHA256> { secret.reveal().salting }
@@ -67,7 +69,7 @@ extension PersonKey: CustomStringConvertible, CustomDebugStringConvertible, Cust
     package var customMirror: Mirror { secret.customMirror }
 }
 
-/// A record's commitment to a personal value that is stored beside it.
+/// A record's commitment to a personal value, which is stored beside the record.
 package struct PersonalCommitment: Hashable, Sendable {
     /// The log, record and field of the value.
     package let place: PersonalFieldPath

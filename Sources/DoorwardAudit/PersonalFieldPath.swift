@@ -8,7 +8,7 @@ import FoundationEssentials
 /// `details.after.email` or `details.names[0]`; it is unique in its record. The formulas are those of docs/log-format.md,
 /// section "Personal values".
 package struct PersonalFieldPath: Hashable, Sendable {
-    /// The log of the record; keys belong to one log only.
+    /// The log of the record. A key is valid for one log only.
     package let log: LogID
     /// The record's number in the log.
     package let seq: UInt64
@@ -17,8 +17,8 @@ package struct PersonalFieldPath: Hashable, Sendable {
 
     package init(log: LogID, seq: UInt64, field: String) { (self.log, self.seq, self.field) = (log, seq, field) }
 
-    /// Returns the 32-byte salt, which can be computed only with the key. Without the salt, the commitment reveals nothing
-    /// about the value.
+    /// Returns the 32-byte salt of the commitment. The salt can be computed only with the key;
+    /// without the salt, the commitment reveals nothing about the value.
     package func salt(under key: PersonKey) -> [UInt8] {
         var mac = key.salting
         mac.update(data: tuple)
@@ -38,13 +38,16 @@ package struct PersonalFieldPath: Hashable, Sendable {
         return Array(SHA256.hash(data: input))
     }
 
-    /// Encrypts `value` with AES-256-GCM: nonce (12 bytes), ciphertext, tag (16 bytes). The location is authenticated data.
+    /// Encrypts `value` with AES-256-GCM, and returns nonce (12 bytes), ciphertext and tag (16
+    /// bytes). The location is authenticated data.
     ///
-    /// The nonce is a prefix of the commitment, which is a hash of the location's salt and the value. The nonce therefore
-    /// differs for each location, and for each value at one location. After a rollback, the same `seq` can be used again. With
-    /// another value, the nonce then differs, whether or not the key was kept; with the same value, the ciphertext is the same.
-    /// Salts are unpredictable without the key, so an attacker cannot search for two values with equal nonces. A collision by
-    /// chance takes about 2^48 values under one key. A nonce need not be secret.
+    /// The nonce is a prefix of the commitment, which is a hash of the location's salt and the
+    /// value. The nonce therefore differs for each location, and for each value at one location.
+    /// The database can be rolled back, so that a `seq` is used twice under one key. Another value
+    /// then gets another nonce, and the same value gets the same ciphertext. Salts are
+    /// unpredictable without the key, so an attacker cannot search for two values with equal
+    /// nonces. A random collision is likely only after about 2^48 values under one key. A nonce
+    /// need not be secret.
     func seal(_ value: String, commitment: [UInt8], under key: PersonKey) throws -> [UInt8] {
         let nonce = try AES.GCM.Nonce(data: commitment[..<12])
         let box = try AES.GCM.seal(Array(value.utf8), using: key.sealing, nonce: nonce, authenticating: tuple)
@@ -53,8 +56,8 @@ package struct PersonalFieldPath: Hashable, Sendable {
         return Array(bytes)
     }
 
-    /// `logId ‖ 0x00 ‖ seq ‖ field`. The result is unique for each location: no log id contains a zero byte, and `seq` always
-    /// has 8 bytes.
+    /// The location as bytes: `logId ‖ 0x00 ‖ seq ‖ field`. These bytes are unique for each
+    /// location, because no log id contains a zero byte and `seq` always has 8 bytes.
     private var tuple: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(46 + field.utf8.count)

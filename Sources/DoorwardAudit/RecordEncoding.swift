@@ -4,15 +4,15 @@ import FoundationEssentials
 /// The canonical encoding of a record, version 1, as specified in docs/log-format.md. A record has exactly one encoding. Its
 /// bytes are stored, and their hash is a leaf of the log's Merkle tree.
 package enum RecordEncoding {
-    /// The byte after the magic `DWRD`. Every other version is another format.
+    /// The version of the format, in the byte after the magic `DWRD`.
     package static let version: UInt8 = 1
     /// The maximum size of an entry in a tile-based log (C2SP tlog-tiles).
     package static let maxByteCount = 65_535
 
     /// Encodes the record in its final form, with a commitment instead of each personal value.
     ///
-    /// - Parameter key: returns an owner's key in the log, and creates it if there is none. Called once for consecutive values
-    ///   of one owner.
+    /// - Parameter key: returns an owner's key in the log, and creates the key if there is none. It
+    ///   is called once for consecutive values of one owner.
     /// - Throws: `RecordEncodingError` if the body has no encoding (see `encodeFitting`), or the error of `key`.
     package static func encode(
         _ body: RecordBody, seq: UInt64, key: (PersonKeyOwner) throws -> PersonKey
@@ -20,7 +20,8 @@ package enum RecordEncoding {
         try RecordDraft(body).encoded(seq: seq, key: key)
     }
 
-    /// Encodes like `encode`, but truncates a body that has no encoding, so that no record is lost because of its content.
+    /// Encodes a record like `encode`. A body that has no encoding is truncated, so that no record
+    /// is lost because of its content.
     ///
     /// A truncated record has `details.shortened`; the rules are in docs/log-format.md, section "Records that are too large".
     package static func encodeFitting(
@@ -29,10 +30,10 @@ package enum RecordEncoding {
         try RecordDraft(fitting: body).encoded(seq: seq, key: key)
     }
 
-    /// Decodes a record. Rejects all bytes that `encode` would not have written.
+    /// Decodes a record. Rejects all bytes that `encode` would not produce.
     ///
-    /// - Parameter personal: returns the value of a commitment, decrypted by `PersonalCommitment.open`, or `nil` if it is
-    ///   withheld.
+    /// - Parameter personal: returns the value of a commitment, decrypted by
+    ///   `PersonalCommitment.open`, or `nil` if the value is withheld.
     /// - Throws: `RecordDecodingError`, or the error of `personal`.
     package static func decode(
         _ bytes: [UInt8], personal: (PersonalCommitment) throws -> String? = { _ in nil }
@@ -49,7 +50,8 @@ package enum RecordEncodingError: Error, Equatable, Sendable {
     case tooLarge
     /// The details are nested deeper than 32 levels.
     case tooDeep
-    /// An integer in the details is outside ±(2^53 − 1), where JSON readers differ.
+    /// An integer in the details is outside ±(2^53 − 1). Not every JSON reader represents such a
+    /// number exactly.
     case integerOutOfRange
     /// The details contain a withheld value, which cannot be encoded again.
     case withheldValue
@@ -69,7 +71,8 @@ package enum RecordDecodingError: Error, Equatable, Sendable {
     case unknownField(UInt8)
     /// A field is repeated, or follows a field with a higher number.
     case outOfOrder(UInt8)
-    /// A field is absent that every record has, or that another field of this record requires.
+    /// A field is absent that is mandatory in every record, or that another field of this record
+    /// requires.
     case missing(RecordField)
     /// The value does not have the field's form.
     case malformed(RecordField)

@@ -1,4 +1,4 @@
-/// The fields of a record. Raw values are their numbers in the encoding, which never change.
+/// The fields of a record. Raw values are the field numbers in the encoding, which never change.
 package enum RecordField: UInt8, CaseIterable, Sendable {
     /// The log that contains the record: `gateway`, or a portfolio's id.
     case logID = 1
@@ -6,7 +6,7 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
     case seq = 2
     /// The record's own id.
     case id = 3
-    /// The time of what the record describes: milliseconds since 1970-01-01T00:00:00Z, 8 bytes, signed.
+    /// The time of the event: milliseconds since 1970-01-01T00:00:00Z, 8 bytes, signed.
     case at = 4
     /// The kind of the record, a raw value of `RecordKind`.
     case kind = 5
@@ -14,9 +14,9 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
     case operation = 6
     /// The decision on the operation.
     case decision = 7
-    /// Why the operation was denied.
+    /// The reason of a denial.
     case reason = 8
-    /// The rule that granted the right: `kind/id/role`.
+    /// The rule that allowed the operation, or came nearest to allowing it: `kind/id/role`.
     case rule = 9
     /// The kind of the actor.
     case actorKind = 10
@@ -24,7 +24,8 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
     case actorID = 11
     /// A commitment to the actor's name.
     case actorName = 12
-    /// The id of the user who acted; the personal values outside the details are encrypted with this user's key.
+    /// The id of the user who acted. The personal values outside the details are encrypted under
+    /// this user's key.
     case actorUserID = 13
     /// The interface through which the request or event reached the gateway.
     case source = 14
@@ -34,13 +35,14 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
     case requestID = 16
     /// The device concerned.
     case deviceID = 17
-    /// The device's name at that time; only together with `deviceID`.
+    /// The device's name when the record was written; only together with `deviceID`.
     case deviceName = 18
-    /// The unit that the device was assigned to at that time. Without a device, the unit that the record concerns.
+    /// The unit of the device when the record was written. Without a device, the unit that the
+    /// record concerns.
     case unitID = 19
-    /// The property, like `unitID`.
+    /// The property of the device, or without a device, the property that the record concerns.
     case propertyID = 20
-    /// The portfolio, like `unitID`.
+    /// The portfolio of the device, or without a device, the portfolio that the record concerns.
     case portfolioID = 21
     /// The command that the record belongs to.
     case commandID = 22
@@ -48,9 +50,9 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
     case outcome = 23
     /// The cause of an outcome that is not a confirmation.
     case outcomeDetail = 24
-    /// The bolt state when the command was sent.
+    /// The bolt state before the command.
     case stateBefore = 25
-    /// The bolt state afterwards.
+    /// The bolt state after the command or event.
     case stateAfter = 26
     /// The time from dispatch to outcome in milliseconds: 8 bytes, signed.
     case latencyMs = 27

@@ -5,12 +5,13 @@ import DoorwardDomain
 enum RecordTruncation {
     /// The key that marks the details of a truncated record.
     static let marker = "shortened"
-    /// The maximum lengths of texts, in bytes of UTF-8. A smaller limit is tried only if the previous one did not suffice.
+    /// The maximum lengths of texts, in bytes of UTF-8. The limits are tried in this order until
+    /// the body fits.
     private static let textLimits = [4096, 1024, 256, 64]
     /// The end of a truncated text.
     private static let ellipsis = "…"
 
-    /// Returns a body that has an encoding and keeps as much of the content as fits.
+    /// Returns a truncated body that has an encoding, with as much of the content as fits.
     static func fitted(_ body: RecordBody) -> RecordBody {
         var body = body
         body.details = body.details.mapValues { representable($0, depth: 1) }
@@ -63,7 +64,7 @@ enum RecordTruncation {
         return text[..<end] + ellipsis
     }
 
-    /// Returns the body with as many details as fit. The smallest details are kept first.
+    /// Returns the body with as many details as fit, the smallest ones.
     private static func withSmallestDetails(_ body: RecordBody) -> RecordBody {
         let keys = body.details.filter { $0.key != marker }.map { (key: $0.key, size: size(of: $0.value) + $0.key.utf8.count) }
             .sorted { $0.size != $1.size ? $0.size < $1.size : CanonicalJSON.precedes($0.key, $1.key) }
@@ -84,7 +85,7 @@ enum RecordTruncation {
         return kept
     }
 
-    /// Returns the approximate size of the value in bytes. The details are sorted by it.
+    /// Returns the approximate size of a value in bytes, to sort the details.
     private static func size(of value: RecordValue) -> Int {
         switch value {
         case .null, .bool: 5

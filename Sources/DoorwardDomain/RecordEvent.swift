@@ -51,7 +51,8 @@ public enum RecordEvent: String, CaseIterable, Codable, Sendable {
     case checkpoint = "CHECKPOINT"
     /// A key of the gateway was replaced.
     case keyRotated = "KEY_ROTATED"
-    /// After a crash or a failure of the store, an outcome was recorded for commands that had none.
+    /// After a crash or a failure of the store, commands without an outcome were recorded as
+    /// `UNKNOWN`.
     case recovered = "RECOVERED"
     /// The denials of one principal reached the limit per minute. Further commands of the principal
     /// in that minute are rejected and not recorded.

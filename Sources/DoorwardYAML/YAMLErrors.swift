@@ -12,7 +12,7 @@ package struct YAMLErrors: Error, Hashable, Sendable, CustomStringConvertible {
         package let line: Int?
         /// The path of the key, such as `state.map`; empty for the file as a whole.
         package let key: String
-        /// A description of the mistake and of what to write instead.
+        /// A description of the mistake and of its correction.
         package let message: String
     }
 

@@ -1,12 +1,14 @@
 internal import DoorwardDomain
 internal import Yams
 
-/// A value in a YAML file, at a key or in a list. Each method reads the value as one type, and notes a mistake if the value has
-/// another type. If the key is absent, the method returns `nil` or an empty list, without noting a mistake.
+/// A value in a YAML file, at a key or in a list. Each method reads the value as one type, and
+/// reports a mistake if the value has another type. If the key is absent, the method returns `nil`
+/// or an empty list, and reports no mistake.
 package struct YAMLField {
     /// The key of the value. For an item of a list, the key of the list.
     package let key: String
-    /// The path from the top of the file, or from a section that has its own name: `commands.lock`, `events[0]`.
+    /// The path of the value, such as `commands.lock` or `events[0]`. It begins at the top of the
+    /// file, or at a section that has its own name.
     package let path: String
     let line: Int
     let node: Node?
@@ -16,18 +18,19 @@ package struct YAMLField {
         (self.key, self.path, self.line, self.node, self.mistakes) = (key, path, line, node, mistakes)
     }
 
-    /// Whether the key is present. With `YAMLFormat.ignoresEmptyValues`, whether it has a value.
+    /// Whether the key is present. With `YAMLFormat.ignoresEmptyValues`, a key without a value
+    /// counts as absent.
     package var isPresent: Bool { node != nil }
-    /// Whether the key has no value, or `null`.
+    /// Whether the key is present without a value, or with the value `null`.
     package var isEmpty: Bool { node?.null != nil }
-    /// Whether it is a list.
+    /// Whether the value is a list.
     package var isList: Bool { node?.sequence != nil }
-    /// Whether it is a mapping.
+    /// Whether the value is a mapping.
     package var isSection: Bool { node?.mapping != nil }
     /// The text of the value as written in the file; `nil` for a list, a mapping, and `null`.
     package var scalar: String? { isEmpty ? nil : node?.scalar?.string }
 
-    /// Notes a mistake in this value.
+    /// Reports a mistake in this value.
     package func note(_ message: String) { mistakes.add(line, path, message) }
 
     // MARK: Single values
@@ -50,9 +53,10 @@ package struct YAMLField {
     /// Reads `true` or `false`.
     package func truth() -> Bool? { value("true or false") { ["true": true, "false": false][$0] } }
 
-    /// Reads one of the given words.
+    /// Reads one of the given texts.
     ///
-    /// - Parameter description: a description of the words for messages, with its article: `a day of the week`.
+    /// - Parameter description: a description of the allowed texts for messages, with its article:
+    ///   `a day of the week`.
     package func word(_ description: String, among words: [String]) -> String? {
         guard isPresent else { return nil }
         guard let scalar else {
@@ -102,7 +106,8 @@ package struct YAMLField {
 
     /// Reads a text or a list of texts.
     ///
-    /// - Parameter read: converts an item. For an invalid item, it notes the mistake and returns `nil`.
+    /// - Parameter read: converts an item. For an invalid item, it reports the mistake and returns
+    ///   `nil`.
     package func texts<Value>(_ read: (YAMLField, String) -> Value?) -> [Value] {
         items(orOne: true).compactMap { item in item.text().flatMap { read(item, $0) } }
     }
@@ -117,7 +122,8 @@ package struct YAMLField {
     ///
     /// - Parameters:
     ///   - keys: the allowed keys.
-    ///   - refused: keys that are not allowed but that users may try, each with the reason.
+    ///   - refused: keys that are not allowed but that users may try, each with the reason for the
+    ///     message.
     ///   - name: the name of the section in messages, with its article; the paths of its keys then begin at the section. With
     ///     `nil`, the section's path is its name.
     package func section(keys: [String], refused: [String: String] = [:], name: String? = nil) -> YAMLSection? {

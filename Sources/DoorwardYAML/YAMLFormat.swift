@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import Yams
 
-/// One kind of YAML file, and the limits for its text. Anchors and aliases are refused, because they can expand a small file to
-/// a large one.
+/// One kind of YAML file, and the limits for its text. Anchors and aliases are rejected, because
+/// they can expand a small file to a large one.
 package struct YAMLFormat: Sendable {
     let name: String
     let maxBytes: Int
@@ -18,8 +18,8 @@ package struct YAMLFormat: Sendable {
     ///   - hints: texts that are appended to the messages for a file that is too long, and for an empty file.
     ///   - linePrefix: the text between file and line in messages.
     ///   - ignoresEmptyValues: whether a key without a value counts as absent. Otherwise, it is a mistake.
-    ///   - removedKeys: keys of former versions, each with what to write instead.
-    ///   - removedWords: values of former versions by their key, each with what to write instead.
+    ///   - removedKeys: keys of former versions, each with its replacement.
+    ///   - removedWords: values of former versions by their key, each with its replacement.
     package init(
         _ name: String, maxBytes: Int, hints: (tooLong: String, empty: String) = ("", ""), linePrefix: String = ", line ",
         ignoresEmptyValues: Bool = false, removedKeys: [String: String] = [:], removedWords: [String: [String: String]] = [:]
@@ -36,8 +36,8 @@ package struct YAMLFormat: Sendable {
             throw YAMLErrors(file: path, ["the file cannot be read"], self)
         }
         guard bytes.count <= maxBytes else { throw YAMLErrors(file: path, [tooLong], self) }
-        // The text is the operator's own file and need not be stream-safe. Its values are only compared with stream-safe
-        // values.
+        // The operator's own file need not be stream-safe. Its values are only compared with
+        // stream-safe values.
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw YAMLErrors(file: path, ["the file is not UTF-8 text"], self)
         }
@@ -49,7 +49,7 @@ package struct YAMLFormat: Sendable {
     /// - Parameters:
     ///   - file: the name of the file, for messages.
     ///   - keys: the allowed keys at the top level.
-    ///   - read: reads the section, and notes mistakes in it and its fields.
+    ///   - read: reads the section, and reports mistakes in the section and its fields.
     /// - Throws: all mistakes in the file, each with its line.
     package func read<Value>(
         _ yaml: String, file: String, keys: [String], _ read: (YAMLSection) -> Value
@@ -73,7 +73,8 @@ package struct YAMLFormat: Sendable {
             return nil
         }
         do {
-            // Nodes reference their anchors weakly. The parser owns the anchors, so it must live until they are read.
+            // Keep the parser alive until the anchors are read: it owns the anchors, and nodes
+            // reference them weakly.
             let parser = try Parser(yaml: yaml)
             let root = try parser.singleRoot()
             let anchor = withExtendedLifetime(parser) { root.flatMap { firstAnchor($0) } }
@@ -92,7 +93,8 @@ package struct YAMLFormat: Sendable {
     private func lineOfDeepNesting(_ yaml: String) -> Int? {
         var line = 1
         var depth = 0
-        // The number of consecutive characters that each open another level: `- - - a` is a list in a list in a list.
+        // The number of consecutive characters that can each begin another level: `- - - a` is a
+        // list in a list in a list.
         var run = 0
         for byte in yaml.utf8 {
             switch byte {

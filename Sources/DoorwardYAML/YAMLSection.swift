@@ -13,7 +13,7 @@ package struct YAMLSection {
     let name: String
     let mistakes: YAMLMistakeList
 
-    /// - Returns: `nil`, after noting a mistake, if the field's value is not a mapping.
+    /// - Returns: `nil`, after reporting a mistake, if the field's value is not a mapping.
     init?(_ field: YAMLField, keys: [String]?, refused: [String: String], name: String?) {
         let (mistakes, format) = (field.mistakes, field.mistakes.format)
         let path = name == nil ? field.path : ""
@@ -53,13 +53,13 @@ package struct YAMLSection {
             mistakes)
     }
 
-    /// Whether no mistake in the file has been noted so far.
+    /// Whether no mistake in the file has been reported so far.
     package var isFileSound: Bool { mistakes.all.isEmpty }
 
-    /// Notes a mistake in the section as a whole.
+    /// Reports a mistake in the section as a whole.
     package func note(_ message: String) { mistakes.add(line, path, message) }
 
-    /// Notes a mistake for each of these keys that is absent.
+    /// Reports a mistake for each of these keys that is absent.
     package func require(_ keys: String...) {
         for key in keys where !self[key].isPresent {
             mistakes.add(line, self[key].path, "\(name) needs `\(key)`")

@@ -21,8 +21,8 @@ extension YamlError {
         }
     }
 
-    /// Returns the line in which a key is repeated, because Yams reports only where the mapping begins. In a mapping with one
-    /// key per line, all keys begin at the same column.
+    /// Returns the line in which a key is repeated; Yams reports only the line in which the mapping
+    /// begins. In a mapping with one key per line, all keys begin at the same column.
     private static func secondLine(of key: String, inMappingAt start: Mark, _ yaml: String) -> Int? {
         let lines = yaml.split(separator: "\n", omittingEmptySubsequences: false)
         var seen = 0

@@ -1,10 +1,11 @@
 public import DoorwardDomain
 import Synchronization
 
-/// Handles the commands and reports of one attached lock for its adapter, whatever the lock's protocol is. A channel
+/// Handles the commands and reports of one attached lock for its adapter, for any protocol. A
+/// channel
 ///
-/// - has one command in flight at a time: it rejects other commands with `.transportBusy` until that command has a response or
-///   its deadline has passed,
+/// - allows one command in flight at a time: it rejects other commands with `.transportBusy` until
+///   the command in flight has a response or its deadline has passed,
 /// - sets `LockReport.after` of each report to the last command that was handed over before the report,
 /// - delivers reports one at a time and in order, never under a mutex, so that the receiver may send the next command at once,
 /// - drops a command at its deadline, by the injected clock.
@@ -47,10 +48,12 @@ public final class LockChannel: Sendable {
         (self.id, self.clock, self.executor) = (id, clock, executor)
     }
 
-    /// Opens the channel: from now on reports are delivered to this receiver and commands are accepted. Reports nothing by itself.
+    /// Opens the channel: from now on, it accepts commands and delivers reports to this receiver.
+    /// Opening causes no report.
     public func open(to receiver: any ReportReceiver) { state.withLock { $0.outbox.open(to: receiver) } }
 
-    /// Drops the reports that have not been delivered, and the command in flight. Commands and reports are rejected afterwards.
+    /// Closes the channel. Drops undelivered reports and the command in flight; further commands
+    /// are rejected, and further reports are dropped.
     public func close() {
         let command = state.withLock { state in
             state.outbox.close()
@@ -70,13 +73,15 @@ public final class LockChannel: Sendable {
 
     // MARK: - Commands
 
-    /// Hands a command over, if no other is in flight.
+    /// Hands a command over if no other command is in flight.
     ///
     /// - Parameters:
-    ///   - onGivenUp: called once if the command gets no response: at its deadline, or when the channel is closed. A transport
-    ///     whose request is still in progress cancels the request here, so that no byte of it is sent late.
-    ///   - handOver: hands the command's bytes to the transport at once, or throws. The restrictions of `LockAdapter.send` apply
-    ///     to this closure too. The channel calls it without holding a mutex, so `answer` may be called before it returns.
+    ///   - onGivenUp: called once if the command gets no response: at its deadline, or when the
+    ///     channel is closed. A transport must then cancel a request that is still in progress, so
+    ///     that none of its bytes is sent late.
+    ///   - handOver: hands the command's bytes to the transport at once, or throws. The
+    ///     restrictions of `LockAdapter.send` apply to this closure too. The channel holds no mutex
+    ///     during the call, so `answer` may be called before the closure returns.
     /// - Throws: `.offline` while the channel is closed, `.transportBusy` while another command is in flight or if the deadline has
     ///   passed, and any error of `handOver`.
     public func send(
@@ -116,12 +121,13 @@ public final class LockChannel: Sendable {
 
     /// Ends a command with the response of the lock or its bridge, and reports that response with the command in `after`.
     ///
-    /// A response after the deadline is reported too, as long as no other command has been handed over since. Otherwise the
-    /// response is dropped: it belongs to the earlier command, and must not be reported with the later one in `after`.
+    /// A response after the deadline is reported too, unless another command was sent in the
+    /// meantime. The response is then dropped, because it must not be reported with the later
+    /// command in `after`.
     ///
     /// - Parameters:
-    ///   - command: the command that the response refers to; `nil` for the last one, in a protocol whose responses do not
-    ///     identify a command.
+    ///   - command: the command that the response refers to; `nil` for the last command, if the
+    ///     protocol's responses do not identify a command.
     ///   - facts: `.refusal` if the lock does not execute the command, the state if the bolt has reached its position,
     ///     `.state(.jammed, …)` if the bolt is stuck.
     /// - Returns: whether the response was reported.
@@ -143,8 +149,8 @@ public final class LockChannel: Sendable {
         return isReported
     }
 
-    /// Reports facts that are not a response. Ends no command. `after` of the reports is the last command that was handed over
-    /// before this call.
+    /// Reports facts that are not a response to a command. Ends no command. `after` of the reports
+    /// is the last command that was handed over before this call.
     public func report(_ facts: [LockReport.Fact]) {
         state.withLock { $0.report(facts, of: id) }
         deliver()
@@ -188,11 +194,12 @@ extension LockChannel.State {
     }
 }
 
-/// A timer on the injected clock. It is part of a state that a mutex protects, and is set, changed and cancelled together with that
-/// state.
+/// A timer on the injected clock. The timer is part of a state that a mutex protects; set, change
+/// and cancel it only under that mutex.
 ///
-/// When the timer is changed, the task of the previous setting may already be running. So `onDue` receives the setting that it
-/// was called for, and MUST call `expire` under the mutex to find out whether that setting is still the current one.
+/// When the timer is changed, the task of the previous setting may already be running. `onDue`
+/// therefore receives its setting, and MUST call `expire` under the mutex to test whether the
+/// setting is still current.
 package struct DeadlineTimer: Sendable {
     /// Identifies one setting of one timer.
     package struct Setting: Hashable, Sendable { fileprivate let number: UInt64 }
@@ -233,7 +240,7 @@ package struct DeadlineTimer: Sendable {
         settings += 1
     }
 
-    /// Clears the timer if it still has this setting, which is due.
+    /// Clears the timer if `setting` is still its current setting.
     ///
     /// - Returns: false, without any change, if the timer was changed or cancelled in the meantime.
     package mutating func expire(_ setting: Setting) -> Bool {
@@ -243,8 +250,9 @@ package struct DeadlineTimer: Sendable {
     }
 }
 
-/// The queue of reports of one lock, part of a state that a mutex protects. Reports are delivered one at a time, in order, and
-/// without the mutex, because the receiver may send the next command from inside `receive`.
+/// The queue of undelivered reports of one lock. The queue is part of a state that a mutex
+/// protects. Reports are delivered one at a time and in order. The mutex is not held during
+/// delivery, because the receiver may send the next command from inside `receive`.
 ///
 ///     func deliver() {
 ///         var isFirst = true
@@ -277,9 +285,10 @@ package struct ReportOutbox<Element: Sendable>: Sendable {
 
     /// Removes and returns the next element, for the caller to deliver.
     ///
-    /// - Parameter isFirst: whether this is the first call in the caller's loop. If another loop is delivering, on another thread
-    ///   or further up the call stack, that loop delivers the remaining elements too.
-    /// - Returns: `nil` if there is nothing to deliver, or if another loop is delivering.
+    /// - Parameter isFirst: whether this is the first call in the caller's loop. If another loop is
+    ///   already delivering, on another thread or further up the call stack, it delivers the
+    ///   remaining elements, and this call returns `nil`.
+    /// - Returns: `nil` if there is no element, or if another loop is already delivering.
     package mutating func next(isFirst: Bool) -> (element: Element, receiver: any ReportReceiver)? {
         if isFirst, isDelivering { return nil }
         isDelivering = false

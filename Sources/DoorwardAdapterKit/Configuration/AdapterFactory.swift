@@ -1,7 +1,7 @@
 public import DoorwardDomain
 
-/// Creates an adapter from its sections of the configuration. The gateway has one list of factories. Before it creates the
-/// adapters, it uses only the declarations of the factories.
+/// Creates an adapter from its sections of the configuration. The gateway has one list of
+/// factories, and reads their declarations before it creates an adapter.
 public protocol AdapterFactory: Sendable {
     /// The kind of the adapter, and the description of its locks for users.
     var guide: AdapterGuide { get }
@@ -9,8 +9,8 @@ public protocol AdapterFactory: Sendable {
     /// The sections that the adapter owns. Their names differ from those of all other adapters and of the gateway.
     var sections: [ConfigurationSection] { get }
 
-    /// The keys of an address that are known without a configuration. Messages to users who may not call `GET /adapters` use
-    /// them.
+    /// The keys of an address that are known without a configuration. They appear in messages to
+    /// users who may not call `GET /adapters`.
     var addressFields: [AddressField] { get }
 
     /// Whether an address can have keys other than those of `addressFields`, such as the variables of a profile.
@@ -26,7 +26,8 @@ public protocol AdapterFactory: Sendable {
 
 /// An adapter that is configured but not created yet.
 public protocol ConfiguredAdapter: Sendable {
-    /// The maximum number of file descriptors for its connections; the gateway reserves them.
+    /// The maximum number of file descriptors for the adapter's connections. The gateway reserves
+    /// this number.
     var descriptorCount: Int { get }
 
     /// The facts that `doorward config check` shows.
@@ -35,10 +36,11 @@ public protocol ConfiguredAdapter: Sendable {
     /// Reads the files that the settings name, without opening a connection.
     ///
     /// - Returns: warnings that do not prevent a start, one sentence each, for `doorward config check`.
-    /// - Throws: the error that `make` would throw.
+    /// - Throws: the error that `make` would throw for these files.
     func check() throws(ConfigurationError) -> [String]
 
-    /// Creates the adapter. Before its `start`, nothing is sent and no connection is opened.
+    /// Creates the adapter. The adapter must not send anything or open a connection before its
+    /// `start`.
     ///
     /// - Throws: one sentence about a file that cannot be read or used.
     func make(_ environment: AdapterEnvironment) throws(ConfigurationError) -> any LockAdapter
@@ -67,7 +69,7 @@ public struct AdapterEnvironment: Sendable {
     /// The gateway's source of randomness.
     package let random: RandomSource
 
-    /// Creates an environment for tests of a factory.
+    /// Creates an environment for tests of a factory, with its own source of randomness.
     public init(clock: any GatewayClock) { self.init(clock: clock, random: RandomSource()) }
 
     /// Creates an environment with the gateway's own source of randomness.

@@ -68,7 +68,7 @@ public struct AdapterSettings: Sendable {
 }
 
 extension AdapterSettings: Equatable {
-    /// Returns whether both contain the same values, whatever their origins.
+    /// Returns whether both contain the same values. The origins of the values are ignored.
     public static func == (one: Self, other: Self) -> Bool {
         one.settings.mapValues(\.value) == other.settings.mapValues(\.value)
     }

@@ -12,13 +12,13 @@ package struct ConfiguredFile {
     /// - Parameter setting: the beginning of an error message about the file.
     package init(path: String, setting: String) { (self.path, self.setting) = (path, setting) }
 
-    /// - Throws: one sentence if it is not a file or cannot be read.
+    /// - Throws: one sentence if the path is not a file or cannot be read.
     package func requireReadable() throws(ConfigurationError) {
         let status = try opened("file")
         guard status.st_mode & S_IFMT != S_IFDIR else { throw unreadable("file", "it is a folder") }
     }
 
-    /// - Throws: one sentence if it is not a folder or cannot be read.
+    /// - Throws: one sentence if the path is not a folder or cannot be read.
     package func requireFolder() throws(ConfigurationError) {
         let status = try opened("folder")
         guard status.st_mode & S_IFMT == S_IFDIR else { throw unreadable("folder", "it is not a folder") }
@@ -43,9 +43,10 @@ package struct ConfiguredFile {
         return Secret(String(lines[0]))
     }
 
-    /// Opens the file to find out whether it can be read, and returns its status. Permissions alone do not show this.
+    /// Opens the file to test whether it can be read, and returns its status. The permissions alone
+    /// do not determine this.
     private func opened(_ kind: String) throws(ConfigurationError) -> stat {
-        // Non-blocking, so that a pipe without a writer does not block the call.
+        // Open without blocking, because the path may be a pipe without a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw unreadable(kind, String(cString: strerror(errno))) }
         defer { close(descriptor) }

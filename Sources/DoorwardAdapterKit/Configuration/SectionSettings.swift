@@ -1,7 +1,7 @@
 public import DoorwardDomain
 
-/// The settings of one section, or of one entry of a list. The keys are named as in the declaration of the section, such as
-/// `url`.
+/// The settings of one section, or of one entry of a list. Parameters name a key as in the
+/// declaration of the section, such as `url`.
 public struct SectionSettings: Sendable {
     private let prefix: String
     private let keys: [ConfigurationKey]
@@ -35,7 +35,7 @@ public struct SectionSettings: Sendable {
 
     /// Returns the path that is set, after checking that the file can be read; `nil` if none is set.
     ///
-    /// - Throws: one sentence if it is not a file or cannot be read.
+    /// - Throws: one sentence if the path is not a file or cannot be read.
     public func readableFile(_ key: String) throws(ConfigurationError) -> String? {
         guard let path = text(key) else { return nil }
         try file(path, key).requireReadable()

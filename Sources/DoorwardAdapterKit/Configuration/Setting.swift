@@ -22,7 +22,7 @@ package struct Setting: Hashable, Sendable {
 
     /// Returns the error for a value that does not have the key's type.
     ///
-    /// - Parameter found: a description of the wrong value; the message has it after "not".
+    /// - Parameter found: a description of the wrong value, which follows "not" in the message.
     package static func mismatch(_ key: ConfigurationKey, _ found: String, _ origin: SettingOrigin) -> ConfigurationError {
         var error = ConfigurationError("\(origin): `\(key.path)` must be \(key.type.demand), not \(found)")
         if case .flag = origin { error.isWrongUsage = true }

@@ -4,8 +4,8 @@ public struct SettingFormat: Sendable {
     public let demand: String
     /// Returns whether a text has the format.
     public let accepts: @Sendable (String) -> Bool
-    /// Returns the reason why a text must not be repeated in a message, because it may contain a secret; the reason follows the key
-    /// in the message. Returns `nil` for other texts, valid or not.
+    /// Detects a text that must not appear in a message, because it may contain a secret. Returns
+    /// the problem, which follows the key in the message; `nil` for other texts, valid or not.
     public let secretProblem: @Sendable (String) -> String?
 
     /// - Parameter secretProblem: called before `accepts`.

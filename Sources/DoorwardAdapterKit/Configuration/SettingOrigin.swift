@@ -1,4 +1,4 @@
-/// The place where a setting was made; its description is the beginning of a message.
+/// The place where a setting was made. The description of the origin is the beginning of a message.
 package enum SettingOrigin: Hashable, Sendable, CustomStringConvertible {
     /// A line of the configuration file, counted from 1.
     case file(String, line: Int)
