@@ -1,12 +1,14 @@
-/// The `code` of an error response that is not a decision. A denied request has the decision's reason as its code instead, with status 403.
+/// The `code` of an error response. The code of a denied request is the reason of the denial
+/// instead, with status 403.
 package enum ErrorCode: String, CaseIterable, Codable, Sendable {
     /// The request is invalid: `details.fields` lists each error.
     case invalidRequest = "invalid_request"
-    /// The sign-in is missing or has expired: sign in again.
+    /// The request contains no valid access token, or the session has expired: sign in again.
     case unauthenticated
-    /// The caller has no reach to the object, or it does not exist: both give the same response.
+    /// The object is not visible to the caller, or does not exist. Both cases have the same
+    /// response.
     case forbidden
-    /// The path is unknown, or the object does not exist and the caller may know that.
+    /// The path is unknown, or the object does not exist and the caller may know this.
     case notFound = "not_found"
     /// The path exists, but not with this method: `Allow` lists its methods.
     case methodNotAllowed = "method_not_allowed"
@@ -24,15 +26,17 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
     case unsupportedMediaType = "unsupported_media_type"
     /// The idempotency key was used for another request: use a new key.
     case idempotencyMismatch = "idempotency_mismatch"
-    /// Too many attempts of this caller or address: wait for the time in `Retry-After`.
+    /// The caller or the network address made too many attempts: wait for the time in
+    /// `Retry-After`.
     case rateLimited = "rate_limited"
     /// The lock's queue is full, or contains the maximum number of commands of this caller: try again after `Retry-After`.
     case deviceBusy = "device_busy"
     /// An internal error. The operator's log contains it under the request's id.
     case `internal`
-    /// The gateway cannot do this at the moment, and has done nothing: try again later.
+    /// The gateway cannot execute the request at the moment, and has changed nothing: try again
+    /// later.
     case unavailable
-    /// The gateway is shutting down, and has sent nothing: try again when it is back.
+    /// The gateway is shutting down, and has sent no command: try again after its next start.
     case shuttingDown = "shutting_down"
     // The outcomes of a command that was not confirmed.
     /// The command's deadline passed while it was queued. Nothing was sent.
@@ -41,11 +45,11 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
     case deviceOffline = "device_offline"
     /// The lock or its bridge rejected the command: `details.command.outcomeDetail` contains the reason.
     case adapterFailure = "adapter_failure"
-    /// The bolt jammed while moving. The door must be checked.
+    /// The bolt jammed while moving: check the door.
     case lockJammed = "lock_jammed"
     /// The command was sent, and the lock did not confirm it in time: the door may have moved.
     case confirmationTimeout = "confirmation_timeout"
-    /// It is unknown what the lock did: check the lock before trying again.
+    /// It is unknown whether the lock executed the command: check the lock before trying again.
     case outcomeUnknown = "outcome_unknown"
 
     /// The HTTP status of the response.

@@ -1,5 +1,5 @@
-/// The problem with a field of a request, reported in `details.fields[].problem`. Rules of single use cases add their own codes, such
-/// as `end_not_after_start`.
+/// The problem with a field of a request, reported in `details.fields[].problem`. Individual
+/// requests also report codes of their own, such as `end_not_after_start`.
 package enum FieldProblemCode: String, CaseIterable, Codable, Sendable {
     /// The body is not JSON.
     case notJSON = "not_json"
@@ -13,32 +13,32 @@ package enum FieldProblemCode: String, CaseIterable, Codable, Sendable {
     case required
     /// The value has another JSON type than the field.
     case wrongType = "wrong_type"
-    /// More characters, bytes or elements than `WireLimits` allows.
+    /// The value has more characters, bytes or elements than `WireLimits` allows.
     case tooLong = "too_long"
     /// A page of this many items has more bytes than `WireLimits` allows.
     case pageTooLarge = "page_too_large"
-    /// Fewer characters or bytes than the field requires.
+    /// The value has fewer characters or bytes than the field requires.
     case tooShort = "too_short"
-    /// Nothing but white space.
+    /// The text contains only white space.
     case blank
-    /// A control character, which would break a line of a log or a terminal.
+    /// The text contains a control character, which could break a line of a log or a terminal.
     case controlCharacter = "control_character"
-    /// A number that is too small or too large for the field.
+    /// The number is too small or too large for the field.
     case outOfRange = "out_of_range"
-    /// Not one of the field's values.
+    /// The value is not one of the field's allowed values.
     case unknownValue = "unknown_value"
-    /// Not an email address.
+    /// The text is not an email address.
     case badEmail = "bad_email"
-    /// An instant without a zone or offset.
+    /// The text is an instant without a zone or offset.
     case missingZone = "missing_zone"
-    /// Not an instant of RFC 3339.
+    /// The text is not an instant of RFC 3339.
     case badTime = "bad_time"
-    /// Not a time zone that the gateway supports.
+    /// The text is not a time zone that the gateway supports.
     case unknownZone = "unknown_zone"
-    /// Only the gateway sets this field.
+    /// The field is read-only: only the gateway sets it.
     case readOnly = "read_only"
-    /// The cursor was not made by this gateway for this caller and these filters.
+    /// The gateway did not create this cursor for this caller and these filters.
     case badCursor = "bad_cursor"
-    /// A header or a part of the query with an invalid value.
+    /// A header or a query parameter has an invalid value.
     case malformed
 }

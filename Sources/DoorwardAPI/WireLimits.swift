@@ -1,4 +1,5 @@
-/// The limits on requests. A request that exceeds them is rejected before further processing.
+/// The limits on requests and responses. A request that exceeds a limit is rejected before further
+/// processing.
 package enum WireLimits {
     /// Maximum bytes of a body; a larger body is rejected with status 413.
     package static let bodyBytes = 64 * 1024
@@ -18,8 +19,8 @@ package enum WireLimits {
     package static let pageSize = 1...200
     /// Items on a page if the request contains no `limit`.
     package static let defaultPageSize = 20
-    /// Maximum bytes of a page's items. A page of access records ends before it exceeds them; any other page that exceeds them is
-    /// rejected.
+    /// Maximum bytes of a page's items. A page of access records ends before it exceeds this limit;
+    /// a request for any other page that exceeds it is rejected.
     package static let pageBytes = 4 * 1024 * 1024
     /// The range of `limit` for access records.
     package static let recordPageSize = 1...500

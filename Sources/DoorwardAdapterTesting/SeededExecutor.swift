@@ -1,12 +1,13 @@
 import Synchronization
 
-/// Runs tasks one job at a time on the thread that calls `run`, in an order drawn from a seed: the same seed gives the same
-/// interleaving, other seeds give others.
+/// Runs tasks one job at a time on the thread that calls `run`, in an order drawn from a seed: the
+/// same seed gives the same interleaving, and other seeds give other interleavings.
 ///
-/// All tasks that the body starts must use this executor. Child tasks, groups and actors without their own executor inherit it
-/// (SE-0417); an unstructured `Task` uses it if the task is created with `Task(executorPreference: executor)`. Other tasks are
-/// not tracked: if the body waits for one, the executor may report a deadlock. When no job can run, the clock advances to its
-/// next sleeper.
+/// All tasks that the body of `run` starts must use this executor. Child tasks, groups and actors
+/// without their own executor inherit it (SE-0417); an unstructured `Task` uses it if the task is
+/// created with `Task(executorPreference: executor)`. Other tasks are not tracked: if the body
+/// waits for one, the executor may report a deadlock. When no job can run, the clock advances to
+/// the deadline of its next sleeper.
 public final class SeededExecutor: TaskExecutor {
     private let clock: VirtualClock?
     private let state: Mutex<(jobs: [UnownedJob], generator: SeededGenerator)>
@@ -15,7 +16,7 @@ public final class SeededExecutor: TaskExecutor {
     public enum Stall: Error, Equatable {
         /// The body waits, no job can run, and no task sleeps on the clock.
         case deadlock
-        /// The body had not ended after this many jobs.
+        /// The body had not ended after this number of jobs.
         case endless(steps: Int)
     }
 
@@ -27,15 +28,16 @@ public final class SeededExecutor: TaskExecutor {
         state = Mutex(([], SeededGenerator(seed: seed)))
     }
 
-    /// Called by the runtime. `run` executes the job on its own thread when the job is drawn.
+    /// Adds a job; called by the Swift runtime. `run` executes the job when the job is drawn.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         state.withLock { $0.jobs.append(job) }
     }
 
-    /// Runs the body to its end, then the jobs that can run without moving the clock.
+    /// Runs the body to its end, and then all jobs that can run without advancing the clock.
     ///
-    /// Tasks that still sleep or wait at the end of the body are left suspended; the body can await or cancel them.
+    /// Tasks that still sleep or wait at the end of the body remain suspended; to avoid this, await
+    /// or cancel them in the body.
     ///
     /// - Parameter stepLimit: maximum number of jobs before the body counts as endless.
     /// - Throws: an error of the body, or a `Stall`.
@@ -65,7 +67,7 @@ public final class SeededExecutor: TaskExecutor {
         return try value.get()
     }
 
-    /// - Returns: false if there was no job.
+    /// - Returns: false if no job can run.
     private func runOneJob() -> Bool {
         let job: UnownedJob? = state.withLock { state in
             guard !state.jobs.isEmpty else { return nil }

@@ -2,10 +2,11 @@ internal import Dispatch
 public import DoorwardDomain
 import Synchronization
 
-/// A clock that only moves when a test moves it, so that tests do not wait.
+/// A clock that advances only when a test advances it, so that tests do not wait for real time.
 ///
-/// Wall time and monotonic time advance together; `stepWall(by:)` changes only the wall clock, as an administrator or NTP does.
-/// Sleepers wake in the order of their deadlines, those with the same deadline in the order in which they began to sleep.
+/// Wall time and monotonic time advance together; `stepWall(by:)` changes only the wall clock, as
+/// an administrator or NTP does. Sleepers wake in the order of their deadlines. Sleepers with the
+/// same deadline wake in the order in which they began to sleep.
 public final class VirtualClock: GatewayClock {
     private let state: Mutex<State>
 
@@ -17,10 +18,11 @@ public final class VirtualClock: GatewayClock {
     /// The wall time, in whole milliseconds, rounded down.
     public func now() -> Timestamp { state.withLock { $0.wall } }
 
-    /// The monotonic time, from 0; only `advance` moves it.
+    /// The monotonic time, which begins at 0. `stepWall(by:)` does not change it.
     public func monotonicNow() -> MonotonicInstant { state.withLock { MonotonicInstant(nanoseconds: $0.monotonic) } }
 
-    /// Suspends until the monotonic clock reaches `instant`; returns at once if this is not in the future.
+    /// Suspends until the monotonic clock reaches `instant`. Returns at once if `instant` is not in
+    /// the future.
     public func sleep(until instant: MonotonicInstant) async throws {
         let ticket = state.withLock { $0.nextTicket() }
         try await withTaskCancellationHandler {
@@ -39,17 +41,20 @@ public final class VirtualClock: GatewayClock {
 
     // MARK: Control by tests
 
-    /// Advances both clocks by `duration` and wakes the sleepers that are due until then, each at its own deadline.
+    /// Advances both clocks by `duration`, and wakes each sleeper that becomes due at its own
+    /// deadline.
     public func advance(by duration: Duration) { advance(to: monotonicNow().advanced(by: duration)) }
 
-    /// Advances both clocks to `instant` of the monotonic clock; does nothing if it has passed.
+    /// Advances both clocks until the monotonic clock shows `instant`. Does nothing if `instant`
+    /// has passed.
     public func advance(to instant: MonotonicInstant) {
         while let sleeper = state.withLock({ $0.popSleeper(until: instant.nanoseconds) }) { sleeper.continuation.resume() }
         state.withLock { $0.monotonic = max($0.monotonic, instant.nanoseconds) }
     }
 
-    /// Advances both clocks a little, and lets other threads and processes run. For tests that wait for something that takes real
-    /// time, such as a broker's response: this clock must not reach a timeout before that.
+    /// Advances both clocks by a small step, and lets other threads and processes run. Tests call
+    /// it repeatedly to wait for an event in real time, such as a broker's response, before this
+    /// clock reaches a timeout.
     public func pass(_ step: Duration = .microseconds(100)) async {
         advance(by: step)
         await withCheckedContinuation { continuation in DispatchQueue.global().async { continuation.resume() } }
@@ -57,7 +62,7 @@ public final class VirtualClock: GatewayClock {
 
     /// Advances both clocks to the deadline of the next sleeper and wakes all sleepers with that deadline.
     ///
-    /// - Returns: false if there is no sleeper; the clock is then not moved.
+    /// - Returns: false, without advancing the clocks, if there is no sleeper.
     @discardableResult
     public func advanceToNextSleeper() -> Bool {
         guard let next = nextSleeper else { return false }
@@ -73,7 +78,8 @@ public final class VirtualClock: GatewayClock {
     /// Number of sleeping tasks.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Suspends until at least `count` tasks sleep: a test on an ordinary executor awaits this before it advances the clock.
+    /// Suspends until at least `count` tasks sleep. A test on an ordinary executor must await this
+    /// before it advances the clock.
     public func untilSleepers(_ count: Int) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isThere = state.withLock { state in
@@ -84,7 +90,7 @@ public final class VirtualClock: GatewayClock {
         }
     }
 
-    /// Changes only the wall clock, forwards or back. No sleeper wakes.
+    /// Sets only the wall clock forward or back by `duration`. No sleeper wakes.
     public func stepWall(by duration: Duration) {
         let (seconds, attoseconds) = duration.components
         state.withLock { $0.wallOffset += seconds * 1_000_000_000 + attoseconds / 1_000_000_000 }
@@ -101,9 +107,10 @@ private struct Sleeper {
 }
 
 private struct State {
-    /// Nanoseconds since the monotonic clock's zero.
+    /// The monotonic time in nanoseconds.
     var monotonic: Int64 = 0
-    /// The wall time at the monotonic clock's zero, in nanoseconds since 1970: enough until 2262.
+    /// The wall time when the monotonic clock was at zero, in nanoseconds since 1970. The type
+    /// suffices until the year 2262.
     var wallOffset: Int64
     /// The sleepers, sorted so that the next one to wake is last.
     var sleepers: [Sleeper] = []
@@ -122,8 +129,8 @@ private struct State {
         return tickets
     }
 
-    /// Registers the sleeper, or returns at once the result that ends its sleep. Also returns the watchers that waited for this
-    /// number of sleepers.
+    /// Registers a sleeper. If the sleep has already ended, does not register it and returns its
+    /// result. Also returns the watchers that waited for the new number of sleepers.
     mutating func admit(
         _ sleeper: Sleeper, isCancelled: Bool
     ) -> (now: Result<Void, any Error>?, watchers: [CheckedContinuation<Void, Never>]) {

@@ -3,7 +3,7 @@ extension Wire {
     package struct AccessRecord: Decodable, Equatable, Sendable {
         /// The id of the record, the same in every response.
         package var id: String
-        /// When it happened; within a log it never decreases.
+        /// The time of the event. Within a log, this time never decreases.
         package var at: String
         /// `COMMAND_INTENT COMMAND_OUTCOME DENIAL DEVICE_EVENT ADMIN_CHANGE SESSION GATEWAY`.
         package var kind: String
@@ -23,39 +23,41 @@ extension Wire {
         package var actor: String?
         /// `USER GUEST_LINK API_KEY DEVICE GATEWAY OUTSIDE`; absent in a reduced view.
         package var actorKind: String?
-        /// The id of the actor; `nil` for an outsider, about whom nothing else is recorded.
+        /// The id of the actor; `nil` for the gateway and for an outsider.
         package var actorId: String?
-        /// The actor's name at that time; `nil` once it was erased.
+        /// The actor's name when the record was written; `nil` if the name was erased.
         package var actorName: String?
-        /// The user who acted; `nil` for any other actor.
+        /// The user who is responsible for the actor; `nil` if there is none.
         package var actorUserId: String?
         /// `API CONSOLE CLI GUEST_LINK DEVICE GATEWAY`.
         package var source: String?
-        /// The network address that the request came from; `nil` once it was erased.
+        /// The client's network address; `nil` if no client was involved, or if the address was
+        /// erased.
         package var clientAddress: String?
         /// The id of the request, as in its response.
         package var requestId: String?
         /// The id of the lock; `nil` if the record is not about a lock.
         package var deviceId: String?
-        /// The name of the lock at that time; absent in a reduced view.
+        /// The name of the lock when the record was written; absent in a reduced view.
         package var deviceName: String?
-        /// The unit of the device at that time.
+        /// The unit of the device when the record was written.
         package var unitId: String?
-        /// The property of the device at that time.
+        /// The property of the device when the record was written.
         package var propertyId: String?
-        /// The portfolio of the device at that time.
+        /// The portfolio of the device when the record was written.
         package var portfolioId: String?
-        /// The command that the record is about, the same in its intents and its outcome.
+        /// The command that the record is about. The intents and the outcome of a command have the
+        /// same `commandId`.
         package var commandId: String?
-        /// The end state of a command.
+        /// The final state of a command.
         package var outcome: String?
         /// The cause of the outcome, such as `jammed` or the reason of a denial.
         package var outcomeDetail: String?
-        /// The state of the lock before, if it was known.
+        /// The state of the lock before the command, if it was known.
         package var stateBefore: String?
-        /// The state of the lock afterwards, if it was known.
+        /// The state of the lock after the command or event, if it was known.
         package var stateAfter: String?
-        /// From the hand-over to the lock's transport until the outcome, in milliseconds.
+        /// The time from dispatch to outcome, in milliseconds.
         package var latencyMs: Int?
         /// The reason that the caller gave.
         package var statedReason: String?

@@ -7,22 +7,22 @@ extension Wire {
         package var health: String
         /// The reason why the health is not `ok`, as a sentence.
         package var problem: String?
-        /// The number of its locks in all portfolios.
+        /// The number of the adapter's locks in all portfolios.
         package var deviceCount: Int
-        /// The number of its locks that are online.
+        /// The number of the adapter's locks that are online.
         package var onlineCount: Int
-        /// The fields of an address of its locks.
+        /// The fields of an address for this adapter.
         package var address: [AddressField]
-        /// The transports to its locks; empty for an adapter that needs none.
+        /// The configured transports; empty for an adapter without transports.
         package var transports: [Transport]
 
         /// A field of an address.
         package struct AddressField: Decodable, Equatable, Sendable {
-            /// The name; a dot separates a member from its object.
+            /// The name of the field. A dot separates a member from its object.
             package var field: String
-            /// A type of JSON, or `integer`.
+            /// The type of the value: a JSON type, or `integer`.
             package var type: String
-            /// Whether an address must have it.
+            /// Whether the field is required in an address.
             package var required: Bool
             /// The minimum of a number.
             package var minimum: Value?
@@ -40,11 +40,11 @@ extension Wire {
         package struct Transport: Decodable, Equatable, Sendable {
             /// The name in the configuration.
             package var name: String
-            /// As in `Adapter.health`.
+            /// The health of the transport, with the values of `Adapter.health`.
             package var health: String
-            /// The reason why it cannot be used.
+            /// The problem of the transport, as a sentence; `nil` if no problem is known.
             package var problem: String?
-            /// The portfolio that it belongs to; `nil` if it belongs to none.
+            /// The portfolio that owns the transport; `nil` if no portfolio owns it.
             package var portfolioId: String?
         }
     }

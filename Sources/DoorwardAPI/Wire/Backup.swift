@@ -5,7 +5,8 @@ extension Wire {
         package var file: String
         /// The size of the file in bytes.
         package var bytes: Int
-        /// The instant of the backup. Every change that was acknowledged before is included.
+        /// The instant of the backup. The backup contains every change that was acknowledged before
+        /// this instant.
         package var at: String
         /// Each log with the number of its records in the backup.
         package var logs: [LogSize]

@@ -7,7 +7,8 @@ extension Wire {
         package var deviceId: String
         /// `LOCK UNLOCK UNLATCH`.
         package var operation: String
-        /// `ACCEPTED DISPATCHED CONFIRMED FAILED TIMED_OUT UNKNOWN DENIED`. A reduced view may lack it.
+        /// `ACCEPTED DISPATCHED CONFIRMED FAILED TIMED_OUT UNKNOWN DENIED`. May be absent in a
+        /// reduced view.
         package var state: String?
         /// The actor of the command.
         package var actor: Actor?
@@ -19,23 +20,24 @@ extension Wire {
         package var reason: String?
         /// The override of a lockdown; `nil` if there was none.
         package var override: Override?
-        /// Whether bytes were handed to the lock's transport; `nil` if this is not yet decided, or unknown.
+        /// Whether the command's bytes were handed to the lock's transport; `nil` if this is
+        /// unknown.
         package var sent: Bool?
-        /// `false` if the lock was in the requested state already.
+        /// `false` if the lock was already in the requested state.
         package var changed: Bool?
         /// The cause of the outcome, such as `jammed`.
         package var outcomeDetail: String?
-        /// The state of the lock when the command was sent, if it was known.
+        /// The state of the lock before the command, if it was known.
         package var stateBefore: String?
-        /// The state that the lock has reported since; `nil` if it has reported none.
+        /// The state of the lock when the command ended; `nil` if it is unknown.
         package var stateAfter: String?
-        /// When it was accepted.
+        /// When the request was validated.
         package var requestedAt: String?
-        /// The deadline of the attempt.
+        /// The deadline of the command.
         package var deadline: String?
-        /// When it was handed to the lock's transport; `nil` if it was not.
+        /// When the command was handed to the lock's transport; `nil` if it was not.
         package var dispatchedAt: String?
-        /// When it ended; `nil` while it is in progress.
+        /// When the command ended; `nil` while it is in progress.
         package var completedAt: String?
     }
 
@@ -68,11 +70,12 @@ extension Wire {
         }
     }
 
-    /// `data` of a response about a command; `device` only if the lock has confirmed it.
+    /// `data` of a response about a command. `device` is present only if the lock has confirmed the
+    /// command.
     package struct CommandAnswer: Decodable, Sendable {
-        /// The command as its caller may see it.
+        /// The command, with the fields that are visible to the reader.
         package var command: Command
-        /// The lock after the command.
+        /// The lock in its state after the command.
         package var device: Device?
     }
 
@@ -90,10 +93,11 @@ extension Wire {
         package var reason: String?
         /// The override of a lockdown, for callers who may override it.
         package var override: Override?
-        /// Milliseconds from the request's arrival until its deadline; by default the gateway's own timeout.
+        /// The timeout of the command in milliseconds; `nil` for the gateway's own timeout.
         package var timeoutMs: Int?
 
-        /// Without arguments: a command without a reason, with the gateway's own timeout.
+        /// Creates a body. Without arguments, the command has no reason and the gateway's own
+        /// timeout.
         package init(reason: String? = nil, override: String? = nil, timeoutMs: Int? = nil) {
             (self.reason, self.timeoutMs) = (reason, timeoutMs)
             self.override = override.map { Override(reason: $0) }

@@ -1,7 +1,8 @@
 extension Wire {
-    /// `details` of a denied request, for callers who may know the reason. Callers without reach get none of it.
+    /// `details` of a denied request. They are absent if the object is not visible to the caller.
     package struct Denial: Decodable, Equatable, Sendable {
-        /// The requested operation, such as `UNLOCK`; `nil` if it was not an operation on a lock.
+        /// The requested operation, such as `UNLOCK`; `nil` if the request was not an operation on
+        /// a lock.
         package var operation: String?
         /// The lock of the operation.
         package var deviceId: String?
@@ -9,14 +10,14 @@ extension Wire {
         package var reason: String?
         /// The rule that came nearest to allowing the request.
         package var rule: Rule?
-        /// When the access begins, if it has not begun yet.
+        /// When the guest access begins, if it has not begun yet.
         package var opensAt: String?
-        /// When the examined access ends, or has ended.
+        /// When the guest access ends or ended.
         package var closesAt: String?
         /// The role, operation, capability or module that the request lacks; `nil` if none of these would suffice.
         package var missing: Missing?
 
-        /// The right or feature that is missing.
+        /// The role, operation, capability or module that is missing.
         package struct Missing: Decodable, Equatable, Sendable {
             /// The lowest role that has the right.
             package var role: String?

@@ -1,29 +1,31 @@
 extension Wire {
     /// A lock.
     package struct Device: Decodable, Equatable, Sendable {
-        /// Opaque; gateways generate UUIDs in lower case.
+        /// The id, an opaque text. Gateways generate UUIDs in lower case.
         package var id: String
-        /// The name, given by people. It may contain any character except control characters, and need not be unique.
+        /// The name, as entered by users. It may contain any character except control characters,
+        /// and need not be unique.
         package var name: String
         /// The kind of adapter, such as `simulator`.
         package var adapter: String?
-        /// The address by which the adapter finds it.
+        /// The address by which the adapter reaches the lock.
         package var address: [String: Value]?
         /// The manufacturer; `nil` if it is unknown.
         package var manufacturer: String?
         /// The manufacturer's model name; `nil` if it is unknown.
         package var model: String?
-        /// `nil` if it is unknown.
+        /// The firmware version; `nil` if it is unknown.
         package var firmwareVersion: String?
         /// `nil` for a lock that was detached from its property.
         package var portfolioId: String?
         /// `nil` for a lock that was detached from its property.
         package var propertyId: String?
-        /// The name of the property; visible even to readers who may not see `propertyId`.
+        /// The name of the property. It is also visible to readers who may not see `propertyId`.
         package var propertyName: String?
-        /// `nil` for a lock that is attached to no unit.
+        /// The unit; `nil` for a lock that is attached to no unit.
         package var unitId: String?
-        /// `nil` for a lock that is attached to no unit, such as a front door or a bicycle cellar.
+        /// The name of the unit; `nil` for a lock that is attached to no unit, such as that of a
+        /// front door.
         package var unitName: String?
         /// Whether the lock may be operated through the gateway.
         package var isRemoteOperationEnabled: Bool?
@@ -43,22 +45,23 @@ extension Wire {
         package var batteryLevel: Int?
         /// Whether the lock reports a low battery; `nil` if it does not report this.
         package var batteryLow: Bool?
-        /// Its faults, in the terms of its adapter; empty if there are none.
+        /// The lock's faults, as codes such as `jammed`; empty if there are none.
         package var faults: [String]?
         /// The capabilities of the lock, such as `UNLATCH`.
         package var capabilities: [String]?
         /// The settings of the lock.
         package var settings: Settings?
-        /// Data that people store with it.
+        /// Data that users store with the lock.
         package var metadata: [String: Value]?
-        /// When it was attached.
+        /// When the lock was attached.
         package var createdAt: String?
-        /// When it was last changed; its reports are not changes.
+        /// When a user last changed the lock. Reports of the lock do not change this time.
         package var updatedAt: String?
 
         /// The settings of a lock.
         package struct Settings: Decodable, Equatable, Sendable {
-            /// `nil` if it does not lock itself, or if that is unknown.
+            /// Seconds from an unlock until the lock locks itself; `nil` if it does not lock
+            /// itself, or if the time is unknown.
             package var autoRelockSeconds: Int?
             /// Whether the gateway stores a code that is sent with commands.
             package var hasCode: Bool
@@ -67,7 +70,7 @@ extension Wire {
 
     /// `data` of a response about one lock.
     package struct DeviceAnswer: Decodable, Sendable {
-        /// The lock as its reader may see it.
+        /// The lock, with the fields that are visible to the reader.
         package var device: Device
     }
 

@@ -3,13 +3,13 @@ extension Wire {
     package struct DeviceStatus: Decodable, Equatable, Sendable {
         /// The id of the lock.
         package var deviceId: String
-        /// As in `Device.state`.
+        /// The bolt state, as in `Device.state`.
         package var state: String?
-        /// As in `Device.stateQuality`.
+        /// The quality of the state, as in `Device.stateQuality`.
         package var stateQuality: String?
-        /// As in `Device.stateAt`.
+        /// When the lock reported `state`, as in `Device.stateAt`.
         package var stateAt: String?
-        /// As in `Device.doorState`.
+        /// The state of the door contact, as in `Device.doorState`.
         package var doorState: String?
         /// The charge in percent.
         package var batteryLevel: Int?
@@ -19,13 +19,13 @@ extension Wire {
         package var isOnline: Bool?
         /// When the lock last reported; `nil` if it never did.
         package var lastSeen: String?
-        /// Its faults; empty if there are none.
+        /// The lock's faults; empty if there are none.
         package var faults: [String]?
     }
 
     /// `data` of a response about a lock's status.
     package struct DeviceStatusAnswer: Decodable, Sendable {
-        /// The status known to the gateway, without a request to the lock.
+        /// The status that the gateway knows, without a new state request to the lock.
         package var status: DeviceStatus
     }
 }

@@ -1,7 +1,7 @@
 extension Wire {
     /// A lock that an adapter has discovered and that is not attached.
     package struct DiscoveredDevice: Decodable, Equatable, Sendable {
-        /// The adapter's id for it, which is stable while the lock is reported.
+        /// The adapter's id of the lock, which does not change while the lock is discovered.
         package var id: String
         /// The lock's name in the system that it belongs to; `nil` if that system provides none.
         package var name: String?
@@ -9,17 +9,19 @@ extension Wire {
         package var manufacturer: String?
         /// The manufacturer's model name, if that system provides it.
         package var model: String?
-        /// The kind of adapter to attach it with.
+        /// The kind of the adapter that has discovered the lock.
         package var adapter: String
-        /// The address to attach it with, as `POST /devices` takes it.
+        /// The address for attaching the lock, in the form of `POST /devices`.
         package var address: [String: Value]
-        /// Its capabilities, such as `UNLATCH`; `nil` if they are known only after attaching.
+        /// The capabilities of the lock, such as `UNLATCH`; `nil` if they are not known before it
+        /// is attached.
         package var capabilities: [String]?
-        /// The reason why it cannot be attached as it is, as a sentence; `nil` if it can.
+        /// The reason why the lock cannot be attached with this address, as a sentence; `nil` if it
+        /// can be attached.
         package var problem: String?
-        /// When it was first reported since the gateway started.
+        /// When the gateway first received a message about the lock since its start.
         package var firstSeenAt: String
-        /// When it was last reported.
+        /// When the gateway last received a message about the lock.
         package var lastSeenAt: String
     }
 

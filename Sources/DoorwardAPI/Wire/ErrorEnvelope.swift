@@ -5,9 +5,9 @@ extension Wire {
         package var code: String
         /// One sentence for people.
         package var message: String
-        /// The details of the error. The gateway always sends them; `nil` if the response lacks them.
+        /// The details of the error; `nil` if the response contains none.
         package var details: Details?
-        /// The id under which the gateway's own log contains the request.
+        /// The id of the request, by which it can be found in the gateway's own log.
         package var requestId: String?
 
         /// The known members of `details`; the error's code determines which of them are present.
@@ -16,7 +16,8 @@ extension Wire {
             package var fields: [FieldProblem]?
             /// The command that the error is about; `nil` if there is none.
             package var command: Command?
-            /// The details of a denied request; for any other error its `reason` is `nil`.
+            /// The details of a denied request. For any other error, the `reason` of the denial is
+            /// `nil`.
             package var denial: Denial
 
             private enum CodingKeys: String, CodingKey { case fields, command }

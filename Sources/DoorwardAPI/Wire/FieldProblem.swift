@@ -3,7 +3,7 @@ extension Wire {
     package struct FieldProblem: Decodable, Equatable, Sendable {
         /// The field's path in the body or its name in the query, such as `address.broker`.
         package var field: String
-        /// A value of `FieldProblemCode`, or a code of a single use case.
+        /// A value of `FieldProblemCode`, or a code that only this request reports.
         package var problem: String
     }
 }

@@ -1,17 +1,17 @@
 extension Wire {
-    /// The access of a guest to some locks for some time.
+    /// A guest's right to operations on locks, within a time window.
     package struct GuestAccess: Decodable, Equatable, Sendable {
         /// The id in `DELETE /guest-access/:id`.
         package var id: String
         /// The user who is the guest; `nil` for a guest who has only a label.
         package var guestUserId: String?
-        /// A note about a user; for a guest without a user, the only description.
+        /// A note about the guest. For a guest without a user, it is the only description.
         package var label: String?
-        /// The property that all its locks are attached to.
+        /// The property of all locks of the access.
         package var propertyId: String?
-        /// The unit that it was granted under, if there is one.
+        /// The unit under which the access was granted, if there is one.
         package var unitId: String?
-        /// The locks, without those that were moved or detached since.
+        /// The locks of the access. A lock that was moved or detached is no longer in the list.
         package var deviceIds: [String]?
         /// The operations, such as `LOCK` and `UNLOCK`.
         package var operations: [String]?
@@ -27,19 +27,19 @@ extension Wire {
         package var maxUses: Int?
         /// The number of uses that are left.
         package var usesLeft: Int?
-        /// The user who granted it.
+        /// The user who granted the access.
         package var grantedByUserId: String?
-        /// The role association under which it was granted.
+        /// The role association under which the access was granted.
         package var grantedUnderAssociationId: String?
         /// When the access was revoked; `nil` if it was not.
         package var revokedAt: String?
-        /// When it was granted.
+        /// When the access was granted.
         package var createdAt: String?
     }
 
     /// `data` of a response about one guest access.
     package struct GuestAccessAnswer: Decodable, Sendable {
-        /// The guest access as its reader may see it.
+        /// The guest access, with the fields that are visible to the reader.
         package var guestAccess: GuestAccess
     }
 
@@ -55,13 +55,14 @@ extension Wire {
     package struct NewGuestAccess: Encodable, Sendable {
         /// The id of the guest; `nil` if the guest is named by `guestEmail` or has only a label.
         package var guestUserId: String?
-        /// The exact email address of the guest, instead of the id.
+        /// The complete email address of the guest, as an alternative to `guestUserId`.
         package var guestEmail: String?
         /// The description of a guest without a user.
         package var label: String?
-        /// The locks. The caller must hold the right to grant access to each of them.
+        /// The locks. The caller must hold GRANT_ACCESS on each of them.
         package var deviceIds: [String]
-        /// Some of `LOCK UNLOCK UNLATCH VIEW_STATUS`; only operations that the caller holds.
+        /// The operations to grant, of `LOCK UNLOCK UNLATCH VIEW_STATUS`. The caller must hold each
+        /// of them.
         package var operations: [String]
         /// The start of the window in RFC 3339, inclusive.
         package var validFrom: String

@@ -1,11 +1,11 @@
 extension Wire {
-    /// `data.pagination` of a list by pages.
+    /// `data.pagination` of a response with one page of a list.
     package struct Pagination: Decodable, Equatable, Sendable {
-        /// The number of items of the list, over all pages, that the caller may see.
+        /// The number of items on all pages that are visible to the caller.
         package var totalItems: Int
-        /// 0 for an empty list.
+        /// The number of pages; 0 for an empty list.
         package var totalPages: Int
-        /// From 1.
+        /// The number of this page, from 1.
         package var currentPage: Int
         /// The maximum number of items on a page.
         package var pageSize: Int

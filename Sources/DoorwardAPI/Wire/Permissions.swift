@@ -1,5 +1,5 @@
 extension Wire {
-    /// The decision on one operation of the caller on a lock at one instant.
+    /// The decision whether the caller may perform one operation on a lock at one instant.
     package struct Permission: Decodable, Equatable, Sendable {
         /// Whether the operation is allowed.
         package var allowed: Bool
@@ -13,9 +13,9 @@ extension Wire {
         package var rule: Rule?
         /// The reason of a denial, such as `guest_window_ended`.
         package var reason: String?
-        /// When the access begins, if it has not begun yet.
+        /// When the guest access begins, if it has not begun yet.
         package var opensAt: String?
-        /// When the examined access ends, or has ended.
+        /// When the guest access ends or ended.
         package var closesAt: String?
         /// The role, operation, capability or module that the caller lacks; `nil` if none of these would suffice.
         package var missing: Denial.Missing?
@@ -54,9 +54,9 @@ extension Wire {
         package struct ManagementRow: Decodable, Sendable {
             /// The permission, such as `device.attach`.
             package var permission: String
-            /// Where a super admin holds it.
+            /// Where a super admin holds the permission: `NOWHERE`, `GATEWAY` or `EVERYWHERE`.
             package var superAdmin: String
-            /// The other roles that hold it.
+            /// The other roles that hold the permission.
             package var roles: [String]
         }
     }

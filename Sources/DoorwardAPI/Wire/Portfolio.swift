@@ -1,23 +1,23 @@
 extension Wire {
     /// The properties and devices of one owner or company.
     package struct Portfolio: Decodable, Equatable, Sendable {
-        /// Opaque, as every id.
+        /// The id, an opaque text.
         package var id: String
-        /// The name, given by people; need not be unique.
+        /// The name, as entered by users; it need not be unique.
         package var name: String
-        /// The users who hold OWNER or PORTFOLIO_ADMIN on it.
+        /// The users who hold OWNER or PORTFOLIO_ADMIN on the portfolio.
         package var administratorUserIds: [String]?
-        /// The ids in ascending order.
+        /// The properties of the portfolio, in ascending order of ids.
         package var propertyIds: [String]?
-        /// When it was created.
+        /// When the portfolio was created.
         package var createdAt: String?
-        /// When it was last changed.
+        /// When the portfolio was last changed.
         package var updatedAt: String?
     }
 
     /// `data` of a response about one portfolio.
     package struct PortfolioAnswer: Decodable, Sendable {
-        /// The portfolio as its reader may see it.
+        /// The portfolio, with the fields that are visible to the reader.
         package var portfolio: Portfolio
     }
 

@@ -1,41 +1,41 @@
 extension Wire {
     /// A building or a site.
     package struct Property: Decodable, Equatable, Sendable {
-        /// Opaque, as every id.
+        /// The id, an opaque text.
         package var id: String
-        /// The name, given by people; need not be unique.
+        /// The name, as entered by users; it need not be unique.
         package var name: String
-        /// The portfolio that it belongs to.
+        /// The portfolio that contains the property.
         package var portfolioId: String?
-        /// `nil` if none was given.
+        /// The postal address; `nil` if none was given.
         package var address: PostalAddress?
-        /// The users who hold PROPERTY_MANAGER on it.
+        /// The users who hold PROPERTY_MANAGER on the property.
         package var managerUserIds: [String]?
-        /// The ids in ascending order.
+        /// The units of the property, in ascending order of ids.
         package var unitIds: [String]?
-        /// An IANA name; `nil` if none was given.
+        /// The default time zone, an IANA name; `nil` if none was given.
         package var defaultTimeZone: String?
         /// The lockdown; members that the reader may not see are `nil`.
         package var lockdown: Lockdown?
-        /// When it was created.
+        /// When the property was created.
         package var createdAt: String?
-        /// When it was last changed.
+        /// When the property was last changed.
         package var updatedAt: String?
 
         /// The lockdown of a property. While it is active, the locks can be locked, but not opened.
         package struct Lockdown: Decodable, Equatable, Sendable {
-            /// Whether it is active.
+            /// Whether the lockdown is active.
             package var active: Bool
-            /// When it was started.
+            /// When the lockdown was started.
             package var since: String?
-            /// The user who started it.
+            /// The user who started the lockdown.
             package var byUserId: String?
             /// The stated reason.
             package var reason: String?
         }
     }
 
-    /// The address of a property; each line as entered.
+    /// The postal address of a property, with each field as entered.
     package struct PostalAddress: Decodable, Equatable, Sendable {
         /// Street and number.
         package var street: String?
@@ -43,7 +43,7 @@ extension Wire {
         package var city: String?
         /// State or region.
         package var state: String?
-        /// A string, as some postal codes begin with a zero.
+        /// The postal code. It is a string, because some postal codes begin with a zero.
         package var postalCode: String?
         /// The country as entered.
         package var country: String?
@@ -51,7 +51,7 @@ extension Wire {
 
     /// `data` of a response about one property.
     package struct PropertyAnswer: Decodable, Sendable {
-        /// The property as its reader may see it.
+        /// The property, with the fields that are visible to the reader.
         package var property: Property
     }
 

@@ -1,7 +1,7 @@
 extension Wire {
     /// The role of a user on a portfolio, a property or a unit.
     package struct RoleAssociation: Decodable, Equatable, Sendable {
-        /// The id in a rule.
+        /// The id by which a rule refers to the association.
         package var id: String
         /// The user who holds the role.
         package var userId: String
@@ -11,9 +11,9 @@ extension Wire {
         package var associatedEntityId: String
         /// The role, such as `TENANT`.
         package var roleWithinEntity: String
-        /// When it was assigned.
+        /// When the role was assigned.
         package var createdAt: String
-        /// As `createdAt`: a role is assigned and removed, and never changed.
+        /// Equal to `createdAt`: an association is created and deleted, but never changed.
         package var updatedAt: String
     }
 

@@ -1,29 +1,29 @@
 extension Wire {
-    /// A part of a property that has tenants of its own, such as a flat or an office.
+    /// A flat, an office or another space of a property, with its own tenants.
     package struct Unit: Decodable, Equatable, Sendable {
-        /// Opaque, as every id.
+        /// The id, an opaque text.
         package var id: String
-        /// The name, given by people; units of other properties may have the same name.
+        /// The name, as entered by users; it need not be unique.
         package var name: String
-        /// The property that it belongs to.
+        /// The property that contains the unit.
         package var propertyId: String?
         /// The portfolio of that property.
         package var portfolioId: String?
-        /// The users who hold TENANT on it.
+        /// The users who hold TENANT on the unit.
         package var tenantUserIds: [String]?
-        /// The locks that are attached to it.
+        /// The locks that are attached to the unit.
         package var deviceIds: [String]?
-        /// The common areas: locks of the property that the unit's tenants may operate too.
+        /// The common areas: locks of the property that the unit's tenants may also operate.
         package var commonAreaAccessIds: [String]?
-        /// When it was created.
+        /// When the unit was created.
         package var createdAt: String?
-        /// When it was last changed.
+        /// When the unit was last changed.
         package var updatedAt: String?
     }
 
     /// `data` of a response about one unit.
     package struct UnitAnswer: Decodable, Sendable {
-        /// The unit as its reader may see it.
+        /// The unit, with the fields that are visible to the reader.
         package var unit: Unit
     }
 

@@ -1,13 +1,13 @@
 extension Wire {
     /// A user.
     package struct User: Decodable, Equatable, Sendable {
-        /// Opaque, as every id.
+        /// The id, an opaque text.
         package var id: String
         /// The first name; visible to users who share a unit with this user.
         package var firstName: String?
         /// The last name; visible to co-tenants and managers.
         package var lastName: String?
-        /// The address for signing in; visible to managers and to the user.
+        /// The email address for signing in; visible to managers and to the user.
         package var email: String?
         /// Whether the user is enabled; visible to managers.
         package var isEnabled: Bool?
@@ -17,11 +17,11 @@ extension Wire {
         package var roleAssociations: [RoleAssociation]?
         /// The guest accesses that the user holds, including ended ones; visible to the user.
         package var guestAccesses: [GuestAccess]?
-        /// The portfolio that the user's clients open first.
+        /// The portfolio that clients show the user first.
         package var defaultPortfolioId: String?
-        /// The property that the user's clients open first.
+        /// The property that clients show the user first.
         package var defaultPropertyId: String?
-        /// The unit that the user's clients open first.
+        /// The unit that clients show the user first.
         package var defaultUnitId: String?
         /// Whether the user has the compliance pack.
         package var hasCompliancePack: Bool?
@@ -39,22 +39,22 @@ extension Wire {
 
     /// `data` of a response about one user.
     package struct UserAnswer: Decodable, Sendable {
-        /// The user as its reader may see it.
+        /// The user, with the fields that are visible to the reader.
         package var user: User
     }
 
     /// `data` of the response to the creation of a password reset.
     package struct PasswordResetAnswer: Decodable, Sendable {
-        /// The password reset, which is shown only once, to be handed over.
+        /// The password reset, for the user. It is shown only once.
         package var reset: PasswordReset
 
-        /// A link with which a password can be set once.
+        /// A link with which a user can set a password once.
         package struct PasswordReset: Decodable, Sendable {
             /// The URL of the page, including the token.
             package var url: String
             /// The token for `POST /auth/reset-password`.
             package var token: String
-            /// The instant at which it expires.
+            /// The instant at which the link expires.
             package var expiresAt: String
         }
     }

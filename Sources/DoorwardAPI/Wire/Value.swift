@@ -5,7 +5,7 @@ extension Wire {
         case null
         /// `true` or `false`, never a number.
         case bool(Bool)
-        /// A number without a fraction, in any notation.
+        /// A number without a fraction that fits into 64 bits, in any notation.
         case integer(Int64)
         /// Any other number.
         case number(Double)

@@ -85,7 +85,7 @@ extension AdapterConformance {
 }
 
 extension AddressField.Form {
-    /// A value of another type.
+    /// A value of the wrong type for a field of this form.
     var wrongValue: JSONValue {
         switch self {
         case .boolean: .string("true")

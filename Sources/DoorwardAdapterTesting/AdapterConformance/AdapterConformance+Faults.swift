@@ -35,7 +35,8 @@ extension AdapterConformance {
             try bench.send(bench.opening, to: 0)
             try await bench.pass(settlingTime)
             try await bench.set(.prompt, of: 0)
-            // Lock the lock by hand: if the adapter then sent the command again, the bolt would be unlocked.
+            // Turn the bolt by hand, so that the lock is locked again. If the adapter sent the
+            // command again, the lock would be unlocked.
             guard try await bench.happen(.turnedByHand, at: 0) else { throw NotApplicable.hands }
             try await bench.pass(settlingTime)
             try require(

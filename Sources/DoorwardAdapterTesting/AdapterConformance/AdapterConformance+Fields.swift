@@ -71,9 +71,9 @@ extension AdapterConformance {
         },
     ]
 
-    /// Returns the fields that meet the condition; at least one.
+    /// Returns the address fields that meet a condition; at least one.
     ///
-    /// - Throws: `NotApplicable` if none does.
+    /// - Throws: `NotApplicable` if no field meets it.
     private static func fields(
         of harness: any AdapterHarness, where condition: (AddressField) -> Bool
     ) throws(NotApplicable) -> [AddressField] {
@@ -93,8 +93,8 @@ extension AdapterConformance {
         throw ConformanceFailure("\(key) \(value): \(mistakes.mistakes)")
     }
 
-    /// Requires that the value is accepted for its key. The value may require other keys, which the harness's address does not
-    /// have.
+    /// Requires that the value is accepted for its key. Errors of other keys are ignored, because
+    /// the value may require keys that the harness's address does not have.
     private static func requireKnown(_ key: String, _ word: String, _ harness: any AdapterHarness) throws {
         guard case .mistakes(let mistakes) = verdict(on: .string(word), under: key, harness) else { return }
         guard mistakes.mistakes.contains(where: { $0.field == "address.\(key)" }) else { return }

@@ -89,7 +89,7 @@ extension AdapterConformance {
 }
 
 extension ConformanceRun {
-    /// Disconnects the transport, and waits until the adapter has detected it.
+    /// Disconnects the transport, and waits until the adapter has detected this.
     ///
     /// - Returns: false if the adapter has no transport.
     func cut() async throws -> Bool {
@@ -98,7 +98,7 @@ extension ConformanceRun {
         return true
     }
 
-    /// Reconnects the transport, and waits until the adapter has detected it.
+    /// Reconnects the transport, and waits until the adapter has detected this.
     func mend() async throws {
         _ = try await harness.setTransport(isAway: false)
         try await pass(harness.lateTime)

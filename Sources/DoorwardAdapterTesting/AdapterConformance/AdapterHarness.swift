@@ -1,26 +1,28 @@
 public import DoorwardAdapterKit
 public import DoorwardDomain
 
-/// An adapter under test on a virtual clock, with control over its locks: the conformance kit's interface to adapters of any kind.
+/// The conformance kit's interface to an adapter under test, which uses a virtual clock, and to the
+/// adapter's locks.
 ///
 /// A lock is identified by the id that the kit attaches it with; `AdapterConformance.number(of:)` returns its number. A harness is
 /// used for one check only.
 public protocol AdapterHarness: Sendable {
-    /// The adapter under test, not started yet; always the same instance.
+    /// The adapter under test, always the same instance. The harness does not start it.
     var adapter: any LockAdapter { get }
 
     /// The clock that the adapter was created with.
     var clock: VirtualClock { get }
 
-    /// Returns a valid address. Different numbers address different locks. Each lock begins locked, online, and with the behavior
-    /// `.prompt`.
+    /// Returns the valid address of the lock with this number. Initially, each lock is locked and
+    /// online, and has the behavior `.prompt`.
     func address(of number: Int) -> [String: JSONValue]
 
-    /// The capabilities that `check` returns for those addresses.
+    /// The capabilities that `check` returns for the addresses of `address(of:)`.
     var capabilities: LockCapabilities { get }
 
-    /// The address and the capabilities of a lock that does not support all operations; `nil` if all locks have the same
-    /// capabilities. The kit attaches it as number 0, in place of `address(of: 0)`.
+    /// The address and the capabilities of a lock that does not support all operations; `nil` if
+    /// all locks have the same capabilities. The kit attaches this lock as number 0, with this
+    /// address instead of `address(of: 0)`.
     var limited: (address: [String: JSONValue], capabilities: LockCapabilities)? { get }
 
     /// Sets how the lock responds to commands from now on. Called after the lock is attached and the adapter is started.
@@ -28,7 +30,7 @@ public protocol AdapterHarness: Sendable {
 
     /// Triggers a stimulus at the lock.
     ///
-    /// - Returns: false, without any effect, if locks of this kind do not have it.
+    /// - Returns: false, without any effect, if locks of this kind do not support the stimulus.
     func happen(_ event: LockStimulus, at lock: DeviceID) async throws -> Bool
 
     /// Returns the commands that the lock itself has received since it was attached, the oldest first. `nil` if the lock does not
@@ -38,8 +40,9 @@ public protocol AdapterHarness: Sendable {
     /// Whether `check` detects that two addresses belong to the same lock, so that no lock is attached twice.
     var detectsDuplicates: Bool { get }
 
-    /// The transports that have an owner, each as the owner and an address that uses the transport. `missing` is an address that
-    /// differs from these only in its transport, which does not exist. `nil` if all transports of the adapter are shared.
+    /// The transports that have an owner, each with an address that uses the transport. `missing`
+    /// is an address that differs from these addresses only in its transport, which does not exist.
+    /// `nil` if all transports of the adapter are shared.
     var ways: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? { get }
 
     /// Disconnects or reconnects the transport over which the adapter reaches all its locks, such as a broker. May be called before
@@ -48,21 +51,23 @@ public protocol AdapterHarness: Sendable {
     /// - Returns: false, without any effect, if there is no transport between the adapter and its locks.
     func setTransport(isAway: Bool) async throws -> Bool
 
-    /// Makes the lock of that number, which is not attached, discoverable, or removes it from its own system.
+    /// Makes the unattached lock with this number discoverable, or removes the lock from its own
+    /// system.
     ///
     /// - Returns: false, without any effect, if locks of this kind cannot be discovered.
     func announce(_ number: Int, isThere: Bool) async throws -> Bool
 
-    /// The maximum time until a prompt lock has moved and its adapter has reported the movement. Within the same time the adapter
-    /// reports any other event at a lock or its transport. An adapter that polls its locks, or connects for each command, needs
-    /// more than the default.
+    /// The maximum time until a prompt lock has moved and its adapter has reported the movement.
+    /// The adapter also reports every other event at a lock or its transport within this time. An
+    /// adapter that polls its locks, or connects for each command, requires more than the default.
     var promptTime: Duration { get }
 
     /// The maximum time until a late lock has confirmed a command; longer than `promptTime`.
     var lateTime: Duration { get }
 
-    /// Advances the clock by this time, and runs everything that is due by then. When it returns, all messages between the
-    /// adapter and the locks have arrived: a harness with real sockets advances the clock and waits for messages in flight.
+    /// Advances the clock by this time, and runs everything that is due by then. All messages
+    /// between the adapter and the locks must have arrived before `pass` returns, so a harness with
+    /// real sockets must also wait for messages in flight.
     func pass(_ time: Duration) async throws
 }
 
@@ -91,10 +96,12 @@ extension AdapterHarness {
     /// The default: the locks do not record their commands.
     public func orders(at lock: DeviceID) async -> [LockOperation]? { nil }
 
-    /// The default sleeps on the clock. This is enough with a `SeededExecutor`, which advances the clock only when nothing else
-    /// can run. A harness whose adapter has its own threads or sockets must wait for these too.
+    /// The default: sleeps on the clock. This suffices with a `SeededExecutor`, which advances the
+    /// clock only when no job can run. A harness whose adapter has its own threads or sockets must
+    /// also wait for these.
     public func pass(_ time: Duration) async throws {
-        // Sleep one nanosecond longer, so that everything that is due at exactly that instant has run.
+        // Sleep one nanosecond longer, so that all tasks that are due at exactly that instant have
+        // run.
         try await clock.sleep(until: clock.monotonicNow().advanced(by: time + .nanoseconds(1)))
     }
 }
@@ -105,7 +112,7 @@ public enum LockBehavior: CaseIterable, Hashable, Sendable {
     case prompt
     /// The lock moves and confirms within `lateTime`, but not within `promptTime`.
     case late
-    /// The lock moves, and does not report it.
+    /// The lock moves, and does not report the movement.
     case silent
     /// The lock reports a jam of its bolt.
     case jamming
@@ -119,11 +126,11 @@ public enum LockBehavior: CaseIterable, Hashable, Sendable {
 public enum LockStimulus: CaseIterable, Hashable, Sendable {
     /// The lock reports its complete state.
     case speaks
-    /// The bolt is turned by hand at the door: a locked one is withdrawn, any other is thrown.
+    /// The bolt is turned by hand at the door: retracted if the lock is locked, otherwise extended.
     case turnedByHand
-    /// The transport repeats a retained report that the bolt was withdrawn.
+    /// The transport delivers a retained report that the bolt was retracted.
     case repeatedFromBefore
-    /// The adapter receives a message from the lock that is not valid in its protocol.
+    /// The adapter receives a malformed message from the lock.
     case rubbish
     /// The lock begins to report a lasting fault other than a jam, for example because its housing is opened.
     case tampered

@@ -13,8 +13,9 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
 
     /// Runs the check with a new harness.
     ///
-    /// - Returns: `.kept`, or `.notApplicable` if locks of this kind, or their transport, do not have the feature.
-    /// - Throws: `ConformanceFailure`, or an error that the adapter must not throw there.
+    /// - Returns: `.kept`, or `.notApplicable` if locks of this kind, or their transport, do not
+    ///   have the feature that the check requires.
+    /// - Throws: `ConformanceFailure`, or an unexpected error of the adapter or the harness.
     @discardableResult
     public func check(_ harness: any AdapterHarness) async throws -> ConformanceOutcome {
         do {
@@ -29,7 +30,8 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
 /// The checks that apply to adapters of any kind. A test runs each check with its own harness, on a `SeededExecutor` unless the
 /// harness does not need one.
 public enum AdapterConformance {
-    /// All checks. A check of a feature that locks of this kind do not have is not applicable.
+    /// All checks. A check is not applicable if locks of the adapter's kind do not have the feature
+    /// that the check requires.
     public static let promises: [ConformanceCheck] =
         addressPromises + fieldPromises + placePromises + lifePromises + restartPromises + attachPromises + orderPromises
         + answerPromises + faultPromises + transportPromises + reportPromises + fleetPromises + discoveryPromises
@@ -41,6 +43,6 @@ public enum AdapterConformance {
     public static let prompt = Duration.seconds(2)
     /// The default of `lateTime`: the maximum time until a late lock has confirmed a command.
     public static let late = Duration.seconds(60)
-    /// The time after which a report or command that an adapter has delayed must have been delivered.
+    /// The time that a check waits for reports and commands that the adapter may have delayed.
     static let settlingTime = Duration.seconds(1800)
 }

@@ -2,13 +2,15 @@
 public enum ConformanceOutcome: Hashable, Sendable {
     /// The adapter meets the requirement.
     case kept
-    /// Locks of this kind, or their transport, do not have the feature that the check is about; the text gives the reason.
+    /// Locks of this kind, or their transport, do not have the feature that the check requires; the
+    /// text contains the reason.
     case notApplicable(String)
-    /// The adapter does not meet the requirement; the text has the expected and the actual values.
+    /// The adapter does not meet the requirement; the text contains the expected and the actual
+    /// values.
     case failed(String)
 }
 
-/// The results of all conformance checks, for tests and for developers: it can be printed.
+/// The results of all conformance checks. Print the report to read it.
 public struct ConformanceReport: Sendable, CustomStringConvertible {
     /// The result of one check.
     public struct Entry: Hashable, Sendable {
@@ -53,11 +55,12 @@ public struct ConformanceReport: Sendable, CustomStringConvertible {
 }
 
 extension AdapterConformance {
-    /// Runs every check on a virtual clock, each with its own clock, executor and harness.
+    /// Runs every check on a virtual clock. Each check has its own clock, executor and harness.
     ///
     /// - Parameters:
     ///   - seed: determines the order in which concurrent tasks run; the same seed gives the same run.
-    ///   - makeHarness: makes a harness whose adapter and simulated locks use only this clock and this executor.
+    ///   - makeHarness: creates a harness whose adapter and simulated locks use only this clock and
+    ///     this executor.
     public static func report(
         seed: UInt64 = 1,
         of makeHarness: @escaping @Sendable (_ clock: VirtualClock, _ executor: SeededExecutor) async throws -> any AdapterHarness
@@ -70,8 +73,9 @@ extension AdapterConformance {
 
     /// Runs every check, one after the other.
     ///
-    /// - Parameter check: makes a harness, runs one check with it, and ends the harness. Use this function for an adapter with
-    ///   sockets or threads, whose harness cannot run on a `SeededExecutor`.
+    /// - Parameter check: creates a harness, runs one check with it, and closes the harness. Use
+    ///   this function for an adapter with sockets or threads, whose harness cannot run on a
+    ///   `SeededExecutor`.
     public static func report(checking check: (ConformanceCheck) async throws -> ConformanceOutcome) async -> ConformanceReport {
         var entries: [ConformanceReport.Entry] = []
         for promise in promises {

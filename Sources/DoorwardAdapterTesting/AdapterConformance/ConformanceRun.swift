@@ -2,7 +2,8 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 import Synchronization
 
-/// A started harness: its locks by their numbers, and the reports received from them.
+/// A harness whose adapter is started, with access to its locks by number, and the reports received
+/// from the locks.
 struct ConformanceRun: Sendable {
     let harness: any AdapterHarness
     let heard: AdapterListener
@@ -48,7 +49,8 @@ struct ConformanceRun: Sendable {
         LockOperation.movements.filter { $0.requiredCapability.map(harness.capabilities.contains) ?? true }
     }
 
-    /// A movement that moves the bolt out of its initial state, which is locked.
+    /// The movement that opens the lock: an unlock, or an unlatch if the locks do not support an
+    /// unlock.
     var opening: LockOperation { movements.contains(.unlock) ? .unlock : .unlatch }
 
     /// - Parameter command: the command's id; a new one if it is `nil`.
@@ -85,8 +87,8 @@ struct ConformanceRun: Sendable {
 
     // MARK: Requirements
 
-    /// Requires that a command to a lock that cannot be reached fails: `send` throws, or the adapter reports a refusal within
-    /// `promptTime`.
+    /// Requires that a command to an unreachable lock fails: `send` throws, or the adapter reports
+    /// a refusal within `promptTime`.
     func requireRefusal(of operation: LockOperation, by number: Int) async throws {
         let refusals = heard.refusals(of: number)
         if let failure = failure(of: operation, to: number) {
@@ -97,8 +99,8 @@ struct ConformanceRun: Sendable {
             heard.refusals(of: number), is: refusals + 1, "the number of refusals of a command that cannot reach its lock")
     }
 
-    /// Requires that the lock has received exactly these commands, and is in the state after the last one, or locked if there are
-    /// none.
+    /// Requires that the lock has received exactly these commands, and is in the state after the
+    /// last command. Without commands, the lock must be locked.
     func requireOrders(_ orders: [LockOperation], at number: Int, _ occasion: String) async throws {
         if let found = await harness.orders(at: Self.id(number)) {
             try require(found, is: orders, "the commands received by lock \(number) \(occasion)")
@@ -107,7 +109,8 @@ struct ConformanceRun: Sendable {
         try await pass(harness.promptTime)
         guard let state = heard.restingStates(of: number).last else { return }
         let expected = orders.last?.rest ?? .locked
-        // After an unlatch the lock may already be unlocked: the latch springs back by itself.
+        // After an unlatch, the lock may already be unlocked, because the latch springs back by
+        // itself.
         let isThere = state == expected || expected == .unlatched && state == .unlocked
         try require(isThere, "lock \(number) is \(state.rawValue) \(occasion), not \(expected.rawValue)")
     }
@@ -132,7 +135,7 @@ private final class CommandNumbers: Sendable {
 }
 
 extension LockOperation {
-    /// The state of the lock after this movement.
+    /// The state of a lock after this movement.
     var rest: LockState {
         switch self {
         case .lock: .locked

@@ -1,4 +1,5 @@
-/// The reason why a check does not apply to an adapter: the feature that its locks, or its transport, do not have.
+/// The reason why a check does not apply to an adapter: a feature that the adapter's locks or
+/// transport do not have.
 struct NotApplicable: Error {
     let reason: String
 
