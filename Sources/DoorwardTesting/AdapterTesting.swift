@@ -1,3 +1,4 @@
-// Nearly every test uses the virtual clock. With this export, tests need not import the module that contains the clock.
-// DoorwardAdapterTesting is a separate module only because adapters outside this repository are tested with it.
+// Nearly every test uses the virtual clock. With this export, tests need not import
+// DoorwardAdapterTesting, which contains the clock. That module is separate only because it also
+// serves tests of adapters outside this repository.
 @_exported public import DoorwardAdapterTesting

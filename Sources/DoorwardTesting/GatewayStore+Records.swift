@@ -2,10 +2,11 @@ package import DoorwardControl
 package import DoorwardDomain
 
 extension GatewayStore {
-    /// Returns the open commands of `.single`, the only gateway in the tests' stores.
+    /// Returns the open commands of `.single`, the only gateway that uses the stores of tests.
     package func openCommands() async throws(StoreError) -> [StoredCommand] { try await openCommands(of: .single) }
 
-    /// Fetches the first `limit` records of a query, over as many pages as the store returns.
+    /// Returns the first `limit` records of a query. Reads several pages if the store returns
+    /// smaller ones.
     package func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord] {
         var (query, records) = (query, [AccessRecord]())
         while true {

@@ -3,8 +3,8 @@ internal import DoorwardAudit
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// The content of an `InMemoryStore`. It is a value: a transaction is applied to a copy, which is then kept or discarded as a
-/// whole.
+/// The content of an `InMemoryStore`. A transaction is applied to a copy of the content. The copy
+/// replaces the content only if the whole transaction succeeds.
 struct InMemoryContent {
     var tenancy = InMemoryTenancy()
     var credentials = InMemoryCredentials()
@@ -17,7 +17,7 @@ struct InMemoryContent {
     var idempotency: [IdempotencyKey: IdempotencyEntry] = [:]
     var logs: [LogID: [AccessRecord]] = [:]
     var recordPlaces: [RecordID: RecordPosition] = [:]
-    /// The original bytes of records from which personal values were erased.
+    /// The original encoding of each record from which personal values were erased.
     private var encoded: [RecordID: EncodedRecord] = [:]
     private var erasedOwners: [RecordID: Set<PersonKeyOwner>] = [:]
     var commitCount = 0
@@ -116,7 +116,7 @@ struct InMemoryContent {
 
     // MARK: Idempotency
 
-    /// Stores an idempotency key that is new or replaces one that is at least a day old.
+    /// Stores an idempotency key, unless the same key was stored less than a day before.
     private mutating func keep(_ entry: IdempotencyEntry) throws(StoreRefusal) {
         if let kept = idempotency[entry.key], entry.createdAt.duration(since: kept.createdAt) < .seconds(86_400) {
             throw .idempotencyKeyTaken(entry.key)
@@ -154,7 +154,7 @@ struct InMemoryContent {
 
     // MARK: Trees and keys
 
-    /// The one key for all owners. This store need not protect the values.
+    /// The same key for all owners, because this store need not protect the values.
     private static let key: PersonKey = {
         var random = SeededGenerator(seed: 1)
         return PersonKey(using: &random)
@@ -179,7 +179,8 @@ struct InMemoryContent {
         }
     }
 
-    /// Returns the record's bytes and leaf hash, as they were before any value was erased.
+    /// Returns the record's bytes, leaf hash and encrypted values, as they were before any value
+    /// was erased.
     private func encode(_ record: AccessRecord) -> EncodedRecord? {
         encoded[record.body.id] ?? (try? RecordEncoding.encodeFitting(record.body, seq: record.seq) { _ in Self.key })
     }
@@ -192,7 +193,7 @@ struct InMemoryContent {
         return LogRange(firstSeq: 0, size: UInt64(records.count), entries: found)
     }
 
-    /// Computes a node by its definition, from the leaves up.
+    /// Computes a node of the log's tree by its definition, from the leaves.
     func node(level: Int, index: UInt64, of log: LogID) -> [UInt8]? {
         guard let records = logs[log], (0..<32).contains(level), index < UInt64(records.count) >> UInt64(level) else {
             return nil

@@ -6,8 +6,9 @@ import Synchronization
 
 /// A store in memory, for tests of the layers above the store.
 ///
-/// `commit` suspends before and after the transaction takes effect, so that a `SeededExecutor` explores the interleavings that
-/// writing to a disk could cause. Transactions take effect in the order of the calls.
+/// `commit` suspends before and after it applies the transaction, so that a `SeededExecutor`
+/// explores the interleavings that writing to a disk could cause. Transactions are applied in the
+/// order of the calls.
 package final class InMemoryStore: GatewayStore {
     private let suspensions: Int
     private let state: Mutex<State>
@@ -25,8 +26,8 @@ package final class InMemoryStore: GatewayStore {
         let isDurable: Bool
     }
 
-    /// - Parameter suspensions: the number of times that `commit` yields before the transaction takes effect, and again after
-    ///   it.
+    /// - Parameter suspensions: the number of times that `commit` yields before it applies the
+    ///   transaction, and again afterwards.
     package convenience init(suspensions: Int = 1) { self.init(InMemoryContent(), suspensions: suspensions) }
 
     private init(_ content: InMemoryContent, suspensions: Int) {
@@ -36,8 +37,8 @@ package final class InMemoryStore: GatewayStore {
 
     // MARK: Control by tests
 
-    /// Makes the next commit that takes effect throw `error`. After `.failed` and `.unavailable`, the store rejects all commits
-    /// until `recover()`.
+    /// Makes the next commit throw `error`. After `.failed` and `.unavailable`, the store rejects
+    /// all commits until `recover()`.
     ///
     /// - Parameter isDurable: whether the transaction is applied although `commit` throws. This simulates a flush whose result
     ///   was lost.
@@ -45,7 +46,7 @@ package final class InMemoryStore: GatewayStore {
         state.withLock { $0.nextFailure = Failure(error: error, isDurable: isDurable) }
     }
 
-    /// Makes every further commit throw `.unavailable`. Reading remains possible.
+    /// Makes every further commit throw `.unavailable`. Reading is still possible.
     package func stayUnavailable() { state.withLock { $0.isUnavailable = true } }
 
     /// Accepts transactions again. This simulates the reopening of the database.
@@ -59,7 +60,7 @@ package final class InMemoryStore: GatewayStore {
     /// Returns the records of one log, in order.
     package func log(_ id: LogID) -> [AccessRecord] { state.withLock { $0.content.logs[id] ?? [] } }
 
-    /// The number of transactions that took effect.
+    /// The number of applied transactions.
     package var commitCount: Int { state.withLock { $0.content.commitCount } }
 
     // MARK: GatewayStore
@@ -71,7 +72,8 @@ package final class InMemoryStore: GatewayStore {
         let ticket = state.withLock { $0.queue.enter(transaction) }
         for _ in 0..<suspensions { await Task.yield() }
         let result = state.withLock { state in
-            // Transactions committed earlier are applied first, even if the executor resumes this call before their calls.
+            // Apply transactions of earlier calls first, even if the executor resumes this call
+            // before them.
             while let (waiting, transaction) = state.queue.next(upTo: ticket) {
                 state.queue.results[waiting] = Self.apply(transaction, to: &state)
             }
@@ -98,7 +100,8 @@ package final class InMemoryStore: GatewayStore {
         }
     }
 
-    /// Passes all entities of one instant, parents first. `receive` is called without a lock, so it may use the store.
+    /// Passes all entities of one instant to `receive`, parents first. No mutex is held during the
+    /// calls, so `receive` may use the store.
     package func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError) {
         do {
             for change in read({ $0.tenancy.changes }) { try receive(change) }
@@ -112,32 +115,33 @@ package final class InMemoryStore: GatewayStore {
         read { $0.openCommands(of: owner) }
     }
 
-    /// Omits guest accesses that have not been used.
+    /// Returns the uses of guest accesses that have been used; the others are omitted.
     package func usesTaken() async throws(StoreError) -> [GuestAccessID: Int] { read { $0.usesTaken } }
 
-    /// Returns 0 for an unknown owner.
+    /// Returns the owner's epoch; 0 for an unknown owner.
     package func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64 { read { $0.epochs[owner, default: 0] } }
 
     /// Returns the last lease that was set.
     package func lease(of log: LogID) async throws(StoreError) -> LogLease? { read { $0.leases[log] } }
 
-    /// Also works after `close`, for tests of shutdown.
+    /// Returns the command. Also works after `close`, for tests of shutdown.
     package func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? { read { $0.commands[id] } }
 
-    /// Implements the definition of a query literally.
+    /// Returns the command if the query, without its device filter, finds it. Scans all commands.
     package func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand? {
         var query = query
         query.deviceID = nil
         return read { [query] content in content.commands(query).first { $0.command.id == id } }
     }
 
-    /// Scans all commands, so it is suitable only for tests with few commands.
+    /// Returns a page of the matching commands. Scans all commands, so it is suitable only for
+    /// tests with few commands.
     package func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
         let all = read { $0.commands(query) }
         return (Array(all.dropFirst(query.offset).prefix(query.limit)), all.count)
     }
 
-    /// Implements the definition of a query literally, as a reference for stores with indexes.
+    /// Returns a page of records by scanning all records, as a reference for stores with indexes.
     package func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage {
         guard query.limit > 0 else { return RecordPage(records: [], next: nil) }
         // Read one record more than the limit, to detect whether there is a next page.
@@ -151,7 +155,8 @@ package final class InMemoryStore: GatewayStore {
     /// Returns a record that contains the personal values in plain text, because this store encrypts nothing.
     package func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? { read { $0.record(id) } }
 
-    /// Returns the bytes that a store on disk would have, except that they are made with another key.
+    /// Returns the same encoding as a store on disk, except that the commitments are computed with
+    /// another key.
     package func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange? {
         read { $0.range(of: log, from: seq, limit: limit) }
     }
@@ -174,17 +179,18 @@ package final class InMemoryStore: GatewayStore {
         read { $0.credentials.publicKeys[purpose] }
     }
 
-    /// Returns a token however old it is: this store never deletes a token.
+    /// Returns a token of any age: this store never deletes a token.
     package func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken? {
         read { $0.credentials.refreshToken(digest: digest) }
     }
 
-    /// Does not check the expiry. A user has at most one password reset.
+    /// Returns the reset, even if it has expired. A user has at most one password reset.
     package func passwordReset(digest: [UInt8]) async throws(StoreError) -> PasswordReset? {
         read { $0.credentials.passwordReset(digest: digest) }
     }
 
-    /// Never deletes a key because of its age, but does not return one that is older than `oldest`.
+    /// Returns the entry of a key unless the entry is older than `oldest`. This store never deletes
+    /// an old entry.
     package func idempotentAnswer(
         _ key: IdempotencyKey, notOlderThan oldest: Timestamp
     ) async throws(StoreError) -> IdempotencyEntry? {
@@ -194,12 +200,13 @@ package final class InMemoryStore: GatewayStore {
     /// Returns false after a failure until `recover()`, and after `close`.
     package func isWritable() async -> Bool { state.withLock { !$0.isUnavailable } }
 
-    /// Does not wait. Transactions that have not taken effect throw `.unavailable`.
+    /// Closes the store at once. Transactions that are not applied yet throw `.unavailable`.
     package func close() async throws(StoreError) {
         state.withLock { ($0.isUnavailable, $0.isClosed) = (true, true) }
     }
 
-    /// Writes an empty file, which no store can open, but otherwise follows the rules for backups.
+    /// Creates the file of the backup by the same rules as a store on disk. The file is empty, so
+    /// no store can open it.
     package func backup(to path: String) async throws(StoreBackupError) -> StoreBackup {
         guard !state.withLock({ $0.isClosed }) else { throw .unavailable }
         let target = try BackupTarget(path: path)
@@ -220,9 +227,9 @@ package final class InMemoryStore: GatewayStore {
     private func read<Value>(_ body: (InMemoryContent) -> Value) -> Value { state.withLock { body($0.content) } }
 }
 
-/// The transactions that were committed and have not taken effect.
+/// The transactions that were passed to `commit` and are not applied yet.
 private struct CommitQueue {
-    /// Results of transactions whose callers have not resumed yet, by ticket.
+    /// The results of applied transactions whose callers have not resumed yet, by ticket.
     var results: [UInt64: Result<[RecordPosition], StoreError>] = [:]
     private var waiting: [(ticket: UInt64, transaction: StoreTransaction)] = []
     private var tickets: UInt64 = 0

@@ -2,7 +2,8 @@ internal import DoorwardControl
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-/// The tenancy of an `InMemoryStore`, with the constraints of a database: parents exist, email addresses are unique.
+/// The tenancy of an `InMemoryStore`, with the constraints of a database: parents must exist, and
+/// email addresses must be unique.
 struct InMemoryTenancy {
     var portfolios: [PortfolioID: Portfolio] = [:]
     var properties: [PropertyID: Property] = [:]

@@ -2,8 +2,8 @@ package import DoorwardAdapterKit
 package import DoorwardDomain
 import Synchronization
 
-/// An adapter whose locks behave as a test specifies. It records every command with its time, and waits only on the virtual
-/// clock.
+/// An adapter whose locks behave as a test specifies. The adapter records every command with its
+/// time, and delays reports only by the injected clock.
 package final class ScriptedAdapter: LockAdapter {
     /// The value of `adapter` in the adapter's devices; `scripted` by default.
     package let kind: String
@@ -15,7 +15,7 @@ package final class ScriptedAdapter: LockAdapter {
     package enum Behaviour: Hashable, Sendable {
         /// The lock confirms before `send` returns.
         case confirmAtOnce
-        /// The lock confirms after this time, on a separate task.
+        /// The lock confirms after this time, in a separate task.
         case confirm(after: Duration)
         /// The lock accepts the command and reports nothing.
         case silent
@@ -27,16 +27,17 @@ package final class ScriptedAdapter: LockAdapter {
         case fail(AdapterError)
     }
 
-    /// A command that was sent, and the time.
+    /// A sent command, with the time of sending.
     package struct SentOrder: Hashable, Sendable {
-        /// The command as passed to `send`, whatever the lock did with it.
+        /// The command that was passed to `send`, executed or not.
         package let order: LockCommand
         /// The time of sending, by the adapter's clock.
         package let at: MonotonicInstant
     }
 
     private struct State {
-        /// The health that a test has set. With `nil`, it depends on whether the adapter is running.
+        /// The health that a test has set. If `nil`, the health depends on whether the adapter is
+        /// running.
         var health: AdapterHealth?
         var receiver: (any ReportReceiver)?
         var attached: [DeviceID: AttachedLock] = [:]
@@ -47,7 +48,8 @@ package final class ScriptedAdapter: LockAdapter {
         var problem: TransportProblem?
         var conflicts: [CheckedAddress.Conflict] = []
         var codes: [DeviceID: Secret<String>] = [:]
-        /// The owners of transports, by the `broker` of an address. An address without a broker may be used in every portfolio.
+        /// The owners of transports, by the `broker` of an address. The transport of an address
+        /// without a broker is shared.
         var owners: [String: TransportOwner] = [:]
         var discovered: [DiscoveredLock] = []
         var transports: [AdapterTransport] = []
@@ -62,7 +64,7 @@ package final class ScriptedAdapter: LockAdapter {
 
     /// - Parameters:
     ///   - kind: the value of `adapter` in the adapter's devices.
-    ///   - clock: determines the times of commands, and delays later reports.
+    ///   - clock: the clock for the times of commands and for delayed reports.
     ///   - executor: the executor for delayed reports: a `SeededExecutor`, or `nil` for the global executor.
     ///   - behaviour: the default behaviour of all locks.
     ///   - capabilities: the capabilities that `check` returns.
@@ -76,10 +78,10 @@ package final class ScriptedAdapter: LockAdapter {
 
     // MARK: Control by tests
 
-    /// Sets how one lock reacts to further commands.
+    /// Sets the behaviour of one lock for further commands.
     package func set(_ behaviour: Behaviour, for device: DeviceID) { state.withLock { $0.behaviours[device] = behaviour } }
 
-    /// Sets the error that `check` throws; `nil` for none.
+    /// Sets the errors that `check` throws; `nil` for none.
     package func set(mistakes: AddressErrors?) { state.withLock { $0.mistakes = mistakes } }
 
     /// Sets the problem that `problem(of:for:)` returns for every command.
@@ -91,8 +93,8 @@ package final class ScriptedAdapter: LockAdapter {
     /// Sets the value of `health`. With `nil`, the health is `ok` between `start` and `stop`, and `down` otherwise.
     package func set(health: AdapterHealth?) { state.withLock { $0.health = health } }
 
-    /// Sets the owners of the adapter's transports. The field `broker` of an address identifies its transport, and the field
-    /// `topic` the lock.
+    /// Sets the owners of the adapter's transports. In an address, the field `broker` identifies
+    /// the transport, and the field `topic` identifies the lock.
     ///
     /// - Parameter owners: the owner of each broker. A broker that is not in `owners` is unknown.
     package func set(owners: [String: TransportOwner]) { state.withLock { $0.owners = owners } }
@@ -109,7 +111,7 @@ package final class ScriptedAdapter: LockAdapter {
     /// Sets a function that is called inside `send` before the command is recorded, to inspect the state at that moment.
     package func onSend(_ body: (@Sendable (LockCommand) -> Void)?) { state.withLock { $0.onSend = body } }
 
-    /// Delivers a live report now, on the caller's thread, if the lock is attached.
+    /// Delivers a live report on the caller's thread, if the lock is attached.
     ///
     /// - Parameter isRepeat: whether the report repeats a fact that an event has already reported.
     package func report(_ fact: LockReport.Fact, isRepeat: Bool = false, from device: DeviceID) {
@@ -141,10 +143,12 @@ package final class ScriptedAdapter: LockAdapter {
     /// Returns an empty list, because any address is accepted.
     package var addressFields: [AddressField] { [] }
 
-    /// The health that the test has set. If it has set none, `ok` between `start` and `stop`, and `down` otherwise.
+    /// The health that the test has set. Without one, the health is `ok` between `start` and
+    /// `stop`, and `down` otherwise.
     package var health: AdapterHealth { state.withLock { $0.health ?? ($0.receiver == nil ? .down : .ok) } }
 
-    /// Throws the errors that the test has set. Without errors, all addresses have the same capabilities.
+    /// Throws the errors that the test has set, or an error for an unknown broker. All valid
+    /// addresses have the same capabilities.
     package func check(
         address: [String: JSONValue], within scope: TransportScope
     ) throws(AddressErrors) -> CheckedAddress {
@@ -160,7 +164,7 @@ package final class ScriptedAdapter: LockAdapter {
         return CheckedAddress(capabilities, holder: holder, conflicts: state.withLock { $0.conflicts })
     }
 
-    /// Returns the owner of the address's broker that the test has set.
+    /// Returns the owner that the test has set for the address's broker.
     package func owner(of address: [String: JSONValue]) -> TransportOwner? {
         guard case .string(let broker) = address["broker"] else { return .shared }
         return state.withLock { $0.owners[broker] }
@@ -175,10 +179,10 @@ package final class ScriptedAdapter: LockAdapter {
     /// The discovered locks that the test has set.
     package var discovered: [DiscoveredLock] { state.withLock { $0.discovered } }
 
-    /// Never fails. A further call replaces the receiver.
+    /// Starts the adapter; never throws. A further call replaces the receiver.
     package func start(reports: any ReportReceiver) async throws { state.withLock { $0.receiver = reports } }
 
-    /// Cancels delayed reports. Locks stay attached.
+    /// Stops the adapter and cancels delayed reports. Locks remain attached.
     package func stop() async {
         let tasks = state.withLock { state in
             state.receiver = nil
@@ -187,13 +191,14 @@ package final class ScriptedAdapter: LockAdapter {
         for task in tasks { task.cancel() }
     }
 
-    /// Attaches a lock. A behaviour set for its id by `set(_:for:)` stays in effect.
+    /// Attaches a lock. A behaviour that was set for its id by `set(_:for:)` is kept.
     package func attach(_ lock: AttachedLock) { state.withLock { $0.attached[lock.id] = lock } }
 
-    /// Detaches a lock. Its behaviour is kept for the next time that it is attached.
+    /// Detaches a lock. The behaviour that was set for its id is kept.
     package func detach(_ id: DeviceID) { state.withLock { ($0.attached[id], $0.codes[id]) = (nil, nil) } }
 
-    /// Records the command, then performs the lock's behaviour. If this throws, the command is not recorded.
+    /// Records the command, and then performs the lock's behaviour. If `send` throws, the command
+    /// is not recorded.
     package func send(_ order: LockCommand) throws(AdapterError) {
         let device = order.deviceID
         let (behaviour, onSend) = try prepare(device)
@@ -224,7 +229,7 @@ package final class ScriptedAdapter: LockAdapter {
     /// Returns the code that is stored for a lock.
     package func code(of id: DeviceID) -> Secret<String>? { state.withLock { $0.codes[id] } }
 
-    /// Records the state request and reports nothing. A test delivers the report itself.
+    /// Records the state request, but reports nothing: the test must deliver the report.
     package func refresh(_ id: DeviceID) throws(AdapterError) {
         try state.withLock { (state) throws(AdapterError) in
             if state.attached[id] == nil { throw .notAttached }
@@ -256,7 +261,7 @@ package final class ScriptedAdapter: LockAdapter {
         let due = clock.monotonicNow().advanced(by: delay)
         state.withLock { state in
             let number = state.pending.nextNumber()
-            // Create the task under the lock, so that it cannot end before it is registered.
+            // Create the task under the mutex, so that it cannot end before it is registered.
             let task = Task(executorPreference: executor) {
                 defer { self.state.withLock { $0.pending.remove(number) } }
                 try await self.clock.sleep(until: due)
@@ -267,7 +272,7 @@ package final class ScriptedAdapter: LockAdapter {
     }
 }
 
-/// Returns the values that distinguish an address: the broker and the topic.
+/// Returns the values that identify the lock of an address: the broker and the topic.
 private func place(of address: [String: JSONValue]) -> [JSONValue?] { [address["broker"], address["topic"]] }
 
 extension AttachedLock {

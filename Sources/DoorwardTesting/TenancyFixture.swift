@@ -2,7 +2,8 @@ internal import DoorwardAdapterTesting
 package import DoorwardDomain
 package import DoorwardPolicy
 
-/// Builds a small tenancy for a test in a few lines. Ids are derived from a seed, so that the same lines give the same tenancy.
+/// Builds a small tenancy for a test in a few lines. Ids are derived from a seed, so that the same
+/// calls always create the same tenancy.
 ///
 ///     var world = TenancyFixture(seed: 1)
 ///     let street = world.portfolio("Oak Street")
@@ -13,7 +14,8 @@ package import DoorwardPolicy
 ///     world.assign(ada, .tenant, .unit(flat))
 ///     try await store.commit(StoreTransaction(changes: world.changes))
 ///
-/// Referenced entities must have been created by the same fixture before. Otherwise, the path of the new entity is invalid.
+/// Create referenced entities with the same fixture first. Otherwise, the path of the new entity is
+/// invalid.
 package struct TenancyFixture: Sendable {
     /// All changes so far, parents before children, for a store or a directory.
     package private(set) var changes: [TenancyChange] = []
@@ -29,7 +31,7 @@ package struct TenancyFixture: Sendable {
 
     /// The assignment of a device.
     package enum Place: Hashable, Sendable {
-        /// Assigned to a property and no unit. Units of the property may share the device.
+        /// Assigned to a property, and to no unit. Units of the property can share the device.
         case property(PropertyID)
         /// Assigned to a unit, and therefore to the unit's property.
         case unit(UnitID)
@@ -44,7 +46,7 @@ package struct TenancyFixture: Sendable {
         self.createdAt = createdAt
     }
 
-    /// Returns a new id of any type, also for commands and records.
+    /// Returns a new id of any entity type, including commands and records.
     package mutating func id<Entity>(of: Entity.Type = Entity.self) -> EntityID<Entity> {
         EntityID.new(at: createdAt, using: &random)
     }
@@ -102,7 +104,7 @@ package struct TenancyFixture: Sendable {
         return device.id
     }
 
-    /// Lets the tenants of a unit use a device of the property.
+    /// Adds a device of the property to the common areas of a unit.
     package mutating func share(_ device: DeviceID, with unit: UnitID) {
         guard var changed = units[unit] else { return }
         changed.commonAreaAccessIDs.append(device)
@@ -141,7 +143,8 @@ package struct TenancyFixture: Sendable {
 extension TenancyFixture {
     /// Adds a user.
     ///
-    /// - Parameter email: if `nil`, the address is derived from the first name and the number of users added before.
+    /// - Parameter email: the email address. If `nil`, it is derived from the first name and the
+    ///   number of users added before.
     package mutating func user(
         _ firstName: String, lastName: String = "", email: String? = nil, isEnabled: Bool = true, isSuperAdmin: Bool = false
     ) -> UserID {
@@ -183,9 +186,10 @@ extension TenancyFixture {
     ///
     /// - Parameters:
     ///   - user: the guest; `nil` for a guest without an account, who is identified by the label.
-    ///   - devices: the devices. At least one of them must be assigned to a property.
+    ///   - devices: the devices. At least one device must be assigned to a property.
     ///   - hours: the validity, in hours from `createdAt`.
-    ///   - association: the association under which the access is granted. Its user is the grantor.
+    ///   - association: the association under which the access is granted. The association's user
+    ///     is the grantor.
     /// - Returns: `nil` if none of the devices is assigned to a property, or the association does not exist.
     @discardableResult
     package mutating func guestAccess(

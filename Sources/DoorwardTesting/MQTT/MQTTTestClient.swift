@@ -4,7 +4,7 @@ package import DoorwardMQTT
 import Foundation
 import Synchronization
 
-/// An MQTT connection that records all its events, and lets tests wait for them.
+/// An MQTT connection for tests. It records all its events, and tests can wait for an event.
 package final class MQTTTestClient: Sendable {
     private struct State {
         var events: [MQTTEvent] = []
@@ -15,7 +15,7 @@ package final class MQTTTestClient: Sendable {
     package let connection: MQTTConnection
     private let heard: Heard
 
-    /// The events that the connection's thread has delivered.
+    /// The recorded events, which the connection's thread delivers.
     private final class Heard: Sendable {
         private let state = Mutex(State())
 
@@ -60,18 +60,20 @@ package final class MQTTTestClient: Sendable {
 
     /// Creates a connection to a broker on this machine, with short pauses between attempts to connect.
     ///
-    /// - Parameter clock: the connection's clock; `nil` for the machine's. A `VirtualClock` moves only when the test moves it, so
-    ///   a slow machine does not count as a stalled broker. With the machine's clock, the connection rejects frames if a liveness
-    ///   probe is unanswered for one second, and reports the broker as stalled after five. A connection that is to reconnect
-    ///   needs a clock that moves.
+    /// - Parameter clock: the connection's clock; `nil` for the machine's. A `VirtualClock`
+    ///   advances only when the test advances it, so a slow machine is not mistaken for a stalled
+    ///   broker. With the machine's clock, the connection rejects messages to publish if a liveness
+    ///   probe is unanswered for one second, and reports the broker as stalled after five seconds.
+    ///   A connection can reconnect only if its clock advances.
     package convenience init(
         port: Int, id: String = UUID().uuidString, _ filters: [String] = [], clock: VirtualClock? = VirtualClock()
     ) {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: id)
         settings.initialBackoff = .milliseconds(20)
         settings.maximumBackoff = .milliseconds(50)
-        // The library measures its keep alive in real time, which must not end a connection that uses virtual time. Virtual
-        // time must not exceed the connect timeout while the broker is about to accept the connection.
+        // The library measures its keep alive in real time. Use a long keep alive, so that it never
+        // ends a connection with a virtual clock. Use a long connect timeout, so that virtual time
+        // does not reach it before the broker accepts the connection.
         if clock != nil { (settings.keepAlive, settings.patience) = (.seconds(65_535), .seconds(3600)) }
         self.init(settings, filters, clock: clock)
     }
@@ -82,7 +84,7 @@ package final class MQTTTestClient: Sendable {
     /// The messages among `events`.
     package var messages: [MQTTMessage] { events.compactMap { if case .message(let message) = $0 { message } else { nil } } }
 
-    /// Waits for the first matching event from index `start` on.
+    /// Waits for the first matching event at or after index `start`.
     ///
     /// - Returns: the event, and the index for the next search.
     @discardableResult
@@ -121,7 +123,7 @@ package final class MQTTTestClient: Sendable {
 }
 
 extension MQTTEvent {
-    /// Returns whether the event is a live message, not a retained one, with this topic and payload.
+    /// Returns whether the event is a message with this topic and payload that is not retained.
     package func says(_ payload: [UInt8], on topic: String) -> Bool {
         guard case .message(let message) = self else { return false }
         return message.topic == topic && message.payload == payload && !message.isRetained

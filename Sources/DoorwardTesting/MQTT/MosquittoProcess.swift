@@ -14,8 +14,8 @@ package final class MosquittoProcess: Sendable {
     ///   - lines: lines of the broker's configuration, without the listener; `FOLDER` is the placeholder for the folder of
     ///     `files`.
     ///   - files: the contents of files by name, such as an access control list.
-    ///   - port: the port to listen on, such as the port of an earlier broker. Waits while another process uses it. `nil` for
-    ///     any free port.
+    ///   - port: the port to listen on, such as the port of an earlier broker; `nil` for any free
+    ///     port. If another process uses the port, the call waits until it is free.
     package static func start(
         _ lines: [String] = ["allow_anonymous true"], files: [String: String] = [:], port: Int? = nil
     ) async throws -> MosquittoProcess {
@@ -24,7 +24,8 @@ package final class MosquittoProcess: Sendable {
             try await broker.runAgain()
             return broker
         }
-        // Another process may take the port between its choice and the broker's start. Another port is tried then.
+        // Another process may take the free port before the broker starts. In this case, try
+        // another port.
         for _ in 0..<5 {
             let broker = try MosquittoProcess(port: LoopbackPort.free(), lines, files)
             if try await broker.run() == .running { return broker }
@@ -34,7 +35,7 @@ package final class MosquittoProcess: Sendable {
 
     /// The reason why the broker did not start.
     package enum BrokerError: Error {
-        /// The broker exited before it listened. Its log contains the reason.
+        /// The broker exited before it listened on its port. Its log contains the reason.
         case neverListened
     }
 
@@ -102,7 +103,7 @@ package final class MosquittoProcess: Sendable {
     /// Sends a signal to the process, such as SIGSTOP.
     package func signal(_ number: Int32) { process.withLock { $0.map { _ = Glibc.kill($0.processIdentifier, number) } } }
 
-    /// Kills the process at once, like a power failure.
+    /// Kills the process at once, without an orderly shutdown.
     package func kill() {
         let ended = process.withLock { process in
             defer { process = nil }
@@ -114,7 +115,8 @@ package final class MosquittoProcess: Sendable {
     }
 }
 
-/// Helpers for loopback ports: they find free ports and inspect connections.
+/// Functions for loopback ports: finding a free port, connecting, and waiting until sent bytes are
+/// acknowledged.
 package enum LoopbackPort {
     /// Returns a port that was free at the time of the call.
     package static func free() throws -> Int {
@@ -141,8 +143,9 @@ package enum LoopbackPort {
     /// Waits until the receiving kernel has acknowledged all bytes that programs on this machine have sent to a port, or until
     /// no program is connected to the port any more.
     package static func drained(to port: Int) async {
-        // The kernel prints its table in pieces, and a connection can be missing if the table changes between two pieces. A
-        // missing connection counts as not drained, until it has been missing so often that it must have ended.
+        // The kernel returns its table in several parts, so a connection can be missing if the
+        // table changes between two parts. A missing connection counts as not drained. After 200
+        // consecutive reads without the connection, it counts as closed.
         var missing: [Substring: Int] = [:]
         var looks = 0
         while looks < 200 || !missing.isEmpty {
@@ -173,12 +176,13 @@ package enum LoopbackPort {
 
 /// A socket that listens on a loopback port chosen by the kernel.
 package struct Listener {
-    /// The socket. The creator of the listener must close it.
+    /// The socket. The code that creates the listener must close it.
     package let descriptor: Int32
     /// The chosen port.
     package let port: Int
 
-    /// - Parameter isListening: `false` only reserves the port: connections to it are refused.
+    /// - Parameter isListening: whether the socket listens. `false` only reserves the port:
+    ///   connections to it are refused.
     /// - Throws: `POSIXError` if no port can be bound.
     package init(isListening: Bool = true) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -198,7 +202,8 @@ package struct Listener {
     }
 }
 
-/// The lines of a pipe. A separate thread reads them to the end, so that the process that writes to the pipe never blocks.
+/// The lines of a pipe. A separate thread reads the pipe to its end, so that the writing process
+/// never blocks.
 private final class Lines: Sendable {
     private struct State {
         var lines: [String] = []

@@ -2,7 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A TCP proxy between an MQTT client and its broker, so that a test can act between two packets.
+/// A TCP proxy between an MQTT client and its broker. A test can use it to stall or cut the
+/// connection between two packets.
 package final class Proxy: Sendable {
     /// The direction of the bytes.
     package enum Way: Hashable, Sendable {
@@ -14,22 +15,22 @@ package final class Proxy: Sendable {
 
     fileprivate struct State {
         var stalled: Set<Way> = []
-        /// The sockets of all connections so far. They are closed when the proxy is deinitialised, because no thread uses them
-        /// then.
+        /// The sockets of all connections so far. They are closed only in `deinit`, when no thread
+        /// uses them any more.
         var sockets: [Int32] = []
         var isClosed = false
         /// The number of clients that may still send.
         var senders = 0
-        /// All bytes that were passed on in each direction.
+        /// All forwarded bytes of each direction.
         var passed: [Way: [UInt8]] = [:]
-        /// The bytes after which a direction is stalled.
+        /// The byte sequence after which a direction is stalled again.
         var ends: [Way: [UInt8]] = [:]
-        /// Called with each chunk for the broker before the chunk is passed on. If it returns false, the connection is cut
-        /// instead.
+        /// Called with each chunk for the broker before the chunk is forwarded. If it returns
+        /// false, the connection is closed instead.
         var gate: (@Sendable ([UInt8]) -> Bool)?
     }
 
-    /// The approximate maximum number of bytes passed on at once.
+    /// The approximate maximum number of bytes that are forwarded at once.
     private static let maxStretch = 65_536
 
     /// The port on 127.0.0.1 for clients to connect to.
@@ -39,7 +40,7 @@ package final class Proxy: Sendable {
     private let state = Mutex(State())
     private let changed = Condition()
 
-    /// - Parameter broker: the broker's port, to which the bytes are passed on.
+    /// - Parameter broker: the port of the broker.
     package init(to broker: Int) throws {
         let listener = try Listener()
         (port, self.listener, self.broker) = (listener.port, listener.descriptor, broker)
@@ -51,7 +52,8 @@ package final class Proxy: Sendable {
     /// Stops reading in one direction. This simulates a stalled machine.
     package func stall(_ way: Way) { state.withLock { _ = $0.stalled.insert(way) } }
 
-    /// Resumes one direction, and stalls it again right after the bytes `end`. These bytes must not have been passed on yet.
+    /// Resumes one direction, and stalls it again directly after the bytes `end`. These bytes must
+    /// not have been forwarded yet.
     package func resume(_ way: Way, until end: [UInt8]) {
         state.withLock { state in
             state.ends[way] = end
@@ -69,15 +71,16 @@ package final class Proxy: Sendable {
         changed.broadcast()
     }
 
-    /// Cuts the connection before the first chunk for the broker that matches is passed on.
+    /// Closes the connection before forwarding the first chunk for the broker for which `gate`
+    /// returns true.
     package func cut(at gate: @escaping @Sendable ([UInt8]) -> Bool) { state.withLock { $0.gate = { !gate($0) } } }
 
-    /// Returns all bytes that were passed on in this direction.
+    /// Returns all bytes that were forwarded in this direction.
     package func passed(_ way: Way = .toBroker) -> [UInt8] { state.withLock { $0.passed[way] ?? [] } }
 
     /// Resumes both directions, and waits until no client can send any more.
     ///
-    /// - Returns: all bytes that were passed on to the broker, as text.
+    /// - Returns: all bytes that were forwarded to the broker, as text.
     package func end() async -> String {
         resume()
         await withCheckedContinuation { continuation in
@@ -119,8 +122,8 @@ package final class Proxy: Sendable {
         }
     }
 
-    /// Passes bytes on in one direction. At the end, both sockets are shut down, but not closed, because the other direction
-    /// may still use them.
+    /// Forwards the bytes of one direction. At the end of the stream, shuts both sockets down, but
+    /// does not close them, because the other direction may still use them.
     private func pump(from: Int32, to: Int32, _ way: Way) {
         defer {
             for end in [from, to] { shutdown(end, Int32(SHUT_RDWR)) }
@@ -133,8 +136,8 @@ package final class Proxy: Sendable {
             let count = uninterrupted { recv(from, &buffer, buffer.count, 0) }
             guard count > 0 else { return }
             var bytes = buffer[..<count]
-            // Bytes that were read just before the stall wait here. They are passed on together with the bytes that arrived
-            // during the stall.
+            // Hold bytes that were read just before a stall. They are forwarded together with the
+            // bytes that arrive during the stall.
             changed.wait { state.withLock { !$0.stalled.contains(way) || $0.isClosed } }
             while bytes.count < Self.maxStretch, case let more = recv(from, &buffer, buffer.count, Int32(MSG_DONTWAIT)),
                 more > 0
@@ -151,9 +154,10 @@ package final class Proxy: Sendable {
 }
 
 extension Proxy.State {
-    /// Records and returns the bytes to be passed on now: all bytes that were read, or those up to the next stall.
+    /// Records and returns the bytes to forward now: all bytes that were read, or those up to the
+    /// next stall.
     ///
-    /// - Returns: `nil` if the connection is to be cut.
+    /// - Returns: `nil` if the connection must be closed.
     fileprivate mutating func next(of bytes: ArraySlice<UInt8>, _ way: Proxy.Way) -> [UInt8]? {
         guard !stalled.contains(way) || isClosed else { return [] }
         var part = Array(bytes)
@@ -168,7 +172,7 @@ extension Proxy.State {
     }
 }
 
-/// Repeats a system call that a signal interrupted before it had any effect.
+/// Makes a system call, and repeats it if a signal has interrupted it.
 private func uninterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
     while true {
         let result = call()

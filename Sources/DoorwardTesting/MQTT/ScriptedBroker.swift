@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
 
-/// A broker that answers each MQTT packet as a test decides, to simulate brokers that behave unusually or incorrectly.
+/// A broker whose response to each MQTT packet a test determines. It simulates brokers that behave
+/// unusually or incorrectly.
 package final class ScriptedBroker: Sendable {
-    /// The reaction to a packet.
+    /// The response to a packet.
     package enum Answer {
         /// Sends these bytes.
         case send([UInt8])
@@ -18,8 +19,9 @@ package final class ScriptedBroker: Sendable {
     private let listener: Int32
     private let answer: @Sendable ([UInt8]) -> Answer
 
-    /// - Parameter answer: called with each complete packet, one packet at a time per connection. If a connection does not use
-    ///   MQTT, it is called with the first bytes. While the call blocks, the connection is not read.
+    /// - Parameter answer: returns the response to a packet. It is called with each complete
+    ///   packet, one packet at a time per connection. While the call blocks, the connection is not
+    ///   read.
     package init(_ answer: @escaping @Sendable ([UInt8]) -> Answer) throws {
         let listener = try Listener()
         (port, self.listener, self.answer) = (listener.port, listener.descriptor, answer)
@@ -64,14 +66,15 @@ package enum ScriptedPacket {
         return [0x20, 6, 0, 0, 3, 0x21, 0, receiveMaximum]
     }
 
-    /// Returns a SUBACK with these reason codes. A single code is repeated for all filters.
+    /// Returns the SUBACK for a SUBSCRIBE, with these reason codes. A single code is repeated for
+    /// all filters.
     package static func suback(_ subscribe: [UInt8], _ codes: UInt8...) -> [UInt8] {
         let codes = codes.count == 1 ? filters(of: subscribe).map { _ in codes[0] } : codes
         let header: [UInt8] = [0x90, UInt8(3 + codes.count)]
         return header + identifier(of: subscribe) + [0] + codes
     }
 
-    /// Returns an UNSUBACK for one filter that had no subscription.
+    /// Returns an UNSUBACK for one filter, with the reason code "no subscription existed".
     package static func unsuback(_ unsubscribe: [UInt8]) -> [UInt8] {
         let identifier = identifier(of: unsubscribe)
         return [0xB0, 4, identifier[0], identifier[1], 0, 0x11]

@@ -116,8 +116,8 @@ extension StoreConformance {
         },
     ]
 
-    /// Writes commands of two people on three devices. One of the devices is unassigned from its unit meanwhile, and several
-    /// commands have the same time.
+    /// Writes commands of two users for three devices. Several commands have the same time, and one
+    /// of the devices is removed from its unit halfway.
     private static func writeCommands(
         _ count: Int, _ script: inout StoreScript, to store: any GatewayStore
     ) async throws -> [StoredCommand] {
@@ -131,7 +131,8 @@ extension StoreConformance {
             _ = try await store.commit(script.begin(command))
             written.append(StoredCommand(command: command, log: script.log(of: device), device: script.stamp(device)))
         }
-        // Sort by the intents' records: by time, then by log, then by the order within the log.
+        // Sort by the records of the intents: by time, then by log, then by the order within the
+        // log.
         return written.enumerated().sorted {
             ($0.element.command.requestedAt, $0.element.log.description, $0.offset)
                 < ($1.element.command.requestedAt, $1.element.log.description, $1.offset)

@@ -73,7 +73,7 @@ extension StoreConformance {
             var script = StoreScript(seed: 65)
             let owners: [EpochOwner] = [
                 .portfolio(script.portfolio), .user(script.user), .user(script.world.id()),
-                // An owner with the same id as another owner, but of another kind.
+                // This owner has the same id as the first owner, but another kind.
                 .user(script.portfolio.cast()),
             ]
             for (index, owner) in owners.enumerated() {
@@ -243,7 +243,7 @@ extension StoreScript {
 }
 
 extension TenancyChange {
-    /// Returns the same kind of change for the same entity, but with other content.
+    /// Returns the same change with other content of the entity; a removal is returned unchanged.
     fileprivate var altered: TenancyChange {
         switch self {
         case .putPortfolio(var portfolio):

@@ -78,7 +78,8 @@ extension StoreConformance {
         },
     ]
 
-    /// Writes records in all scopes. Several have the same time, and some are written after the clock was set back.
+    /// Writes records in all scopes. Several records have the same time, and some are written after
+    /// the clock was set back.
     private static func writeRecords(
         _ count: Int, _ script: inout StoreScript, to store: any GatewayStore
     ) async throws -> [AccessRecord] {
@@ -95,15 +96,14 @@ extension StoreConformance {
                 throw ConformanceFailure("a written record is missing")
             }
             records.append(record)
-            // After every 30 records, the door is unassigned from its unit. Earlier records keep the unit that they were
-            // written with.
+            // After 30 records, remove the door from its unit. Earlier records keep the unit.
             if records.count.isMultiple(of: 30) { script.world.change(script.door) { $0.unitID = nil } }
         }
         return records
     }
 
-    /// Depending on `choice`, turns the report of a lock into an allowed decision, a denial, a denial of an unknown caller, or
-    /// a command outcome.
+    /// Changes the report of a lock depending on `choice`: into an allowed decision (1), a denial
+    /// or a command outcome (2), or a denial of an unknown caller (3). Leaves it unchanged for 0.
     private static func decide(_ body: inout RecordBody, _ choice: Int, _ script: StoreScript) {
         guard choice > 0 else { return }
         body.kind = .denial

@@ -68,7 +68,8 @@ extension StoreConformance {
             }
             let log = LogID.portfolio(script.portfolio)
             let before = try await store.range(of: log, from: 0, limit: 10)
-            // The values in a record of the same transaction are erased together with those of earlier records.
+            // Values in a record of the same transaction are erased too, like those of earlier
+            // records.
             var last = script.event(on: script.door)
             last.actor = script.actor
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(last)], forgets: [.user(script.user)]))
@@ -83,7 +84,7 @@ extension StoreConformance {
             // Erase the user's values again, and those of a user without stored values.
             _ = try await store.commit(
                 StoreTransaction(forgets: [.user(script.user), .user(script.world.id()), .day("2026-11-22")]))
-            // Later records of the person use a new key, and erased values remain erased.
+            // Later records of the user are encrypted under a new key. Erased values remain erased.
             var later = script.event(on: script.door)
             later.actor = script.actor
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(later)]))

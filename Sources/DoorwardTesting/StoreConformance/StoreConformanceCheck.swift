@@ -16,9 +16,10 @@ package struct StoreConformanceCheck: Sendable, CustomStringConvertible {
     }
 }
 
-/// All requirements that every store must meet. A test runs each check with a new store.
+/// The requirements that every store must meet. A test runs each check with a new store.
 package enum StoreConformance {
-    /// All checks, grouped by topic. Each check needs a new, empty store and may leave any content in it.
+    /// All checks, grouped by topic. Each check requires a new, empty store, and may leave any
+    /// content in it.
     package static let promises: [StoreConformanceCheck] =
         tenancyPromises + credentialPromises + resetPromises + commandPromises + idempotencyPromises + recordPromises
         + queryPromises + backupPromises + preconditionPromises
@@ -37,7 +38,7 @@ func requireRefusal(_ rule: StoreRefusal, of transaction: StoreTransaction, by s
     throw ConformanceFailure("a transaction was accepted that should be refused: \(rule)")
 }
 
-/// Returns the changes that `loadTenancy` passes.
+/// Returns the changes that the store's `loadTenancy` passes to its receiver.
 func tenancy(of store: any GatewayStore) async throws -> Set<TenancyChange> {
     var changes: Set<TenancyChange> = []
     try await store.loadTenancy { changes.insert($0) }

@@ -18,10 +18,10 @@ extension StoreTransaction {
     }
 }
 
-/// Builds transactions for tests of a store: commands with the records of their intents and outcomes, and single records, in a
-/// small tenancy with two portfolios.
+/// Builds transactions for tests of a store, in a small tenancy with two portfolios. A transaction
+/// contains a command with the record of its intent or outcome, or single records.
 package struct StoreScript: Sendable {
-    /// The tenancy of the script. A test can add more entities before it writes `tenancy`.
+    /// The tenancy of the script. A test can add entities before it commits `tenancy`.
     package var world: TenancyFixture
     /// The portfolio whose log contains nearly all records of the script.
     package let portfolio: PortfolioID
@@ -63,11 +63,11 @@ package struct StoreScript: Sendable {
     /// The transaction that creates the tenancy.
     package var tenancy: StoreTransaction { StoreTransaction(changes: world.changes) }
 
-    /// `user` as an actor, with a name for the store to encrypt.
+    /// `user` as an actor, with a name that the store must encrypt.
     package var actor: RecordActor { RecordActor(kind: .user, id: user.description, name: "Ada Lovelace", userID: user) }
 
-    /// Returns a snapshot of a device with its current assignment. The snapshot has no assignment if the script did not create
-    /// the device.
+    /// Returns a snapshot of a device with its current position. The snapshot of a device that the
+    /// script did not create has no position.
     package func stamp(_ device: DeviceID) -> DeviceSnapshot {
         world.device(device).map { DeviceSnapshot($0) } ?? DeviceSnapshot(deviceID: device)
     }
@@ -77,7 +77,8 @@ package struct StoreScript: Sendable {
 
     // MARK: Commands
 
-    /// Returns a new unlock command by `user`, or by another actor, with a deadline ten seconds later. Writes nothing.
+    /// Returns a new unlock command by `user`, or by another actor, with a deadline ten seconds
+    /// later. The command is not written.
     package mutating func command(on device: DeviceID, by other: RecordActor? = nil, reason: String? = nil) -> Command {
         Command(
             id: world.id(), deviceID: device, operation: .unlock, actor: other ?? actor, source: .api, reason: reason,
@@ -89,7 +90,7 @@ package struct StoreScript: Sendable {
         StoreTransaction(commands: [.begin(command, intent: 0, owner: owner)], records: [PendingRecord(intent(of: command))])
     }
 
-    /// Returns the record for `.begin`, with a new id each time.
+    /// Returns the record of the command's intent. Each call returns a new record id.
     package mutating func intent(of command: Command) -> RecordBody {
         RecordBody(
             log: log(of: command.deviceID), id: world.id(), at: now, kind: .commandIntent, actor: command.actor,
@@ -97,7 +98,7 @@ package struct StoreScript: Sendable {
             device: stamp(command.deviceID), commandID: command.id, statedReason: command.reason, override: command.override)
     }
 
-    /// Returns the command as it is after the lock has confirmed it.
+    /// Returns the command in its state after the lock has confirmed it.
     package func confirmed(_ command: Command) -> Command {
         var ended = command
         (ended.state, ended.sent, ended.changed) = (.confirmed, true, true)
@@ -118,7 +119,7 @@ package struct StoreScript: Sendable {
 
     // MARK: Records
 
-    /// Returns a report of a lock, in the log of the device's portfolio or in another log.
+    /// Returns a record of a lock's report, in the log of the device's portfolio or in another log.
     package mutating func event(on device: DeviceID, log: LogID? = nil) -> RecordBody {
         RecordBody(
             log: log ?? self.log(of: device), id: world.id(), at: now, kind: .deviceEvent,
@@ -126,14 +127,15 @@ package struct StoreScript: Sendable {
             method: .manual)
     }
 
-    /// Returns an event of the gateway itself.
+    /// Returns a record of the gateway's own start.
     package mutating func gatewayEvent() -> RecordBody {
         RecordBody(log: .gateway, id: world.id(), at: now, kind: .gateway, actor: .gateway, source: .gateway, event: .start)
     }
 
     // MARK: Sign-in
 
-    /// Returns a session of `user` that expires an hour after `now`. The test adds the session's tokens.
+    /// Returns a session of `user` that expires an hour after `now`. The test must add the
+    /// session's tokens.
     package mutating func session() -> Session {
         Session(id: world.id(), userID: user, createdAt: now, expiresAt: now.advanced(by: .seconds(3600)))
     }
