@@ -2,8 +2,8 @@
 public struct AdapterGuide: Hashable, Sendable {
     /// The adapter's name in the `adapter` field of a device, the same as `LockAdapter.kind`.
     public let kind: String
-    /// How to attach a lock of this kind: a description of the kind, then the keys of an address. The text consists of complete
-    /// sentences; the first begins in lower case.
+    /// The help text for attaching a lock of this kind: a description of the kind, then the keys of
+    /// an address. The text consists of complete sentences; the first begins in lower case.
     public let attaching: String
     /// Examples of `doorward attach`, as typed in a terminal; continuation lines begin with two spaces.
     public let examples: [String]

@@ -12,9 +12,10 @@ public struct LockReport: Hashable, Sendable {
     public let deviceID: DeviceID
     /// The reported fact.
     public let fact: Fact
-    /// The last command that had been handed over to the lock when its adapter received this report; `nil` if there was none.
-    /// Only a report that was received after the hand-over of a command can confirm or refuse the command. An earlier report
-    /// cannot, however late it is delivered.
+    /// The last command that had been handed over to the lock when its adapter received this
+    /// report; `nil` if there was none. Only a report that was received after a command was handed
+    /// over can confirm or refuse the command. An earlier report cannot, even if it is delivered
+    /// later.
     public let after: CommandID?
 
     /// Whether this state only repeats an `.event` that was reported shortly before. Such a state

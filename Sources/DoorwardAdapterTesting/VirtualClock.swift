@@ -53,8 +53,8 @@ public final class VirtualClock: GatewayClock {
     }
 
     /// Advances both clocks by a small step, and lets other threads and processes run. Tests call
-    /// it repeatedly to wait for an event in real time, such as a broker's response, before this
-    /// clock reaches a timeout.
+    /// this function repeatedly while they wait for an event in real time, such as a broker's
+    /// response. The small steps keep this clock from reaching a timeout first.
     public func pass(_ step: Duration = .microseconds(100)) async {
         advance(by: step)
         await withCheckedContinuation { continuation in DispatchQueue.global().async { continuation.resume() } }

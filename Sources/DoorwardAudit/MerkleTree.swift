@@ -32,7 +32,8 @@ package enum MerkleTree {
         guard !leafHashes.isEmpty else { return emptyRoot }
         var level = leafHashes
         while level.count > 1 {
-            // With an odd number of nodes, the last one has no sibling yet and moves up unchanged.
+            // With an odd number of nodes, the last node has no sibling and becomes a node of the
+            // next level unchanged.
             level = stride(from: 0, to: level.count, by: 2).map { index in
                 index + 1 < level.count ? nodeHash(level[index], level[index + 1]) : level[index]
             }
@@ -97,7 +98,7 @@ extension MerkleFrontier {
         return bytes
     }
 
-    /// - Returns: `nil` unless there are exactly as many hashes as a tree of that size has.
+    /// - Returns: `nil` unless the number of hashes is that of a tree of this size.
     package init?(bytes: [UInt8]) {
         guard bytes.count >= 8, let size = bytes[..<8].bigEndianUInt64,
             bytes.count == 8 + size.nonzeroBitCount * MerkleTree.hashByteCount

@@ -62,7 +62,7 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
     case override = 29
     /// The event, a raw value of `RecordEvent`.
     case event = 30
-    /// How the lock was operated.
+    /// The method by which the lock was operated, a raw value of `EventMethod`.
     case method = 31
     /// The kind of the administrative change.
     case action = 32

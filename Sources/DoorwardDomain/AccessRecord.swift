@@ -71,7 +71,7 @@ package struct RecordBody: Hashable, Sendable {
     package var operation: LockOperation?
     /// The decision on an operation; `nil` for events and changes.
     package var decision: RecordDecision?
-    /// Why the request was denied; `nil` if it was not.
+    /// The reason of a denial; `nil` if the request was not denied.
     package var reason: DenialReason?
     /// The rule that allowed the operation, or came nearest to allowing it. `nil` if there was no
     /// decision, or if no rule covers the device.
@@ -107,7 +107,7 @@ package struct RecordBody: Hashable, Sendable {
     package var event: RecordEvent?
     /// How the lock was operated; `nil` if the record is about no operation of the lock.
     package var method: EventMethod?
-    /// The change that was made to `target`, in a record of an administrative change.
+    /// The kind of the change to `target`, in a record of an administrative change.
     package var action: ChangeAction?
     /// The entity that was changed; `nil` in all other records.
     package var target: RecordTarget?
@@ -168,9 +168,9 @@ package struct DeviceSnapshot: Hashable, Sendable {
     package var deviceName: String?
     /// The unit; `nil` for a device that is assigned to the property itself, or unassigned.
     package var unitID: UnitID?
-    /// `nil` for an unassigned device.
+    /// The property; `nil` for an unassigned device.
     package var propertyID: PropertyID?
-    /// `nil` for an unassigned device.
+    /// The portfolio; `nil` for an unassigned device.
     package var portfolioID: PortfolioID?
 
     package init(
@@ -193,7 +193,7 @@ package struct DeviceSnapshot: Hashable, Sendable {
     }
 }
 
-/// The entity that an administrative change was made to.
+/// The entity that was changed by an administrative change.
 package struct RecordTarget: Hashable, Sendable {
     /// The entity's type in the domain, such as `Portfolio` or `UserRoleAssociation`.
     package var type: String
@@ -257,7 +257,7 @@ package enum ChangeAction: String, CaseIterable, Codable, Sendable {
     case create = "CREATE"
     /// Fields were changed: `before` and `after` contain exactly the changed fields.
     case update = "UPDATE"
-    /// The entity was deleted; the records about it stay.
+    /// The entity was deleted. The records about the entity are kept.
     case delete = "DELETE"
     /// A role was assigned to a user.
     case assign = "ASSIGN"

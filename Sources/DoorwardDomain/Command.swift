@@ -24,7 +24,8 @@ public struct Command: Hashable, Sendable {
     package var sent: Bool?
     /// False if the lock was already in the requested state; `nil` unless the command is confirmed.
     package var changed: Bool?
-    /// The reason or cause of the outcome, such as `jammed`; `nil` if the state needs none.
+    /// The cause of the outcome, such as `jammed`; `nil` if there is none, for example for a
+    /// confirmed command.
     package var outcomeDetail: String?
     /// The lock's state when the command was accepted, updated when it was sent; `nil` if unknown.
     package var stateBefore: LockState?
@@ -65,12 +66,13 @@ package enum CommandState: String, CaseIterable, Codable, Sendable {
     case confirmed = "CONFIRMED"
     /// The requested state was certainly not reached; `outcomeDetail` has the cause.
     case failed = "FAILED"
-    /// The command was sent, and the lock reported nothing by the deadline: it may have moved.
+    /// The command was sent, and the lock did not confirm it by the deadline: the lock may have
+    /// moved.
     case timedOut = "TIMED_OUT"
     /// It is unknown whether the lock moved: the gateway crashed or could not write the outcome, or
     /// the device's address was changed while the command was in flight.
     case unknown = "UNKNOWN"
-    /// The right was lost before the command was sent; nothing was sent.
+    /// The actor lost the right before the command was sent. The command was not sent.
     case denied = "DENIED"
 
     /// Whether the state is final.

@@ -130,7 +130,7 @@ package struct Denial: Error, Hashable, Sendable {
 package enum DenialReason: String, CaseIterable, Codable, Sendable {
     /// The user does not exist, or the guest access of the link does not exist.
     case userUnknown = "user_unknown"
-    /// The user is disabled and may do nothing.
+    /// The user is disabled.
     case userDisabled = "user_disabled"
     /// The device does not exist.
     case deviceUnknown = "device_unknown"

@@ -187,7 +187,7 @@ package struct JSONParser<Value: JSONTree> {
     }
 }
 
-/// Why `JSONParser` rejects a text.
+/// The reason why `JSONParser` rejects a text.
 package enum JSONFailure: Error, Equatable {
     /// The text breaks the grammar, is nested too deep, or contains a number that cannot be represented.
     case notJSON

@@ -68,7 +68,7 @@ package struct LockSettings: Hashable, Codable, Sendable {
 package struct DeviceStatus: Hashable, Sendable {
     /// The bolt state, only as reliable as `stateQuality`.
     package var state: LockState
-    /// How reliable `state` is. `state` is current only if its quality is `confirmed`.
+    /// The quality of `state`. The state is current only if its quality is `confirmed`.
     package var stateQuality: StateQuality
     /// When the lock reported `state`; `nil` if it never has.
     package var stateAt: Timestamp?
@@ -80,7 +80,7 @@ package struct DeviceStatus: Hashable, Sendable {
     package var batteryLow: Bool?
     /// Whether the lock is reachable; `nil` if unknown.
     package var isOnline: Bool?
-    /// When anything was last received from the lock; `nil` if nothing ever was.
+    /// When the last message of the lock was received; `nil` if none was.
     package var lastSeen: Timestamp?
     /// The reported faults as codes in camel case, such as `jammed` or `notFullyLocked`.
     package var faults: [String]

@@ -26,7 +26,7 @@ public enum LockState: String, CaseIterable, Codable, Sendable {
     }
 }
 
-/// How reliable a reported state is.
+/// The quality of a reported state: how reliable it is.
 public enum StateQuality: String, Codable, Sendable {
     /// A live report from the lock.
     case confirmed = "CONFIRMED"

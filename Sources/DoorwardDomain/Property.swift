@@ -32,9 +32,9 @@ package struct PostalAddress: Hashable, Codable, Sendable {
     package var city: String?
     /// The state or province, if the country has one.
     package var state: String?
-    /// In the country's own format; not validated.
+    /// The postal code, in the country's own format. It is not validated.
     package var postalCode: String?
-    /// Free text, not a country code.
+    /// The country, as free text and not as a code.
     package var country: String?
 
     package init(

@@ -59,13 +59,13 @@ public enum RecordEvent: String, CaseIterable, Codable, Sendable {
     case denialsSuppressed = "DENIALS_SUPPRESSED"
     /// Records were exported as a bundle.
     case export = "EXPORT"
-    /// A person's keys were destroyed, which makes their personal values unreadable.
+    /// The keys of a person were destroyed, which makes the person's values in the logs unreadable.
     case erasure = "ERASURE"
     /// Records older than the retention period were removed.
     case retentionCut = "RETENTION_CUT"
 }
 
-/// How a lock was operated, if the lock reports it.
+/// The method by which a lock was operated.
 public enum EventMethod: String, CaseIterable, Codable, Sendable {
     /// The thumb turn, from inside.
     case manual = "MANUAL"

@@ -9,7 +9,7 @@ package enum Role: String, CaseIterable, Codable, Sendable {
     case portfolioAdmin = "PORTFOLIO_ADMIN"
     /// Full rights in one property.
     case propertyManager = "PROPERTY_MANAGER"
-    /// Views and operates a property's devices; cannot manage people or read the log.
+    /// Views and operates a property's devices; cannot manage users or read the log.
     case maintenance = "MAINTENANCE"
     /// Reads the devices and the log of a portfolio or property; cannot operate anything.
     case auditor = "AUDITOR"

@@ -97,7 +97,7 @@ extension Timestamp: CustomStringConvertible {
         return end
     }
 
-    /// Why a text is not a valid instant.
+    /// The reason why a text is not a valid instant.
     package enum ParseFailure: Error, Equatable {
         /// The text is not a date and time of RFC 3339.
         case malformed
@@ -153,7 +153,7 @@ package struct CivilDate: Hashable, Sendable, CustomStringConvertible {
     /// 1 to 31.
     package let day: Int
 
-    /// `nil` for a day that does not exist.
+    /// Creates a day; `nil` for a day that does not exist.
     package init?(year: Int, month: Int, day: Int) {
         guard (1...12).contains(month), day >= 1, day <= Self.length(ofMonth: month, in: year) else { return nil }
         (self.year, self.month, self.day) = (year, month, day)

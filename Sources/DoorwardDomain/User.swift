@@ -13,13 +13,13 @@ package struct User: Hashable, Sendable {
     package var isEnabled: Bool
     /// Whether the user is a super admin; see `Role.superAdmin`.
     package var isSuperAdmin: Bool
-    /// The portfolio that a client shows the user first; grants no right. `nil` if not chosen.
+    /// The portfolio that a client shows the user first; `nil` if not chosen. It grants no right.
     package var defaultPortfolioID: PortfolioID?
-    /// The property that a client shows the user first; grants no right, and need not belong to the default portfolio. `nil` if not
-    /// chosen.
+    /// The property that a client shows the user first; `nil` if not chosen. It grants no right,
+    /// and may be in another portfolio than the default portfolio.
     package var defaultPropertyID: PropertyID?
-    /// The unit that a client shows the user first; grants no right, and need not belong to the default property. `nil` if not
-    /// chosen.
+    /// The unit that a client shows the user first; `nil` if not chosen. It grants no right, and
+    /// may be in another property than the default property.
     package var defaultUnitID: UnitID?
     /// Whether the user bought the compliance report. For this user, the report requires no module
     /// of the portfolio's subscription.
@@ -50,7 +50,7 @@ package struct User: Hashable, Sendable {
 package struct UserRoleAssociation: Hashable, Sendable {
     /// The id by which a decision names its rule; a role that is removed and assigned again gets a new one.
     package let id: AssociationID
-    /// The user who holds the role; another user's role is another association.
+    /// The user who holds the role.
     package let userID: UserID
     /// The entity that the role is held on; the role applies to everything below this entity as well.
     package let entity: AssociatedEntity
@@ -69,7 +69,8 @@ package struct UserRoleAssociation: Hashable, Sendable {
     }
 }
 
-/// One sign-in of one user, from the password to the sign-out; all refresh tokens issued in it belong to it.
+/// One sign-in of one user, from the password to the sign-out, with all refresh tokens that are
+/// issued during this time.
 package struct Session: Hashable, Sendable {
     /// The id, which each access token of the session contains. A token whose session has ended is
     /// rejected.

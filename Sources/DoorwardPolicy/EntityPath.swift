@@ -63,8 +63,8 @@ enum ReachingRule {
 /// Whether an iteration over rules continues.
 enum IterationStep { case next, stop }
 
-// Only the code below determines which rules reach an object. Every decision, explanation and list is computed with
-// `forEachRule`.
+// The code below is the only code that determines which rules reach an object. Every decision,
+// denial and list is computed with `forEachRule`.
 extension SecurityService {
     /// Calls `body` with each rule by which a subject reaches an object, until `body` returns
     /// `.stop`. Also returns the rules of a disabled subject.

@@ -1,6 +1,7 @@
 package import DoorwardDomain
 
-/// How many fields of an object a subject may see. Each level includes the lower ones.
+/// A level of visibility, which determines the fields of an object that a subject may see. Each
+/// level includes the lower ones.
 package enum FieldLevel: Int, CaseIterable, Comparable, Sendable {
     /// The level of a guest: the fields needed to use a door.
     case publicLevel

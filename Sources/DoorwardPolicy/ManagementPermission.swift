@@ -56,7 +56,8 @@ package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
     case deviceDetach = "device.detach"
     /// To start and lift a lockdown.
     case lockdown = "lockdown"
-    /// To grant a guest access. The grantor also needs GRANT_ACCESS on each device, and each operation that is granted.
+    /// To grant a guest access. The grantor must also hold GRANT_ACCESS, and each granted
+    /// operation, on each device.
     case guestAccessGrant = "guestAccess.grant"
     /// To change the window, operations and devices of a guest access; each added device or operation also requires GRANT_ACCESS.
     case guestAccessChange = "guestAccess.change"

@@ -18,7 +18,7 @@ package enum MatrixColumn: UInt8, CaseIterable, Sendable {
     case tenantOwnUnit
     /// A tenant of a unit that lists the device as a common area.
     case tenantCommonArea
-    /// A guest within the window, for operations that need not be granted.
+    /// A guest within the window, for operations that are allowed without being granted.
     case guestInWindow
     /// A guest within the window, if the operation was granted.
     case guestIfGranted

@@ -9,7 +9,7 @@ package struct PermissionMatrixView: Encodable, Sendable {
 
     /// A lock operation with all its holders, highest role first.
     package struct OperationRow: Encodable, Sendable {
-        /// In JSON `LOCK`, `VIEW_STATUS` and so on. Each operation has one row.
+        /// The operation; in JSON its raw value, such as `VIEW_STATUS`. Each operation has one row.
         package let operation: LockOperation
         /// The holders. A tenant appears twice if the operation is held both in their own unit and in common areas.
         package let holders: [OperationHolder]
@@ -17,7 +17,8 @@ package struct PermissionMatrixView: Encodable, Sendable {
 
     /// A holder of an operation: a role, and a condition if there is one.
     package struct OperationHolder: Encodable, Sendable {
-        /// In JSON the raw value; `SUPER_ADMIN` means the flag, `GUEST` a guest access.
+        /// The role; in JSON its raw value. `SUPER_ADMIN` stands for the flag, `GUEST` for a guest
+        /// access.
         package let role: Role
         /// The devices or the time to which the operation is limited; absent if the role holds it
         /// on its entity and everything below it.
@@ -34,13 +35,14 @@ package struct PermissionMatrixView: Encodable, Sendable {
         case commonArea = "COMMON_AREA"
         /// On the devices of the guest access, within its window.
         case inWindow = "IN_WINDOW"
-        /// As `IN_WINDOW`, and only if the guest access lists the operation.
+        /// On the devices of the guest access, within its window, if the guest access lists the
+        /// operation.
         case grantedAndInWindow = "GRANTED_AND_IN_WINDOW"
     }
 
     /// A management permission with all its holders, highest role first.
     package struct ManagementRow: Encodable, Sendable {
-        /// In JSON the raw value, such as `portfolio.create`.
+        /// The permission; in JSON its raw value, such as `portfolio.create`.
         package let permission: ManagementPermission
         /// Where a super admin holds the permission by the flag alone.
         package let superAdmin: ManagementHolders.SuperAdminScope

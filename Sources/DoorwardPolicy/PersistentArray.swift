@@ -1,4 +1,5 @@
-/// A persistent array: copying it costs nothing, and a change copies one page.
+/// A persistent array: a copy costs nothing, and a change copies at most one page and the lists
+/// above it.
 ///
 /// The array is a tree: 64 elements form a page, and 64 pages form a chapter. A page or chapter
 /// that only one array references is changed in place; a shared one is copied first. The cost of a

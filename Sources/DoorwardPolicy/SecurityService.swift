@@ -8,7 +8,8 @@ package enum SecurityService {
     ///
     /// - Parameters:
     ///   - instant: the time of the operation, by the gateway's clock.
-    ///   - override: whether the caller gave a reason to override a lockdown. An override with nothing to override is ignored.
+    ///   - override: whether the caller gave a reason to override a lockdown. Ignored if there is
+    ///     no lockdown.
     ///   - directory: the snapshot that the subject was resolved in.
     /// - Returns: `allowed` with the most specific rule that allows the operation, or `denied` with
     ///   the reason of the rule that came nearest to allowing it. A denial also states whether the

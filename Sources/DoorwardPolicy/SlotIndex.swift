@@ -61,7 +61,7 @@ struct SlotIndex<Entity>: Sendable {
         if count > buckets.count * Self.entriesPerBucket { part() }
     }
 
-    /// Removes an id that has this slot. The number of buckets stays the same.
+    /// Removes an id that has this slot. The number of buckets is unchanged.
     mutating func remove(_ id: EntityID<Entity>, at slot: Int) {
         let hash = Self.hash(id)
         let bucket = bucket(of: hash)
@@ -116,8 +116,8 @@ struct SlotIndex<Entity>: Sendable {
         overflow[bucket, default: []].append(bits)
     }
 
-    /// Splits the next bucket in turn: one more bit of an entry's hash determines whether the entry stays or moves to a new
-    /// bucket at the end.
+    /// Splits the next bucket in turn. One more bit of its hash determines whether an entry remains
+    /// in the bucket or moves to a new bucket at the end.
     private mutating func part() {
         let parted = buckets.count & mask
         let full = buckets[parted]

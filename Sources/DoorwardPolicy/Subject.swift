@@ -44,7 +44,8 @@ package struct Subject: Sendable {
     /// The entity of each role that the subject holds, in no order.
     package var roleEntities: [AssociatedEntity] { user?.roles.all.map(\.entity) ?? [] }
 
-    /// The creation time of the subject's oldest tenancy of a unit; `nil` if the subject is not a tenant of it.
+    /// The creation time of the subject's oldest tenant role on a unit; `nil` if the subject is not
+    /// a tenant of the unit.
     package func tenancyStart(in unit: UnitID) -> Timestamp? {
         user?.roles.held(on: .unit(unit)).filter { $0.role == .tenant }.map(\.createdAt).min()
     }
@@ -60,7 +61,8 @@ package struct Subject: Sendable {
 }
 
 extension TenancyDirectory {
-    /// Resolves a principal in this snapshot. A principal that does not exist gives a subject that holds nothing.
+    /// Resolves a principal in this snapshot. For a principal that does not exist, returns a
+    /// subject without rights.
     package func subject(of principal: Principal) -> Subject { withSubject(of: principal) { $0 } }
 
     /// Calls `body` with the resolved principal, without retaining the user node: a retain would

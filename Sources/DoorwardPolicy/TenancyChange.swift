@@ -5,16 +5,17 @@ package import DoorwardDomain
 package enum TenancyChange: Hashable, Sendable {
     /// Adds a portfolio, or replaces the one with the same id. Each other `put` does the same with its entity.
     case putPortfolio(Portfolio)
-    /// Adds or replaces a property. Its units and devices stay as they are.
+    /// Adds or replaces a property. Its units and devices are unchanged.
     case putProperty(Property)
     /// Adds or replaces a unit, including its whole list of common areas.
     case putUnit(Unit)
-    /// Adds or replaces a device, and so attaches or moves it. A device without a property is unassigned.
+    /// Adds or replaces a device, for example to attach or move it. A device without a property is
+    /// unassigned.
     case putDevice(LockDevice)
     /// Removes a device if it exists. Guest accesses and units keep its id in their lists; the id
     /// then has no effect.
     case removeDevice(DeviceID)
-    /// Adds or replaces a user. Their roles and guest accesses stay as they are.
+    /// Adds or replaces a user. The user's roles and guest accesses are unchanged.
     case putUser(User)
     /// Adds an association, or replaces the one with the same id, even if that one belongs to another user.
     case putAssociation(UserRoleAssociation)

@@ -16,9 +16,9 @@ extension Wire {
         package var model: String?
         /// The firmware version; `nil` if it is unknown.
         package var firmwareVersion: String?
-        /// `nil` for a lock that was detached from its property.
+        /// The portfolio; `nil` for an unassigned lock.
         package var portfolioId: String?
-        /// `nil` for a lock that was detached from its property.
+        /// The property; `nil` for an unassigned lock.
         package var propertyId: String?
         /// The name of the property. It is also visible to readers who may not see `propertyId`.
         package var propertyName: String?

@@ -3,7 +3,7 @@ extension Wire {
     package struct ErrorEnvelope: Decodable, Sendable {
         /// The stable code for programs.
         package var code: String
-        /// One sentence for people.
+        /// One sentence for users.
         package var message: String
         /// The details of the error; `nil` if the response contains none.
         package var details: Details?

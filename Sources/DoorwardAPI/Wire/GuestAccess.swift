@@ -19,13 +19,13 @@ extension Wire {
         package var validFrom: String?
         /// The end of the window, exclusive.
         package var validUntil: String?
-        /// Always `nil` so far.
+        /// Reserved: always `nil` so far.
         package var resolution: Value?
-        /// Always `nil` so far.
+        /// The recurring hours of the access; always `nil` so far.
         package var schedule: Value?
-        /// The maximum number of uses; `nil` for no limit.
+        /// The maximum number of uses; always `nil` so far.
         package var maxUses: Int?
-        /// The number of uses that are left.
+        /// The number of remaining uses; always `nil` so far.
         package var usesLeft: Int?
         /// The user who granted the access.
         package var grantedByUserId: String?

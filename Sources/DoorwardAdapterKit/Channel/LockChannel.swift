@@ -121,7 +121,7 @@ public final class LockChannel: Sendable {
 
     /// Ends a command with the response of the lock or its bridge, and reports that response with the command in `after`.
     ///
-    /// A response after the deadline is reported too, unless another command was sent in the
+    /// A response after the deadline is reported too, unless another command was handed over in the
     /// meantime. The response is then dropped, because it must not be reported with the later
     /// command in `after`.
     ///

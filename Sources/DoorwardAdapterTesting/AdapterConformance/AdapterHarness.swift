@@ -106,7 +106,7 @@ extension AdapterHarness {
     }
 }
 
-/// How a lock under test responds to commands.
+/// The behavior of a lock under test when it receives a command.
 public enum LockBehavior: CaseIterable, Hashable, Sendable {
     /// The lock moves and confirms within `promptTime`.
     case prompt

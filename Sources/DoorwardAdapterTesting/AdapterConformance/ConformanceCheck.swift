@@ -27,8 +27,8 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
     }
 }
 
-/// The checks that apply to adapters of any kind. A test runs each check with its own harness, on a `SeededExecutor` unless the
-/// harness does not need one.
+/// The checks that apply to adapters of any kind. A test runs each check with its own harness,
+/// usually on a `SeededExecutor`.
 public enum AdapterConformance {
     /// All checks. A check is not applicable if locks of the adapter's kind do not have the feature
     /// that the check requires.

@@ -121,7 +121,7 @@ package struct FieldReader: Sendable {
     }
 }
 
-/// How a field is recorded when its entity is created, changed or removed.
+/// Determines how a field is recorded when its entity is created, changed or removed.
 package struct FieldAudit<Entity: Sendable>: Sendable {
     /// The records that contain a field.
     enum Records: Sendable {

@@ -1,6 +1,6 @@
 package import DoorwardDomain
 
-/// A lock as responses show it: the stored device with the status that it reports.
+/// A lock in the form of responses: the stored device and its reported status.
 package struct ShownDevice: Sendable {
     /// The stored device.
     package let device: LockDevice

@@ -3,7 +3,7 @@ package import DoorwardDomain
 // The fields of commands and access records. Management sees all fields, and a command's actor sees
 // all fields of the command. Residents see fewer fields.
 
-/// A command as responses show it.
+/// A command in the form of responses.
 package struct ShownCommand: Sendable {
     /// The command in its current state.
     package let command: Command

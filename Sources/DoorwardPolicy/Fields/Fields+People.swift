@@ -2,7 +2,7 @@ package import DoorwardDomain
 
 // The fields of users, role associations and guest accesses.
 
-/// A user as responses show them.
+/// A user in the form of responses.
 package struct ShownUser: Sendable {
     /// The stored user.
     package let user: User
@@ -80,7 +80,8 @@ extension GuestAccess {
             "grantedUnderAssociationId", .management, columns: ["granted_under_association_id", "granted_under_role"],
             audit: .created
         ) { .id($0.grantedUnderAssociationID) },
-        // Recorded only if the access depends on other associations than the one in `grantedUnderAssociationId`.
+        // Recorded only if the access depends on associations other than
+        // `grantedUnderAssociationId`.
         F(recorded: "carriedByAssociationIds", .created, columns: ["device_carriers"]) {
             $0.carriersByDevice == nil ? .absent : .ids($0.carriers)
         },
@@ -88,7 +89,7 @@ extension GuestAccess {
         F("createdAt", .publicLevel) { .time($0.createdAt) },
     ]
 
-    /// The access as a subject sees it, at the level that the subject has for it.
+    /// Returns the fields of the access that are visible to a subject.
     fileprivate func shown(to subject: Subject, at now: Timestamp, in tenancy: TenancyDirectory) -> FieldValue {
         let level = SecurityService.fieldLevel(of: subject, for: .guestAccess(id), at: now, in: tenancy)
         return Self.fields.object(self, for: FieldReader(subject, level: level ?? .publicLevel, at: now), in: tenancy)
