@@ -104,16 +104,19 @@ struct UnlockBenchmark {
     private func reportShares(bare: Rounds, unlock: Rounds, _ gateway: GatewayUnderTest) async throws {
         // An unlock makes two transactions, with one decision and one record each.
         let decision = 2 * decisionTime(gateway)
-        let encoding = 2 * (try await encodingTime(gateway))
-        let statements = 2 * unlock.perTransaction(\.statementsCPU) - encoding
+        let (drafting, sealing) = try await encodingTimes(gateway)
+        let statements = 2 * unlock.perTransaction(\.statementsCPU) - 2 * sealing
         let flush = 2 * unlock.perTransaction(\.flushCPU)
         let steps = [
-            ("HTTP library (a bare request)", bare.cpu), ("decision", decision), ("encoding", encoding),
+            ("HTTP library (a bare request)", bare.cpu), ("decision", decision),
+            ("encoding on the caller's thread", 2 * drafting), ("encoding and sealing on the writer's thread", 2 * sealing),
             ("SQLite statements", statements), ("flush", flush),
-            ("rest: routes, rendering, queues, tasks", unlock.cpu - bare.cpu - decision - encoding - statements - flush),
         ]
+        let rest = unlock.cpu - bare.cpu - decision - 2 * (drafting + sealing) - statements - flush
         figure("processor time of an unlock", unlock.cpu, "µs")
-        for (step, time) in steps { figure("share: \(step)", time, "µs", note: "\(Int(100 * time / unlock.cpu)) %") }
+        for (step, time) in steps + [("rest: routes, rendering, queues, tasks", rest)] {
+            figure("share: \(step)", time, "µs", note: "\(Int(100 * time / unlock.cpu)) %")
+        }
         figure(
             "transactions in a flush", unlock.median { Double($0.writer.transactions) / Double(max(1, $0.writer.flushes)) }, "")
         figure("one flush", unlock.median { Double($0.writer.flushWall) / 1e6 / Double(max(1, $0.writer.flushes)) }, "ms")
@@ -138,16 +141,19 @@ struct UnlockBenchmark {
         return Double(watch.cpu) / 1000 / 100_000
     }
 
-    private func encodingTime(_ gateway: GatewayUnderTest) async throws -> Double {
+    /// Returns the processor time of one record's draft, and of completing it for a position in its log, in microseconds.
+    private func encodingTimes(_ gateway: GatewayUnderTest) async throws -> (drafting: Double, sealing: Double) {
         let scope = gateway.control.directory.current.portfolioIDs.map { RecordScope.portfolioLog($0) }
         let records = try await gateway.store.page(RecordQuery(scopes: scope, limit: 200)).records
         var random = SystemRandomNumberGenerator()
         let key = PersonKey(using: &random)
-        let watch = Stopwatch()
-        for index in 0..<20_000 {
-            let record = records[index % records.count]
-            _ = try RecordEncoding.encodeFitting(record.body, seq: record.seq) { _ in key }
-        }
-        return Double(watch.cpu) / 1000 / 20_000
+        let turns = 100
+        var drafts: [(RecordDraft, UInt64)] = []
+        let drafting = Stopwatch()
+        for _ in 0..<turns { drafts = try records.map { (try RecordDraft(fitting: $0.body), $0.seq) } }
+        let draftTime = Double(drafting.cpu) / 1000 / Double(turns * records.count)
+        let sealing = Stopwatch()
+        for _ in 0..<turns { for (draft, seq) in drafts { _ = try draft.encoded(seq: seq) { _ in key } } }
+        return (draftTime, Double(sealing.cpu) / 1000 / Double(turns * records.count))
     }
 }
