@@ -69,8 +69,8 @@ struct DetailsReader {
         var last: String?
         repeat {
             let key = try ordinaryKey()
-            // The order check rejects a repeated key. The lookup also rejects a key with other
-            // bytes that Swift considers equal to an earlier one.
+            // The order check rejects a repeated key. The lookup also rejects a key that Swift
+            // considers equal to an earlier key although their bytes differ.
             if let last, !CanonicalJSON.precedes(last, key) { throw malformed }
             guard members[key] == nil, scanner.skip(":") else { throw malformed }
             path.push(.key(key))

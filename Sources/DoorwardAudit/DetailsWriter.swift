@@ -6,8 +6,8 @@ enum DetailsFormat {
     static let maxDepth = 32
     /// The integers that every JSON reader represents exactly: ±(2^53 − 1).
     static let integers: ClosedRange<Int64> = -9_007_199_254_740_991...9_007_199_254_740_991
-    /// The first character of the keys that are reserved for the format. It is doubled at the
-    /// beginning of any other key.
+    /// The first character of the keys that are reserved for the format. If any other key begins
+    /// with this character, the character is doubled.
     static let reserved = UInt8(ascii: "$")
     static let commitment: StaticString = "\"$commitment\":"
     static let person: StaticString = "\"$person\":"

@@ -6,7 +6,8 @@ import FoundationEssentials
 package enum RecordEncoding {
     /// The version of the format, in the byte after the magic `DWRD`.
     package static let version: UInt8 = 1
-    /// The maximum size of an entry in a tile-based log (C2SP tlog-tiles).
+    /// The maximum size of a record. It equals the maximum size of an entry in a tile-based log
+    /// (C2SP tlog-tiles).
     package static let maxByteCount = 65_535
 
     /// Encodes the record in its final form, with a commitment instead of each personal value.
@@ -71,8 +72,8 @@ package enum RecordDecodingError: Error, Equatable, Sendable {
     case unknownField(UInt8)
     /// A field is repeated, or follows a field with a higher number.
     case outOfOrder(UInt8)
-    /// A field is absent that is mandatory in every record, or that another field of this record
-    /// requires.
+    /// A field is absent, although it is mandatory in every record or another field of this record
+    /// requires it.
     case missing(RecordField)
     /// The value does not have the field's form.
     case malformed(RecordField)
@@ -96,7 +97,7 @@ package struct EncodedRecord: Hashable, Sendable {
 package struct DecodedRecord: Hashable, Sendable {
     /// The record. Personal values that were unavailable are `nil`, and `.withheld` inside the details.
     package let record: AccessRecord
-    /// All commitments in the record, in its order.
+    /// All commitments in the record, in the order of the record.
     package let commitments: [PersonalCommitment]
     /// The fields whose values were unavailable: erased, or withheld from this reader.
     package let withheld: [String]

@@ -64,7 +64,7 @@ enum RecordTruncation {
         return text[..<end] + ellipsis
     }
 
-    /// Returns the body with as many details as fit, the smallest ones.
+    /// Returns the body with as many details as fit, starting with the smallest.
     private static func withSmallestDetails(_ body: RecordBody) -> RecordBody {
         let keys = body.details.filter { $0.key != marker }.map { (key: $0.key, size: size(of: $0.value) + $0.key.utf8.count) }
             .sorted { $0.size != $1.size ? $0.size < $1.size : CanonicalJSON.precedes($0.key, $1.key) }

@@ -1,6 +1,6 @@
 import DoorwardDomain
 
-/// A personal value, and where the record's bytes have room for the commitment to it.
+/// A personal value, and the part of the record's bytes that is reserved for the commitment to it.
 struct CommitmentSlot: Sendable {
     enum Form: Sendable {
         /// The 32 bytes of the commitment.

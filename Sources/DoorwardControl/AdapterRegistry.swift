@@ -44,7 +44,7 @@ package struct AdapterRegistry: Sendable {
         }
     }
 
-    /// Whether commands can be sent through the adapter and locks be attached to it.
+    /// Whether the adapter accepts commands and locks.
     func isStarted(_ kind: String) -> Bool { start(of: kind) == .started }
 
     /// Why an adapter has not started; `nil` if no failure has been noted.

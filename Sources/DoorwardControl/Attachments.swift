@@ -13,7 +13,7 @@ struct Attachments: Sendable {
         case noAdapter = "this gateway has no such adapter"
         /// The lock is attached once the adapter has started.
         case notStarted = "its adapter has not started"
-        /// The configuration was changed after the lock was attached.
+        /// This occurs if the configuration was changed after the lock was attached.
         case foreign = "its broker belongs to a portfolio other than the lock's"
     }
 

@@ -29,7 +29,7 @@ package struct Caller: Sendable {
         (self.principal, self.sessionID, self.origin) = (principal, sessionID, origin)
     }
 
-    /// A request of a user.
+    /// Creates the caller for a request of a user.
     package init(userID: UserID, sessionID: SessionID? = nil, origin: RequestOrigin = RequestOrigin()) {
         self.init(principal: .user(userID), sessionID: sessionID, origin: origin)
     }

@@ -35,8 +35,8 @@ package struct FeedPosition: Hashable, Comparable, Sendable {
     package static func < (a: Self, b: Self) -> Bool { a.number < b.number }
 }
 
-/// The changes in the gateway, in order. Each is kept for at least ten minutes. The sequence starts
-/// when a reader first requests a position.
+/// The changes in the gateway, in order. Each change is kept for at least `retention`, unless more
+/// than `maxObjects` objects changed. The sequence starts when a reader first requests a position.
 ///
 /// An object is listed once, at its latest change: readers need its current value, not the intermediate ones. The size of the
 /// feed is therefore bounded by the number of *different* objects that changed, at whatever rate they change.

@@ -37,7 +37,8 @@ final class DeadlineQueue: Sendable {
         let task: Task<Void, Never>
     }
 
-    /// The number of cancelled entries that may remain in addition to one for each pending entry.
+    /// Cancelled entries are removed when they outnumber the pending entries by more than this
+    /// number.
     private static let maxCancelled = 64
 
     private let clock: any GatewayClock

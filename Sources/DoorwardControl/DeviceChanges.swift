@@ -12,7 +12,8 @@ package struct DeviceChanges: Sendable {
     package var manufacturer = Patch<String>.unchanged
     /// The manufacturer's model name.
     package var model = Patch<String>.unchanged
-    /// When false, the lock cannot be moved through the gateway by anyone.
+    /// Whether the lock can be moved through the gateway. If false, every command for the lock is
+    /// denied.
     package var isRemoteOperationEnabled: Bool?
     /// The metadata that users store with the lock; replaces the previous one completely.
     package var metadata: [String: JSONValue]?
@@ -104,8 +105,9 @@ extension TenancyUnitOfWork {
         return isMoved ? move(changed, to: place, from: device) : changed
     }
 
-    /// Requires the right to move the device at both positions; for an unassigned device, the right
-    /// to attach it; to make the device unassigned, the right to detach it.
+    /// Requires the right to move the device at both positions. Assigning an unassigned device
+    /// instead requires the right to attach it, and making a device unassigned the right to detach
+    /// it.
     private func requireMove(of device: LockDevice, to place: EntityPathIDs) throws(GatewayError) {
         guard let propertyID = place.propertyID else {
             return try require(.deviceDetach, on: .device(device.id), at: now)

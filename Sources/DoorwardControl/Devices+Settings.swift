@@ -13,8 +13,8 @@ package struct DeviceSettingsChanges: Sendable {
 extension Devices {
     /// Stores the code that is sent with every command for a lock, or deletes it. Nothing is sent to the lock.
     ///
-    /// - Throws: `.denied` without the right to change the settings, or for a lock that accepts no code; `.preconditionFailed`
-    ///   if `condition` is not met.
+    /// - Throws: `.denied` if the caller may not change the settings, or if the lock accepts no
+    ///   code; `.preconditionFailed` if `condition` is not met.
     package func changeSettings(
         _ caller: Caller, _ id: DeviceID, _ changes: DeviceSettingsChanges, onlyIf condition: Condition<LockDevice>? = nil
     ) async throws(GatewayError) -> LockDevice {

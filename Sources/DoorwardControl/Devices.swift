@@ -238,7 +238,8 @@ package struct NewDevice: Sendable {
     package var manufacturer: String?
     /// The manufacturer's model name; `nil` if not given.
     package var model: String?
-    /// When false, the lock cannot be moved through the gateway by anyone.
+    /// Whether the lock can be moved through the gateway. If false, every command for the lock is
+    /// denied.
     package var isRemoteOperationEnabled: Bool
 
     package init(

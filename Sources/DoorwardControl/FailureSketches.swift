@@ -78,7 +78,8 @@ struct FailureSketch {
 
 /// Counts failures by name within the last minute, in fixed memory: count-min sketches of five seconds each.
 ///
-/// A name's count is never below the number of its failures within the last 55 seconds, and includes none older than 60.
+/// A name's count is never below the number of its failures within the last 55 seconds. Failures
+/// older than 60 seconds are not counted.
 struct MinuteSketch {
     private static let sliceNanoseconds: Int64 = 5_000_000_000
     private static let slices = 12

@@ -84,8 +84,8 @@ package final class GatewayControl: Sendable {
     /// - Parameters:
     ///   - version: the program's version, for the record of its start.
     ///   - executor: runs background work and command executions; `nil` for the global one.
-    ///   - lockCodeKey: the 32-byte key that encrypts the stored lock codes; `nil` for a random one, with which only this process
-    ///     can decrypt the codes that it stores.
+    ///   - lockCodeKey: the 32-byte key that encrypts the stored lock codes. `nil` generates a
+    ///     random key: then only this process can decrypt the codes that it stores.
     package init(
         store: any GatewayStore, adapters: [any LockAdapter], clock: any GatewayClock, random: RandomSource,
         lockCodeKey: Secret<[UInt8]>? = nil,
@@ -180,7 +180,8 @@ package final class GatewayControl: Sendable {
         isReady.withLock { $0 = true }
     }
 
-    /// Attaches each adapter's locks as soon as it has started. The locks of an adapter that has not started are offline.
+    /// Attaches each adapter's locks as soon as the adapter has started. The locks of an adapter
+    /// that has not started are offline.
     private func startAdapters() async {
         await adapterStarter.start(reports: reports) { [self] adapter in
             await writer.betweenChanges { tenancy in

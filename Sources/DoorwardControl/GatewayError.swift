@@ -3,14 +3,14 @@ package import DoorwardPolicy
 
 /// The errors of all use cases. The HTTP layer maps them to status codes in one place.
 package enum GatewayError: Error, Sendable {
-    /// The request is invalid: each error with its field.
+    /// The request is invalid. The value contains each invalid field with its error.
     case invalid([FieldProblem])
     /// The credentials are missing, wrong or expired.
     case unauthenticated
     /// The request was denied. `Denial.hasReach` determines whether the caller may see the reason.
     case denied(Denial, operation: LockOperation?, deviceID: DeviceID?)
-    /// The object does not exist, and the caller may know this: a child of a visible parent, or any
-    /// object for the super admin.
+    /// The object does not exist, and the caller may know this: the object's parent is visible to
+    /// the caller, or the caller is a super admin.
     case notFound
     /// The object to be created already exists.
     case alreadyExists

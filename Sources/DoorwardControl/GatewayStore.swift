@@ -44,7 +44,8 @@ package protocol TenancyStore: Sendable {
     /// Calls `receive` with each entity of the tenancy, parents before children.
     func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError)
 
-    /// The number of uses taken of each guest access; those without any are omitted. Used at the start and in recovery.
+    /// The number of uses taken of each guest access; accesses without a use are omitted. Used at
+    /// the start and in recovery.
     func usesTaken() async throws(StoreError) -> [GuestAccessID: Int]
 
     /// The current epoch; 0 until it is raised for the first time.
@@ -192,8 +193,9 @@ package struct StoreTransaction: Sendable {
 package struct PendingRecord: Sendable {
     /// The content; the store assigns the `seq`.
     package var body: RecordBody
-    /// The index of an earlier record of the same transaction that this one refers to: the store adds that record's
-    /// `counterpart: {logId, seq}` to the details.
+    /// The index of an earlier record of the same transaction to which this record refers. The
+    /// store adds the position of the earlier record to the details, as `counterpart: {logId,
+    /// seq}`.
     package var counterpart: Int?
 
     package init(_ body: RecordBody, counterpart: Int? = nil) { (self.body, self.counterpart) = (body, counterpart) }

@@ -7,8 +7,8 @@ package struct GuestAccesses: Sendable {
     let writer: TenancyWriter
     let clock: any GatewayClock
 
-    /// Grants access. The grantor must hold GRANT_ACCESS and every granted operation on every device: no right can be passed on
-    /// that the grantor does not have.
+    /// Grants access. The grantor must hold GRANT_ACCESS and every granted operation on every
+    /// device: a grantor cannot pass on a right that they do not have.
     package func grant(
         _ caller: Caller, _ new: NewGuestAccess, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<GuestAccess> {
@@ -153,7 +153,8 @@ extension TenancyDirectory {
         if let unit = new.unitID { try requireReach(of: subject, to: .unit(unit)) }
     }
 
-    /// - Throws: `.outOfReach`; for a super admin `.notFound`, or `.denied` if the access exists.
+    /// - Throws: `.outOfReach`; if the subject is a super admin, `.denied` if the access exists and
+    ///   `.notFound` otherwise.
     func readable(_ id: GuestAccessID, to subject: Subject) throws(GatewayError) -> GuestAccess {
         guard let access = guestAccess(id) else { throw .outOfReach(of: subject) }
         if mayRead(access, subject) { return access }
@@ -271,13 +272,13 @@ struct GrantedRight {
     /// covers all devices.
     let carriersByDevice: [DeviceID: [AssociationID]]?
 
-    /// Access granted under an association above the units stays valid after the association ends,
-    /// so only the highest role that covers all devices is recorded. Access granted under tenancies
-    /// ends with the tenancies: on each device, the access ends with the last tenancy that covers
-    /// the device.
+    /// Determines the right from the associations that cover the devices. Access granted under an
+    /// association above the units stays valid after the association ends, so only the highest role
+    /// that covers all devices is recorded. Access granted under tenancies ends with the tenancies:
+    /// on each device, the access ends with the last tenancy that covers the device.
     ///
-    /// Other changes of the tenancy wait while this runs; the cost is therefore bounded by the
-    /// number of these associations.
+    /// The cost is bounded by the number of these associations, because other changes of the
+    /// tenancy wait while this runs.
     ///
     /// - Parameter carriers: the associations that cover a device; called once for each device.
     /// - Returns: `nil` if no association covers a device.

@@ -43,8 +43,8 @@ package final class LockDAL: Sendable {
     /// executes the command.
     ///
     /// - Parameter repeatable: the caller's idempotency key, if there is one.
-    /// - Throws: `.denied` after the denial was made durable; `.deviceBusy` without an intent;
-    ///   `.rateLimited`, `.shuttingDown`, `.unavailable`, `.idempotencyMismatch`.
+    /// - Throws: `.denied` after the denial was made durable; `.deviceBusy` before an intent is
+    ///   written; `.rateLimited`, `.shuttingDown`, `.unavailable`, `.idempotencyMismatch`.
     package func begin(
         _ request: CommandRequest, repeatable: IdempotentCall? = nil
     ) async throws(GatewayError) -> Answered<RunningCommand> {

@@ -16,9 +16,9 @@ package struct PasswordResets: Sendable {
     ///
     /// The holder of a link can sign in as its user, so only a super admin can create one.
     ///
-    /// - Throws: `.outOfReach` if the user is not visible to the caller; `.denied` with reach if the user is visible but the
-    ///   caller is not a super admin; `.notFound` if the caller is a super admin and the id is unknown; `.conflict` if the user
-    ///   is disabled.
+    /// - Throws: `.outOfReach` if the user is not visible to the caller; `.denied` with `hasReach`
+    ///   if the user is visible but the caller is not a super admin; `.notFound` if the caller is a
+    ///   super admin and the id is unknown; `.conflict` if the user is disabled.
     package func offer(_ caller: Caller, to id: UserID) async throws(GatewayError) -> PasswordReset.Offer {
         let token = OneTimeToken.new(random)
         return try await writer.change(

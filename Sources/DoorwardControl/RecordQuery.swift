@@ -6,7 +6,7 @@ package struct RecordQuery: Hashable, Sendable {
     package var scopes: [RecordScope]
     /// Restricts the selection further.
     package var filter: RecordFilter
-    /// Sorted by `at`; records with the same `at` by log and `seq`.
+    /// The direction of the sort by `at`. Records with the same `at` are sorted by log and `seq`.
     package var order: Order
     /// Selects the records after this position in `order`; `nil` starts at the beginning.
     package var after: RecordPosition?

@@ -24,7 +24,8 @@ package final class StoreGuard: Sendable {
         var count = 0
     }
 
-    /// - Parameter feed: receives the changes of each committed transaction; by default one without readers.
+    /// - Parameter feed: receives the changes of each committed transaction; by default a feed
+    ///   without readers.
     package init(
         store: any GatewayStore, feed: ChangeFeed = ChangeFeed(clock: SystemClock()),
         logger: Logger = Logger(label: "doorward.storeGuard")

@@ -22,7 +22,8 @@ package enum StoreRefusal: Error, Hashable, Sendable {
     case parentUnknown
     /// `begin` of a command that already exists.
     case commandExists(CommandID)
-    /// `begin` without the `COMMAND_INTENT` record of that command, in the named log, in the same transaction.
+    /// `begin` in a transaction without the `COMMAND_INTENT` record of that command at the given
+    /// index.
     case intentMissing(CommandID)
     /// `update` or `end` of a command that was never begun.
     case commandUnknown(CommandID)

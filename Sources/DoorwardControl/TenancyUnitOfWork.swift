@@ -137,7 +137,8 @@ extension TenancyDirectory {
         throw .denied(denial, operation: nil, deviceID: nil)
     }
 
-    /// - Throws: `.outOfReach`; for a super admin, from whom nothing is hidden, `.notFound`.
+    /// - Throws: `.outOfReach`; `.notFound` if the subject is a super admin, from whom nothing is
+    ///   hidden.
     func requireReach(of subject: Subject, to object: AssociatedEntity) throws(GatewayError) {
         guard SecurityService.reaches(subject, object, in: self) else { throw .outOfReach(of: subject) }
     }

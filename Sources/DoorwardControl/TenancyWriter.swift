@@ -52,8 +52,8 @@ package final class TenancyWriter: Sendable {
     ///   - repeatable: the caller's idempotency key, if there is one.
     ///   - reach: as for `change`; checked before the key is looked up.
     ///   - prepare: slow work, done only for the first request with a key, while other changes continue.
-    /// - Throws: for a repeated request whose entity no longer exists or is no longer visible to
-    ///   the caller, the error for an id that does not exist.
+    /// - Throws: the error for an id that does not exist, if the request is repeated and its entity
+    ///   no longer exists or is no longer visible to the caller.
     func create<Value: CreatedEntity>(
         _ caller: Caller, repeatable: IdempotentCall?,
         reach: ReachCheck = { (_, _) throws(GatewayError) in },

@@ -84,7 +84,8 @@ package struct Users: Sendable {
     /// a role on an entity whose users the caller may list; to a super admin, all users are
     /// visible.
     ///
-    /// - Throws: `.outOfReach`; for a super admin `.notFound` if the user does not exist.
+    /// - Throws: `.outOfReach`; `.notFound` if the caller is a super admin and the user does not
+    ///   exist.
     package func user(_ id: UserID, for caller: Caller) throws(GatewayError) -> User {
         let (tenancy, subject) = directory.resolve(caller)
         return try tenancy.visibleUser(id, to: subject)
@@ -112,7 +113,8 @@ package struct NewUser: Sendable {
     package var lastName: String
     /// The password; only its hash is stored.
     package var password: Secret<String>
-    /// Whether they administer the gateway. This grants no right to move a lock.
+    /// Whether the user is a super admin, who administers the gateway. This grants no right to move
+    /// a lock.
     package var isSuperAdmin: Bool
 
     package init(email: String, firstName: String, lastName: String, password: Secret<String>, isSuperAdmin: Bool = false) {

@@ -3,8 +3,8 @@ internal import DoorwardPolicy
 import HeapModule
 import Synchronization
 
-/// Appends to the feed the changes that only time causes: a guest window begins or ends, and with
-/// it the guest's visibility.
+/// Appends to the feed the changes that only the passing of time causes: a guest window begins or
+/// ends, or the devices of a guest access become visible or invisible to the guest.
 ///
 /// Decisions do not depend on this timer; they compare the window with the clock themselves.
 final class WindowTimer: Sendable {

@@ -57,8 +57,8 @@ package struct RecordBody: Hashable, Sendable {
     package var log: LogID
     /// The id of the record itself, generated together with the record.
     package var id: RecordID
-    /// The time of the event, by the gateway's clock; never earlier than that of the record with
-    /// the preceding `seq`.
+    /// The time of the event, by the gateway's clock. It is never earlier than the time of the
+    /// record with the preceding `seq`.
     package var at: Timestamp
     /// Determines which of the fields below are used.
     package var kind: RecordKind
@@ -92,8 +92,8 @@ package struct RecordBody: Hashable, Sendable {
     package var outcome: CommandState?
     /// The cause or reason that accompanies `outcome`, such as `jammed` or `device_offline`.
     package var outcomeDetail: String?
-    /// The lock's state when the command was sent, or accepted if the command was not sent; `nil`
-    /// if unknown.
+    /// The lock's state when the command was sent; for a command that was not sent, the state when
+    /// it was accepted. `nil` if unknown.
     package var stateBefore: LockState?
     /// The lock's state at the end of the command, or after the event.
     package var stateAfter: LockState?
@@ -213,9 +213,9 @@ package indirect enum RecordValue: Hashable, Sendable {
     case integer(Int64)
     /// A string that is not personal. Personal values MUST be `personal`, so that the record contains only a commitment.
     case string(String)
-    /// Elements are encoded in this order.
+    /// A JSON array. Its elements are encoded in this order.
     case array([RecordValue])
-    /// Members are encoded in the key order of RFC 8785, section 3.2.3.
+    /// A JSON object. Its members are encoded in the key order of RFC 8785, section 3.2.3.
     case object([String: RecordValue])
     /// A personal value, such as a name. `person` is the user whom it concerns; `nil` if that
     /// person is not a user. The record contains only a commitment to the value.
@@ -232,8 +232,8 @@ package enum RecordKind: String, CaseIterable, Codable, Sendable {
     case commandOutcome = "COMMAND_OUTCOME"
     /// A command was denied before it had an intent.
     case denial = "DENIAL"
-    /// A lock reported an event that no command in flight has caused, for example because the
-    /// command had ended.
+    /// A lock reported an event that was caused by no command in flight: for example, the thumb
+    /// turn was used, or the report of a command was received after the command had ended.
     case deviceEvent = "DEVICE_EVENT"
     /// A change to users, roles, grants, devices or the hierarchy.
     case adminChange = "ADMIN_CHANGE"

@@ -9,13 +9,14 @@ internal import Glibc
 package enum DescriptorReserve {
     private static let count = 8
 
-    /// Whether at least this number of descriptors is free now, within the process's descriptor
-    /// limit. The check opens no descriptor itself.
+    /// Whether at least `count` descriptors are free now, within the process's descriptor limit.
+    /// The check opens no descriptor itself.
     package static var isFree: Bool {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return true }
         var (number, free) = (Int32(clamping: limit.rlim_cur), 0)
-        // The kernel always allocates the lowest free number, so the highest numbers are in use only if nearly all numbers are.
+        // Search from the highest number down: the kernel always allocates the lowest free number,
+        // so the highest numbers are usually free.
         while number > 0, free < count {
             number -= 1
             if fcntl(number, F_GETFD) < 0 { free += 1 }

@@ -1,4 +1,5 @@
-/// The id of an entity, typed by the entity so that a property's id cannot be used as a unit's.
+/// The id of an entity. Ids of different entity types are different Swift types, so that the id of
+/// a property cannot be used as the id of a unit.
 ///
 /// In the API an id is an opaque string; the gateway issues UUIDs of version 7 in lower case (RFC
 /// 9562, section 5.7) and stores them as 128 bits, so that comparing and hashing an id takes a few

@@ -17,9 +17,9 @@ package struct GuestAccess: Hashable, Sendable {
     /// The unit that the access was granted in; `nil` for a guest of the whole property.
     package var unitID: UnitID?
     /// The role of the association `grantedUnderAssociationID` when the access was granted. If the
-    /// role is TENANT, access to a device ends when the last of the device's carriers is removed.
-    /// The field is stored beside `unitID`, where it takes no additional memory: there may be a
-    /// million guest accesses.
+    /// role is TENANT, access to a device ends when the last of the device's carriers (see
+    /// `carriersByDevice`) is removed. The field is stored beside `unitID`, where it takes no
+    /// additional memory: there may be a million guest accesses.
     package let grantedUnderRole: Role
     /// The devices that the access covers. A device that is moved away is removed from the list, together with its carriers.
     package var deviceIDs: [DeviceID] { didSet { simplifyCarriers() } }

@@ -41,9 +41,9 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Returns the network of an address, to count requests by subscriber: the first `length` bits
-    /// of an IPv6 address, rounded down to whole bytes. An IPv4 address is returned in full,
-    /// because a subscriber seldom has several.
+    /// Returns the network of the address. Requests from one network are counted as those of one
+    /// subscriber. An IPv6 network is the first `length` bits of the address, rounded down to whole
+    /// bytes. An IPv4 address is its own network, because a subscriber seldom has several.
     ///
     /// - Returns: a text such as `2001:db8::/64` or `192.0.2.1`.
     package func network(ofIPv6Bits length: Int) -> String {

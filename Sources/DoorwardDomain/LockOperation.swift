@@ -1,4 +1,4 @@
-/// An operation on a lock that a right can be granted for. Raw values are those of the API.
+/// An operation on a lock for which a right can be granted. Raw values are those of the API.
 public enum LockOperation: String, CaseIterable, Codable, Sendable {
     /// Extends the bolt.
     case lock = "LOCK"

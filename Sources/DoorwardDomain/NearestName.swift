@@ -1,6 +1,6 @@
 /// Returns the candidate with the smallest edit distance to `name`, ignoring case. The distance may
-/// be at most a third of the length of `name`, or 1 for a short name; `nil` if no candidate is that
-/// near.
+/// be at most a third of the length of `name`, or 1 for a short name. Returns `nil` if no candidate
+/// is that near.
 package func nearestName(to name: String, among candidates: some Sequence<String>) -> String? {
     let allowed = max(1, name.count / 3)
     return candidates.map { ($0, editDistance(name.lowercased(), $0.lowercased())) }

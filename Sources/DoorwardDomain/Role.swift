@@ -42,7 +42,8 @@ package enum AssociatedEntityType: String, CaseIterable, Codable, Sendable {
     /// A unit. A role on it covers its own devices and its common areas.
     case unit = "UNIT"
 
-    /// The roles that can be assigned on this entity type: `…/admins`, `…/managers`, `…/tenants`.
+    /// The roles that can be assigned on this entity type with the routes `…/admins`,
+    /// `…/managers` and `…/tenants`.
     package var assignableRoles: Set<Role> {
         switch self {
         case .portfolio: [.owner, .portfolioAdmin, .auditor]

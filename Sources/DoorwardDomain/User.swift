@@ -54,7 +54,7 @@ package struct UserRoleAssociation: Hashable, Sendable {
     package let userID: UserID
     /// The entity that the role is held on; the role applies to everything below this entity as well.
     package let entity: AssociatedEntity
-    /// One of the type's `assignableRoles`; any other role grants no right.
+    /// One of the `assignableRoles` of the entity's type; any other role grants no right.
     package let role: Role
     /// When the role was assigned.
     package let createdAt: Timestamp

@@ -15,7 +15,7 @@ package struct DeviceNode: TableEntry {
     private let portfolio: PortfolioID
     let capabilities: LockCapabilities
     private var flags: Flags
-    /// The index of the device's sharing units in `TenancyDirectory.sharing`; valid if
+    /// The index in `TenancyDirectory.sharing` of the units that share the device; valid if
     /// `hasSharingSlot` is set.
     private var sharing: UInt32 = 0
 
@@ -117,8 +117,9 @@ struct DeviceModel: Hashable, Sendable {
     }
 }
 
-/// The last stored values. A new value that equals one of them shares its memory, for example the
-/// model of devices, the common areas of units, or the operations of guest accesses.
+/// The values that were stored last. A new value that equals one of them is replaced by it, so that
+/// both share memory: for example, the model of several devices, the common areas of several units,
+/// or the operations of several guest accesses.
 struct RecentValues<Value: Equatable & Sendable>: Sendable {
     private static var capacity: Int { 16 }
 

@@ -67,7 +67,7 @@ enum IterationStep { case next, stop }
 // denial and list is computed with `forEachRule`.
 extension SecurityService {
     /// Calls `body` with each rule by which a subject reaches an object, until `body` returns
-    /// `.stop`. Also returns the rules of a disabled subject.
+    /// `.stop`. The rules of a disabled subject are included.
     ///
     /// The order of the rules is the order in which they are reported: tenancies below the object,
     /// roles on the unit or for a common area, roles on the property, roles on the portfolio, guest

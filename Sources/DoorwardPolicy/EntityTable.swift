@@ -7,7 +7,7 @@ protocol TableEntry: Sendable {
 }
 
 /// All entities of one kind by id: a persistent dictionary. A lookup takes two memory accesses, and
-/// a copy costs nothing. An entity keeps its slot until an entity is removed.
+/// a copy costs nothing. The slot of an entity changes only when another entity is removed.
 struct EntityTable<Entry: TableEntry>: Sendable {
     private var index = SlotIndex<Entry.Entity>()
     private var entries = PersistentArray<Entry>()
@@ -30,9 +30,9 @@ struct EntityTable<Entry: TableEntry>: Sendable {
         get { entries[slot] }
     }
 
-    /// Adds the entry, or replaces the one with the same id.
+    /// Adds the entry, or replaces the entry with the same id.
     ///
-    /// - Returns: its slot; a new entry gets the slot after the last one.
+    /// - Returns: the entry's slot; a new entry gets the slot after the last one.
     @discardableResult
     mutating func put(_ entry: Entry) -> Int {
         if let slot = slot(of: entry.id) {

@@ -12,7 +12,7 @@ package enum FieldLevel: Int, CaseIterable, Comparable, Sendable {
     /// The level of a manager, an admin and an auditor: all fields except those that are private to
     /// one person.
     case management
-    /// The level of an owner, and of each user for their own user: all fields.
+    /// The level of an owner, and of each user for the user's own data: all fields.
     case owner
 
     /// `PUBLIC < RESIDENT < OPERATIONS < MANAGEMENT < OWNER`.
@@ -53,8 +53,8 @@ package enum FieldObject: Hashable, Sendable {
     /// A device, visible to every subject that reaches it, including guests and the tenants of a
     /// unit that shares it.
     case device(DeviceID)
-    /// A user, visible at the reader's level for the entities on which the user holds a role or
-    /// guest access. The user and super admins see all fields.
+    /// A user. The reader sees the user at the reader's highest level on the entities on which the
+    /// user holds a role or guest access. The user and super admins see all fields.
     case user(UserID)
     /// A guest access, visible to its guest, to its grantor, and by roles on its unit or property.
     case guestAccess(GuestAccessID)

@@ -1,6 +1,6 @@
 internal import DoorwardDomain
 
-/// A role association in the form in which its user's node stores it: without the user.
+/// A role association as it is stored in its user's node: without the user's id.
 struct HeldRole: Hashable, Sendable {
     let entityID: EntityID<AssociatedEntity>
     let id: AssociationID

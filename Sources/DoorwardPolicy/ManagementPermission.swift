@@ -80,7 +80,7 @@ package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
     /// To create a user. The new user has no rights; assigning roles and granting guest accesses
     /// require other permissions.
     case usersCreate = "users.create"
-    /// To disable a user and to enable one again.
+    /// To disable a user, and to enable a disabled user again.
     case usersDisable = "users.disable"
     /// To delete a user with all their roles and guest accesses. The records about the user are
     /// kept.

@@ -1,6 +1,6 @@
 internal import DoorwardDomain
 
-/// The first test that a rule failed, for a rule that reaches the device.
+/// The failure of a rule that reaches the device: the first test that the rule did not pass.
 struct RuleFailure {
     let reason: DenialReason
     let rule: Rule
@@ -29,10 +29,10 @@ struct RuleFailure {
         }
     }
 
-    /// Replaces `nearest` if this rule came nearer to allowing the request. A rule is nearer if it
-    /// passed more tests. Of rules with the same number, the one that opens earlier is nearer (a
-    /// rule without such a time is last), then the one with the smaller id (the super admin's rule
-    /// is last).
+    /// Replaces `nearest` if this rule came nearer to allowing the request. The rule that passed
+    /// more tests is nearer. If both passed the same number, the rule that opens earlier is nearer;
+    /// a rule without such a time comes last. If this does not decide either, the rule with the
+    /// smaller id is nearer; the super admin's rule comes last.
     func replace(_ nearest: inout RuleFailure?) {
         guard let other = nearest, !isNearer(than: other) else {
             nearest = self

@@ -53,8 +53,9 @@ extension SecurityService {
         return highest
     }
 
-    /// The user and super admins see all fields of a user. Other subjects see the fields of the level that they have on an entity
-    /// where the user holds a role or guest access.
+    /// The user and super admins see all fields of a user. Another subject sees fields by its own
+    /// level on the entities on which the user holds a role or guest access; the highest of these
+    /// levels counts.
     private static func level(
         of subject: Subject, onPerson id: UserID, in directory: TenancyDirectory
     ) -> FieldLevel? {

@@ -116,8 +116,8 @@ struct SlotIndex<Entity>: Sendable {
         overflow[bucket, default: []].append(bits)
     }
 
-    /// Splits the next bucket in turn. One more bit of its hash determines whether an entry remains
-    /// in the bucket or moves to a new bucket at the end.
+    /// Splits the next bucket in turn. For each entry in the bucket, one more bit of the hash
+    /// determines whether the entry remains there or moves to a new bucket at the end.
     private mutating func part() {
         let parted = buckets.count & mask
         let full = buckets[parted]

@@ -35,7 +35,8 @@ package struct Subject: Sendable {
     package var isEnabled: Bool { status == .enabled }
     /// Whether the user is a super admin, even a disabled one.
     package var isSuperAdmin: Bool { user?.isSuperAdmin ?? false }
-    /// The user whose own records the subject reads; `nil` for a guest link and for an unknown principal.
+    /// The id of the subject's user, who may read records of their own actions; `nil` for a guest
+    /// link and for an unknown principal.
     package var userID: UserID? { user?.id }
 
     /// Whether `id` is the id of the subject's user. Always false for `nil`.

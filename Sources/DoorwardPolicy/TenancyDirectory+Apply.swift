@@ -67,7 +67,8 @@ extension TenancyDirectory {
         unassignedDevices.remove(id)
     }
 
-    /// Updates the lists of the devices of properties and units, and of the unassigned devices, for one device.
+    /// Moves a device from the lists of its old property and unit to the lists of the new ones. The
+    /// list of unassigned devices contains each device without a property.
     private mutating func list(_ device: DeviceNode, before old: DeviceNode?) {
         if let property = old?.propertyID, property != device.propertyID {
             devicesByProperty[property, default: []].remove(device.id)

@@ -11,7 +11,8 @@ package struct TenancyDirectory: Sendable {
     var portfolios: TreeDictionary<PortfolioID, Box<Portfolio>> = [:]
     var properties: TreeDictionary<PropertyID, Box<Property>> = [:]
     var units: TreeDictionary<UnitID, Box<Unit>> = [:]
-    /// The fields of devices that decisions need; the other fields have the same slot in `deviceDetails`.
+    /// The fields of devices that decisions need. The other fields of a device are in
+    /// `deviceDetails`, at the same slot.
     var devices = EntityTable<DeviceNode>()
     var deviceDetails = PersistentArray<DeviceDetails>()
     var recentMakes = RecentValues<Box<DeviceModel>>()
@@ -205,7 +206,8 @@ extension TenancyDirectory {
         devices.put(device)
     }
 
-    /// Stores the units that share a device, in its slot or in a new one.
+    /// Stores the units that share a device at `slot` of `sharing`; without a slot, at a free or
+    /// new one.
     mutating func keep(_ units: CommonAreaUnits, for device: inout DeviceNode, in slot: Int?) {
         let known = slot ?? freeSharingSlots.popLast()
         if let known { sharing[known] = units } else { sharing.append(units) }

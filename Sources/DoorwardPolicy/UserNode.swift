@@ -13,7 +13,8 @@ final class UserNode: Sendable {
     /// guest access lists the device.
     let deviceFilter: DeviceFilter
     let guestAccesses: HeldGuestAccesses
-    /// The user's id. It can be known only from roles or guest accesses; `user` is then `nil`.
+    /// The user's id. Roles and guest accesses can refer to an id before the user is stored; `user`
+    /// is then `nil`.
     let id: UserID
     /// The stored user; `nil` while only roles or guest accesses refer to the id. Decisions then
     /// treat the user as unknown.

@@ -197,7 +197,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// Executes the same statements for a command that the query does not match as for an unknown id.
+    /// If the query does not match the command, executes the same statements as for an unknown id.
     package func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand? {
         try await reader.read { db in
             var reading = CommandReading(db)

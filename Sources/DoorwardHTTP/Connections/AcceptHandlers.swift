@@ -4,8 +4,8 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 
-/// Pauses accepting while more descriptors are open than the maximum number of connections plus an allowance for connections that
-/// are closing.
+/// Pauses accepting while the number of open descriptors exceeds the maximum number of connections
+/// plus an allowance for connections that are closing.
 struct DescriptorBound: AvailableConnectionsDelegate {
     let limit: Int
     private var open = 0
@@ -17,12 +17,14 @@ struct DescriptorBound: AvailableConnectionsDelegate {
     func isAcceptingNewConnections() -> Bool { open < limit }
 }
 
-/// Pauses accepting when only reserved descriptors are free, or the system has no descriptor or buffer left, and closes connections
-/// to make room.
+/// Pauses accepting, and closes connections to make room, when only reserved descriptors are free
+/// or the system has no descriptor or buffer left.
 ///
-/// The reserve is checked before each wait for a connection, so one connection may still be accepted when the reserve is no
-/// longer free. A socket whose `accept` has failed stays readable: without a pause the event loop would retry at once, forever.
-/// Disabling `autoRead` removes the socket from the selector; merely calling no `read` leaves the socket there.
+/// The reserve is checked before each wait for a connection, so one connection may still be
+/// accepted when the reserve is no longer free. A socket whose `accept` has failed stays readable:
+/// without a pause the event loop would retry at once, forever. Disabling `autoRead` removes the
+/// socket from the selector. It would not be enough to call no `read`: the socket would remain in
+/// the selector.
 final class AcceptPauseHandler: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias OutboundIn = any Channel
@@ -85,7 +87,8 @@ final class AcceptPauseHandler: ChannelDuplexHandler {
     }
 }
 
-/// Keeps the failure of one accepted connection from ending the server: the stream of connections ends with the first error.
+/// Handles the failure of one accepted connection. An unhandled error would end the stream of
+/// connections, and so the server.
 final class AcceptErrorHandler: ChannelInboundHandler {
     typealias InboundIn = any Channel
 

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// An open client connection: its state, when that state began, and whether a user is signed in.
 final class ClientConnection: Sendable {
-    /// The connection whose requests the task handles; `nil` on other tasks.
+    /// The connection whose requests the current task handles; `nil` in tasks that handle none.
     @TaskLocal static var current: ClientConnection?
 
     let peer: PeerAddress

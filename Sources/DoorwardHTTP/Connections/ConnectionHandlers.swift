@@ -22,7 +22,7 @@ final class ArrivalHandler: ChannelInboundHandler {
     }
 }
 
-/// Reports to a connection the begin and the end of its requests and responses.
+/// Reports the beginning and the end of each request and response to the connection.
 final class RequestBoundaryHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

@@ -28,6 +28,7 @@ struct ConnectionLimits: Sendable {
         (idle, request) = (settings.idleTimeout, settings.requestTimeout)
     }
 
-    /// Open descriptors allowed beyond `total` before accepting is paused: for connections that are closing and not closed yet.
+    /// The number by which the open descriptors may exceed `total` before accepting is paused. It
+    /// covers connections that are being closed.
     static let closingAllowance = 32
 }

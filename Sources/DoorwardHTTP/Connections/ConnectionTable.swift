@@ -68,7 +68,8 @@ final class ConnectionTable: Sendable {
         state.withLock { if $0.connections[id] === connection { $0.remove(id) } }
     }
 
-    /// Records whether the last request of a connection that required authentication was authenticated.
+    /// Records whether the connection is signed in: whether its last request that required
+    /// authentication was authenticated.
     func setSignedIn(_ id: ObjectIdentifier, _ isSignedIn: Bool) {
         state.withLock { state in
             guard let connection = state.connections[id], connection.setSignedIn(isSignedIn) else { return }

@@ -180,7 +180,8 @@ extension Array {
         reduce(into: [:]) { if names.contains($1.name) { $0[$1.name] = $1.recorded(entity) } }
     }
 
-    /// Returns the fields as `reader` sees them as one object, for an entity that is rendered inside another one.
+    /// Returns one object that contains the fields as `reader` sees them, for an entity that is
+    /// rendered inside another one.
     func object<Entity>(
         _ entity: Entity, for reader: FieldReader, in tenancy: TenancyDirectory
     ) -> FieldValue where Element == Field<Entity> {

@@ -11,8 +11,8 @@ package struct StoreCheckReport: Equatable, Sendable {
     package let schema: Int
     /// The amount of data that was checked: the data before the first fault, or the whole file.
     package var counts: StoreCheckCounts
-    /// The first fault; `nil` if there is none. Logs are checked in the order of their creation, each from its first record on,
-    /// and then the data that belongs to no log.
+    /// The first fault; `nil` if there is none. Logs are checked in the order of their creation,
+    /// each from its first record on. The data that belongs to no log is checked last.
     package var fault: StoreFault?
 
     /// Whether no fault was found.
@@ -41,8 +41,8 @@ package struct StoreCheckProgress: Equatable, Sendable {
     package enum Stage: String, CaseIterable, Sendable {
         /// Every record of every log; `done` and `total` count records.
         case records
-        /// Tenancy rows, references, and SQLite's own check of its pages and indexes. This stage reports no progress within it:
-        /// `done` is 0, then 1, and `total` is 1.
+        /// Tenancy rows, references, and SQLite's own check of its pages and indexes. Only the
+        /// beginning and the end of this stage are reported: `done` is 0, then 1, and `total` is 1.
         case structure
     }
 

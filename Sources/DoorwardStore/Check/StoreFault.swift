@@ -43,7 +43,7 @@ package struct StoreFault: Error, Equatable, Sendable {
         case unreadable(String)
         /// The record chain is broken: bytes, `seq`, `at`, leaf hash or frontier.
         case log(LogFault.Problem)
-        /// A record is stored after the log's end, which the log's row contains.
+        /// A record is stored after the end of its log. The log's row contains this end.
         case beyondEnd
         /// The last instant in the log's row is not that of the log's last record.
         case lastInstant

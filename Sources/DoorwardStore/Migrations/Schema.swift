@@ -45,7 +45,8 @@ struct Schema: Sendable {
         return migrator
     }
 
-    /// Throws, before anything is written, if another program created the file or its schema is newer than this one.
+    /// Throws if another program created the file, or if the file's schema is newer than this one.
+    /// The caller must check before it writes to the file.
     func check(_ db: Database, path: String) throws {
         let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0

@@ -1,8 +1,9 @@
 internal import DoorwardAudit
 import GRDB
 
-/// The seventh schema. For decision 0037: use counters of guest accesses, epochs and leases for preconditions, and the gateway
-/// that executes a command. For decision 0038: tiles of a log's leaf hashes, and the first `seq` of a log.
+/// The seventh schema. For decision 0037 it adds counters of the uses of guest accesses, epochs and
+/// leases for preconditions, and the gateway that executes a command. For decision 0038 it adds
+/// tiles of a log's leaf hashes, and the first `seq` of a log.
 enum Schema007 {
     @Sendable static func apply(_ db: Database) throws {
         try db.execute(sql: counters)

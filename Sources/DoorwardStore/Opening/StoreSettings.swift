@@ -2,15 +2,15 @@ import GRDB
 
 /// The settings that durability and privacy depend on, as reported by the writer's connection.
 package struct StoreSettings: Equatable, Sendable {
-    /// `wal`.
+    /// The journal mode. Must be `wal`.
     package let journalMode: String
-    /// 2 (`FULL`): every commit is flushed before it is acknowledged.
+    /// Must be 2 (`FULL`): every commit is flushed before it is acknowledged.
     package let synchronous: Int
-    /// 1: deleted content is overwritten with zeros.
+    /// Must be 1: deleted content is overwritten with zeros.
     package let secureDelete: Int
-    /// 0: the writer checkpoints between batches, never inside a commit.
+    /// Must be 0: the writer checkpoints between batches, never inside a commit.
     package let automaticCheckpoint: Int
-    /// 1: foreign keys are enforced.
+    /// Must be 1: foreign keys are enforced.
     package let foreignKeys: Int
 
     init(_ db: Database) throws {

@@ -71,7 +71,7 @@ struct EntrySelection {
     enum Source: Hashable {
         /// Every entry of the log.
         case log
-        /// The intents of the log that began a command.
+        /// Those intents in the log that began a new command.
         case commands
         case postings(PostingList)
     }
@@ -81,7 +81,8 @@ struct EntrySelection {
     /// A further SQL condition on the columns of an entry, beginning with `" AND "`.
     let condition: (sql: String, arguments: [(any Bindable)?])
 
-    /// Creates a selection without the condition that all entries of the source meet anyway.
+    /// Creates a selection. Drops the condition by which the source was selected, because all
+    /// entries of the source meet it.
     init(source: Source = .log, conditions: [Match] = [], condition: (sql: String, arguments: [(any Bindable)?]) = ("", [])) {
         let met: Match? = if case .postings(.entries(let match)) = source { match } else { nil }
         (self.source, self.conditions, self.condition) = (source, conditions.filter { $0 != met }, condition)

@@ -85,7 +85,7 @@ struct EntryStream {
 
     /// Reads a run of the whole log. Every position of a log has an entry, so the end of the run is known in advance.
     ///
-    /// - Returns: `end`: the position at which the run ends; `nil` for the last run.
+    /// - Returns: in `end`, the position at which the run ends; `nil` for the last run.
     private func readLog(_ db: Database) throws -> (entries: [Entry], end: Int64?, count: Int) {
         let count = min(run, range.count)
         let part = isAscending ? range.prefix(count) : range.suffix(count)
@@ -157,7 +157,7 @@ struct EntryStream {
 struct StoredLog {
     let key: Int64
     let id: LogID
-    /// The id as text. Logs are ordered by it at the same instant.
+    /// The id as text. It determines the order of records with the same instant in different logs.
     let name: String
     /// The `seq` of the first record that was not removed.
     let firstSeq: UInt64

@@ -5,15 +5,16 @@ import GRDB
 
 /// Executes a `RecordQuery`: merges streams of entries, one for each log and scope, in the order of (`at`, `logId`, `seq`).
 ///
-/// A log is ordered by time, so the start of a stream is found by binary search. Every examined entry is in a scope of the
-/// query. So entries that the reader may not see affect neither the cost of a page nor the end of a short one.
+/// A log is ordered by time, so the start of a stream is found by binary search. Every examined
+/// entry is in a scope of the query. So entries that the reader may not see affect neither the cost
+/// of a page nor the point at which a short page ends.
 struct RecordQueryReading {
     private let query: RecordQuery
     private let db: Database
     private let isAscending: Bool
     /// The logs looked up so far.
     private var logs: [LogID: StoredLog] = [:]
-    /// The positions of each log within the filter's instants and after the cursor.
+    /// The positions of each log within the filter's time range and after the cursor.
     private var ranges: [Int64: Range<Int64>] = [:]
 
     /// The maximum number of streams that read records along with their positions.
@@ -92,8 +93,8 @@ struct RecordQueryReading {
         isAscending ? query.filter.until.map { at >= $0 } ?? false : query.filter.from.map { at < $0 } ?? false
     }
 
-    /// Returns the positions of a log within the filter's instants and after the cursor. Only the position at which reading
-    /// begins is exact. The end is rounded to a time mark.
+    /// Returns the positions of a log within the filter's time range and after the cursor. Only the
+    /// position at which reading begins is exact. The end is rounded to a time mark.
     private mutating func range(of log: StoredLog) throws -> Range<Int64> {
         if let known = ranges[log.key] { return known }
         var range = log.range
@@ -127,7 +128,7 @@ struct RecordQueryReading {
     }
 }
 
-/// Finds entries of a log, which is ordered by time, by their time.
+/// Finds entries of a log by their time. A log is ordered by time.
 private struct LogTime {
     private let log: StoredLog
     private let db: Database

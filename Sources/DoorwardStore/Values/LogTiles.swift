@@ -100,8 +100,8 @@ struct LogTiles {
 
     // MARK: Writing
 
-    /// Writes the tile that the record at `seq` completes, if it completes one, and adds the tile's root to the tile above.
-    /// Call it after appending a record.
+    /// If the record at `seq` completes a tile, writes the tile and adds its root to the tile
+    /// above. Call it after appending a record.
     ///
     /// If a hash is missing because the file is damaged, the tile is not written, and the append still succeeds. A check of the
     /// file reports the damage.

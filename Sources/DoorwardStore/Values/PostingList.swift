@@ -1,9 +1,9 @@
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// A posting list: the positions, in each log, of the entries with one value in one column. A list
-/// of commands contains, of these entries, only the intents of new commands. The positions are
-/// stored in blocks in `postings`.
+/// A posting list: for each log, the positions of the entries that have one value in one column. A
+/// list of commands contains only those of these entries that are the intent of a new command. The
+/// positions are stored in blocks in `postings`.
 enum PostingList: Hashable {
     /// The entries that match. The match must have a posting list.
     case entries(EntrySelection.Match)

@@ -57,8 +57,8 @@ struct BatchWriter {
         return answers
     }
 
-    /// Applies the transactions without a savepoint for each. Most batches need no savepoint, and a savepoint would copy every
-    /// page that a transaction changes.
+    /// Applies the transactions without savepoints. Most batches need none, and a savepoint would
+    /// copy every page that a transaction changes.
     ///
     /// - Returns: `nil` if a transaction violates a constraint. A new, empty transaction of the database is then open.
     private mutating func applyTogether(_ transactions: [PreparedTransaction], in db: Database) throws -> [Answer]? {

@@ -130,8 +130,8 @@ struct LogAppender {
     }
 
     private func insert(_ encoded: EncodedRecord, of body: RecordBody, at position: EntryKey, in db: Database) throws {
-        // The gateway's log belongs to no property or unit, even if its records contain the ids of one: readers of that
-        // property or unit must not find them.
+        // The gateway's log belongs to no property or unit. Its records can contain the id of a
+        // property or unit, but the readers of that property or unit must not find these records.
         let device = body.device
         let isTenants = body.log != .gateway
         try db.run(
@@ -201,8 +201,9 @@ struct LogAppender {
 /// A transaction with drafts of its records, made by the caller of the writer.
 struct PreparedTransaction: Sendable {
     let transaction: StoreTransaction
-    /// A draft for each record. `nil` for a record that gets the position of an earlier one, or cannot be encoded: the writer
-    /// encodes it, or fails.
+    /// A draft for each record; `nil` in two cases. The writer encodes a record that contains the
+    /// position of an earlier record after that position is known. The writer fails for a record
+    /// that cannot be encoded.
     let drafts: [RecordDraft?]
 
     init(_ transaction: StoreTransaction) {

@@ -14,7 +14,7 @@ struct Projector {
     private var (committed, kept) = (0, 0)
     private var isLoaded = false
 
-    /// The number of entries for each time mark: every sixteenth entry of a log has one.
+    /// The number of entries for each time mark: every sixteenth entry of a log has a time mark.
     static let entriesPerMark: UInt64 = 16
 
     /// Reads the entries that an earlier connection left unprojected, on the first call only.
@@ -106,8 +106,8 @@ struct Projector {
         }
     }
 
-    /// Resets the projections if the posting lists were deleted: if records are projected but no
-    /// list exists, the lists were deleted, because every record is in at least one list.
+    /// Resets the projections if records are projected but no posting list exists. The lists must
+    /// then have been deleted, because every record is in at least one list.
     private static func resetIfDeleted(_ db: Database) throws {
         let hasLists = try db.firstRow("SELECT 1 FROM postings LIMIT 1") { _ in true } ?? false
         let isExpected = try db.firstRow("SELECT 1 FROM logs WHERE projected > 0 LIMIT 1") { _ in true } ?? false
