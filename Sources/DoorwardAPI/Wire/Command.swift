@@ -51,7 +51,7 @@ extension Wire {
     package enum Actor: Decodable, Equatable, Sendable {
         /// The actor as residents see them: `you`, a first name, or `staff`.
         case label(String)
-        /// The actor as management and the actor themselves see them.
+        /// The actor in the form for management and for the actor themselves.
         case whole(kind: String, id: String?, name: String?)
 
         private enum CodingKeys: String, CodingKey { case kind, id, name }

@@ -51,7 +51,7 @@ extension Wire {
         package var pagination: Pagination
     }
 
-    /// The body of `POST /guest-access`: a plain window, `[validFrom, validUntil)`.
+    /// The body of `POST /guest-access`. The access has a single window, `[validFrom, validUntil)`.
     package struct NewGuestAccess: Encodable, Sendable {
         /// The id of the guest; `nil` if the guest is named by `guestEmail` or has only a label.
         package var guestUserId: String?

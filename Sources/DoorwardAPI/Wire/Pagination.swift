@@ -1,7 +1,7 @@
 extension Wire {
     /// `data.pagination` of a response with one page of a list.
     package struct Pagination: Decodable, Equatable, Sendable {
-        /// The number of items on all pages that are visible to the caller.
+        /// The number of items that the caller may see, on all pages together.
         package var totalItems: Int
         /// The number of pages; 0 for an empty list.
         package var totalPages: Int

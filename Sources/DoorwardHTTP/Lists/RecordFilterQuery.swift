@@ -9,7 +9,7 @@ struct RecordFilterQuery {
     /// The canonical form of the filters, which does not depend on their order in the query. A cursor is bound to this form.
     private(set) var canonical = ""
 
-    /// - Parameter device: the device in the path, if the list is that of one lock.
+    /// - Parameter device: the device in the path, if the request is for the records of one lock.
     init(_ query: inout QueryReader, device: DeviceID? = nil) {
         narrow(device ?? query.id("deviceId"), "deviceId") { $0.deviceID = $1 }
         narrow(query.id("unitId"), "unitId") { $0.unitID = $1 }

@@ -11,7 +11,8 @@ struct GatewayContext: RequestContext {
     let client: ClientPresence
     /// The metadata of the request; set by `GatewayResponder`.
     var facts: RequestMetadata?
-    /// The slot of a request of a client behind a trusted proxy, held until its response has been sent.
+    /// The slot that the request occupies if its client is behind a trusted proxy; held until the
+    /// response has been sent.
     var place: ForwardedPlace?
     private let channel: any Channel
 

@@ -45,7 +45,8 @@ struct GatewayResponder: HTTPResponder {
     }
 }
 
-/// A slot for a request of a client behind a trusted proxy in the table of connections, released when the object is freed.
+/// A slot in the table of connections, for one request of a client behind a trusted proxy. The slot
+/// is released when this object is freed.
 final class ForwardedPlace: Sendable {
     private let network: ClientNetwork
     private let table: ConnectionTable

@@ -7,9 +7,10 @@ package import Logging
 /// The metadata of a request, read before the request is checked. A class, so that passing it on retains one reference.
 final class RequestMetadata: Sendable {
     let method: HTTPRequest.Method
-    /// The path without the query, as sent: not decoded, any bytes. MUST NOT be compared unless `hasPlainPath`.
+    /// The path without the query, as sent. It is not decoded and can contain any bytes. MUST NOT
+    /// be compared unless `hasPlainPath` is true.
     let path: String
-    /// The query as sent: not decoded, any bytes. `QueryReader` decodes it.
+    /// The query as sent. It can contain any bytes; `QueryReader` decodes it.
     let query: String?
     let headers: RequestHeaders
     /// The id that the client sent if it is valid, else a generated one.
@@ -95,7 +96,8 @@ struct RequestHeaders: Sendable {
     /// as DEL, which no header may contain.
     subscript(_ name: HTTPField.Name) -> String? {
         var value: String?
-        // In one pass: the library's own lookup takes two, and creates a new string even for a single value.
+        // Iterate once: the library's own lookup iterates twice, and creates a new string even for
+        // a single value.
         for field in fields where field.name == name {
             value = value.map { "\($0), \(field.value)" } ?? field.value
         }

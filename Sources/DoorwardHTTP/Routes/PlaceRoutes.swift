@@ -77,7 +77,7 @@ enum PlaceRoutes {
 private struct Places<Entity: Place, Parent, New: Sendable>: Sendable {
     /// The name of the field of `data` that contains one place.
     let name: String
-    /// The name in the path, and of the field of `data` that contains a list.
+    /// The name in the path; also the name of the field of `data` that contains a list.
     let plural: String
     /// The path of the parent, and the field for the parent's id; `nil` for places without a parent.
     let parent: (path: String, field: String)?

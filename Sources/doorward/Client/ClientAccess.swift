@@ -120,8 +120,9 @@ struct ClientAccess {
         try client(server: session.server, .session(file), caFile: caFile ?? session.caFile)
     }
 
-    /// Returns a client for a new sign-in. The client trusts the CA file given on the command line or in the environment, else
-    /// that of the stored sign-in with the same name if it is for the same server.
+    /// Returns a client for a new sign-in. The client trusts the CA file given on the command line
+    /// or in the environment. If none is given, it trusts the CA file of the stored sign-in with
+    /// the same name, provided that this sign-in is for the same server.
     func client(server: String, _ credentials: Credentials) throws -> DoorwardClient {
         try client(server: server, credentials, caFile: caFile(at: server))
     }

@@ -5,7 +5,8 @@ import DoorwardControl
 extension NameResolver {
     /// Finds a guest access by id, label or the guest's name. An ended access is found only if no other access has this name.
     ///
-    /// - Returns: `name` is `nil` for an access that was given by its id.
+    /// - Returns: the id, and the name by which the access was found; `nil` as the name if `text`
+    ///   is an id.
     func guestAccess(_ text: String) async throws -> (id: String, name: String?) {
         if Self.isID(text) { return (text, nil) }
         let accesses = try await client.guestAccesses.list().all().content

@@ -30,7 +30,8 @@ struct RecordChange: Sendable {
     /// The fields before and after the change, with their values.
     var fields: [(String, Wire.Value)] {
         var fields = before.map { ($0.key, $0.value) } + after.map { ($0.key, $0.value) }
-        // An association's id field refers to the entity named by its type.
+        // The type field of an association determines the type of the entity to which its id field
+        // refers.
         for side in [before, after] {
             guard let id = side["associatedEntityId"], let type = Self.text(side["associatedEntityType"]) else { continue }
             fields += Self.entityFields[type].map { [($0, id)] } ?? []

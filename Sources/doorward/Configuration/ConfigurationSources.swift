@@ -8,7 +8,8 @@ struct ConfigurationSources {
     var file: String?
     /// The process's environment; only variables that begin with `DOORWARD_` are used.
     var environment: [String: String] = [:]
-    /// Command-line flags by the path of their key; never a secret.
+    /// The values of command-line flags, each by the path of its configuration key. A flag never
+    /// contains a secret.
     var flags: [String: String] = [:]
     /// The adapters whose sections the configuration may contain.
     var adapters: [any AdapterFactory] = ShippedAdapters.all
@@ -90,8 +91,8 @@ extension GatewayConfiguration {
         }
     }
 
-    /// Throws an error if the gateway would listen on an address other than a loopback address without TLS, unless a proxy that
-    /// terminates TLS is configured.
+    /// Throws an error if the gateway would listen without TLS on an address other than a loopback
+    /// address, unless a proxy that terminates TLS is configured.
     fileprivate func checkExposure(_ origins: [String: SettingOrigin]) throws(ConfigurationError) {
         let isLoopback = IPAddress(http.host)?.isLoopback ?? (http.host == "localhost")
         guard http.tls == nil, !http.plainBehindProxy, !isLoopback else { return }

@@ -34,7 +34,8 @@ struct MessageLine {
     /// The text that `mosquitto_sub` prints for an empty payload.
     private static let nothing = Array("(null)".utf8)
 
-    /// - Returns: the longest prefix that is a topic of the lock, and the rest; else the text before the first space.
+    /// - Returns: the topic and the payload. The topic is the longest prefix that is a topic of the
+    ///   lock, or else the text before the first space.
     private static func parts(_ line: [UInt8], _ isKnown: (String) -> Bool) -> (topic: String, payload: [UInt8])? {
         let spaces = line.prefix(maxTopicBytes + 1).indices.filter { line[$0] == UInt8(ascii: " ") }
         // Check only the first 64 spaces for the end of the topic: a payload may contain any number of spaces.

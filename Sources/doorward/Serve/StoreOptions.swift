@@ -11,8 +11,8 @@ struct StoreOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The database file. (default: doorward.db)", valueName: "file"), completion: .file())
     var storePath: String?
 
-    /// Returns the configuration from the file, the environment and these options. `options` contains further options by the path
-    /// of their key.
+    /// Returns the configuration from the file, the environment and these options. `options`
+    /// contains the values of further options, each by the path of its configuration key.
     func configuration(_ options: [String: String?] = [:]) throws -> GatewayConfiguration {
         var flags = options.compactMapValues { $0 }
         flags["store.path"] = storePath
@@ -21,7 +21,9 @@ struct StoreOptions: ParsableArguments {
 }
 
 extension GatewayConfiguration {
-    /// Loads the configuration from a file, if one is given, from the environment, and from flags by the path of their key.
+    /// Loads the configuration from the environment, the flags, and the file if there is one.
+    ///
+    /// - Parameter flags: the values of the flags, each by the path of its configuration key.
     static func load(file: String?, flags: [String: String] = [:]) throws(CommandFailure) -> GatewayConfiguration {
         do {
             return try ConfigurationSources(

@@ -4,7 +4,8 @@ import Glibc
 
 /// The style of output: for a user at a terminal, or for a program that reads a pipe.
 struct OutputStyle: Equatable, Sendable {
-    /// Aligned columns, headings and local times; if false, plain text with tabs, and times in UTC.
+    /// Whether the output has aligned columns, headings and local times. If false, it is plain text
+    /// with tabs, and times are in UTC.
     let isInteractive: Bool
     let hasColour: Bool
     /// Whether a printed line can be erased.
