@@ -87,7 +87,7 @@ package struct LogFault: Error, Equatable, Sendable {
         case otherLog(LogID)
         /// The record has this `seq`: a record is missing, duplicated or out of place.
         case wrongSeq(UInt64)
-        /// The record's `at` is earlier than that of the preceding record.
+        /// The record's `at` is earlier than the `at` of the preceding record.
         case earlierThanTheOneBefore
         /// The stored leaf hash differs from the hash of the record's bytes.
         case wrongLeafHash

@@ -98,7 +98,7 @@ extension MerkleFrontier {
         return bytes
     }
 
-    /// - Returns: `nil` unless the number of hashes is that of a tree of this size.
+    /// - Returns: `nil` if the number of hashes does not match the encoded size.
     package init?(bytes: [UInt8]) {
         guard bytes.count >= 8, let size = bytes[..<8].bigEndianUInt64,
             bytes.count == 8 + size.nonzeroBitCount * MerkleTree.hashByteCount

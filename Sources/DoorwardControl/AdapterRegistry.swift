@@ -44,7 +44,7 @@ package struct AdapterRegistry: Sendable {
         }
     }
 
-    /// Whether the adapter accepts commands and locks.
+    /// Whether the adapter has started, so that it accepts commands and locks.
     func isStarted(_ kind: String) -> Bool { start(of: kind) == .started }
 
     /// Why an adapter has not started; `nil` if no failure has been noted.

@@ -38,8 +38,9 @@ package struct FeedPosition: Hashable, Comparable, Sendable {
 /// The changes in the gateway, in order. Each change is kept for at least `retention`, unless more
 /// than `maxObjects` objects changed. The sequence starts when a reader first requests a position.
 ///
-/// An object is listed once, at its latest change: readers need its current value, not the intermediate ones. The size of the
-/// feed is therefore bounded by the number of *different* objects that changed, at whatever rate they change.
+/// An object is listed once, at its latest change: readers need its current value, not the
+/// intermediate ones. The size of the feed is therefore bounded by the number of *different*
+/// objects that changed, regardless of how often they change.
 ///
 /// Four sources append to the feed: `CurrentDirectory`, `DeviceRuntime`, `StoreGuard`, and
 /// `WindowTimer` for windows that begin or end. They append a change only after it has taken

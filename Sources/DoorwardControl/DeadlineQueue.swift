@@ -2,7 +2,8 @@ internal import DoorwardDomain
 import HeapModule
 import Synchronization
 
-/// Runs actions at their deadlines. One task sleeps until the earliest deadline, however many are pending.
+/// Runs actions at their deadlines. A single task sleeps until the earliest deadline, regardless of
+/// the number of pending actions.
 ///
 /// An action never runs before its deadline by the gateway's monotonic clock, even if the sleep
 /// ends early. An action may run late, or concurrently with a `cancel`, so it must have no effect

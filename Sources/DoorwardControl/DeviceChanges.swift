@@ -207,8 +207,9 @@ extension TenancyUnitOfWork {
         }
     }
 
-    /// - Parameter staysInPortfolio: false if the device moves to another portfolio in the same call. Neither portfolio's log
-    ///   may contain the device's values in the other one, so only the gateway's log contains the changed values.
+    /// - Parameter staysInPortfolio: false if the device moves to another portfolio in the same
+    ///   call. The log of either portfolio must not contain values that the device has in the other
+    ///   portfolio, so only the gateway's log contains the changed values.
     mutating func noteUpdate(from device: LockDevice, to changed: LockDevice, staysInPortfolio: Bool) {
         let (before, after) = ShownDevice.fields.recordedChanges(from: ShownDevice(device), to: ShownDevice(changed))
         note(

@@ -3,7 +3,8 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 import Synchronization
 
-/// The command queue of one device: one command runs, the others wait in order. Includes the gate in which commands are sent.
+/// The command queue of one device: one command runs, and the others wait in order. The queue
+/// includes the gate in which commands are sent.
 final class DeviceCommandQueue: Sendable {
     /// The maximum number of waiting commands, in addition to the running one.
     static let maxQueued = 16

@@ -97,7 +97,8 @@ final class DeviceEventQueue: Sendable {
 }
 
 extension DeviceEventQueue.Line {
-    /// The oldest events, or a promise to wait for; neither if the queue is finished and empty.
+    /// Returns the oldest events. If there are none, returns a promise to wait for, unless the
+    /// queue is finished.
     fileprivate mutating func take() -> ([RecordBody], Promise<Void>?) {
         sleeper = nil
         let events = Array(waiting.prefix(DeviceEventQueue.batch))

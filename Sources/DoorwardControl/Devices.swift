@@ -32,7 +32,8 @@ package struct Devices: Sendable {
     ///
     /// Once this returns for a device that was moved, no command is sent any more under a right from its old position.
     ///
-    /// - Throws: `.preconditionFailed` if `condition` is not met; for a new address also the errors of `attach`.
+    /// - Throws: `.preconditionFailed` if `condition` is not met; if the address changes, also the
+    ///   errors of `attach`.
     package func change(
         _ caller: Caller, _ id: DeviceID, _ changes: DeviceChanges, onlyIf condition: Condition<LockDevice>? = nil
     ) async throws(GatewayError) -> LockDevice {
@@ -285,9 +286,10 @@ extension TenancyUnitOfWork {
         return device
     }
 
-    /// - Throws: `.addressTaken` if another lock of the tenancy is attached at the address; `.invalid` if another part of the
-    ///   address, such as the state topic, conflicts with that of another lock. A lock that was removed from the tenancy stays
-    ///   attached until its last command has ended; it does not conflict.
+    /// - Throws: `.addressTaken` if another lock of the tenancy is attached at the address;
+    ///   `.invalid` if another part of the address, such as the state topic, conflicts with the
+    ///   address of another lock. A lock that was removed from the tenancy stays attached until its
+    ///   last command has ended; it does not conflict.
     func requireFree(_ checked: CheckedAddress, for device: DeviceID? = nil) throws(GatewayError) {
         if let holder = checked.holder, holder != device, directory.device(holder) != nil { throw .addressTaken }
         let conflicts = checked.conflicts.filter { $0.device != device && directory.device($0.device) != nil }

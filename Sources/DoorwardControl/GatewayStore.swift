@@ -44,7 +44,7 @@ package protocol TenancyStore: Sendable {
     /// Calls `receive` with each entity of the tenancy, parents before children.
     func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError)
 
-    /// The number of uses taken of each guest access; accesses without a use are omitted. Used at
+    /// The number of taken uses of each guest access; accesses without a use are omitted. Used at
     /// the start and in recovery.
     func usesTaken() async throws(StoreError) -> [GuestAccessID: Int]
 
@@ -113,7 +113,7 @@ package protocol StoreMaintenance: Sendable {
 
 /// Consecutive stored records of one log, and the extent of the log.
 package struct LogRange: Hashable, Sendable {
-    /// The `seq` of the first retained record; if none is retained, that of the next record.
+    /// The `seq` of the first retained record; if none is retained, the `seq` of the next record.
     package let firstSeq: UInt64
     /// The number of records ever appended: the size of the log's tree, and the `seq` of the next record.
     package let size: UInt64
@@ -194,8 +194,8 @@ package struct PendingRecord: Sendable {
     /// The content; the store assigns the `seq`.
     package var body: RecordBody
     /// The index of an earlier record of the same transaction to which this record refers. The
-    /// store adds the position of the earlier record to the details, as `counterpart: {logId,
-    /// seq}`.
+    /// store adds the position of the earlier record to the details, as `counterpart` with `logId`
+    /// and `seq`.
     package var counterpart: Int?
 
     package init(_ body: RecordBody, counterpart: Int? = nil) { (self.body, self.counterpart) = (body, counterpart) }

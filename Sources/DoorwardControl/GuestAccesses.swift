@@ -101,7 +101,8 @@ package struct GuestAccessFilter: Sendable {
 package struct NewGuestAccess: Sendable {
     /// The guest; `nil` if the request names none.
     package var guestUserID: UserID?
-    /// The guest's email address, ignoring case, instead of the id; `nil` if the request has none.
+    /// The guest's email address in place of the id, compared without case; `nil` if the request
+    /// has none.
     package var guestEmail: String?
     /// A note about the guest or, without a guest user, the name of the guest. Personal data.
     package var label: String?

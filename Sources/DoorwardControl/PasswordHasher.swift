@@ -17,7 +17,8 @@ package final class PasswordHasher: Sendable {
     private let waiting = Mutex(0)
     /// A hash that matches no password, so that verification takes as long for an unknown user as for a known one.
     private let decoy: ScryptHash
-    /// The highest known cost: every verification does this much work, whatever the cost of its hash.
+    /// The highest known cost. Every verification does the work of this cost, regardless of the
+    /// cost of its hash.
     private let highestCost: Mutex<Int>
 
     /// - Parameter cost: log2 of scrypt's N: 17 takes about 128 MiB and 0.25 s (the first scrypt setting that OWASP
@@ -59,7 +60,7 @@ package final class PasswordHasher: Sendable {
         phcString.flatMap { ScryptHash(phcString: $0) }.map { $0.cost != cost } ?? false
     }
 
-    /// Raises the highest known cost to that of a stored hash, if the stored hash has a higher one.
+    /// Raises the highest known cost to the cost of a stored hash, if that cost is higher.
     func noteCost(of phcString: String?) {
         if let stored = phcString.flatMap({ ScryptHash(phcString: $0) }) { _ = noteCost(stored.cost) }
     }

@@ -11,7 +11,7 @@ package enum Precondition: Hashable, Sendable {
     case usesLeft(of: GuestAccessID, max: Int)
     /// The epoch has this value.
     case epoch(of: EpochOwner, is: UInt64)
-    /// The log has this lease; `nil` requires that it has none.
+    /// The log has this lease; `nil` requires that the log has no lease.
     case lease(of: LogID, is: LogLease?)
 }
 
@@ -24,7 +24,7 @@ package enum CounterChange: Hashable, Sendable {
     case returnUse(of: GuestAccessID)
     /// Increments the epoch.
     case raiseEpoch(of: EpochOwner)
-    /// Sets the log's lease, whatever lease it had before; `nil` removes it.
+    /// Sets the log's lease, and replaces any earlier lease; `nil` removes the lease.
     case setLease(of: LogID, to: LogLease?)
 }
 

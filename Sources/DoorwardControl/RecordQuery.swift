@@ -35,8 +35,8 @@ package struct RecordQuery: Hashable, Sendable {
 
 /// A page of a list of records.
 package struct RecordPage: Hashable, Sendable {
-    /// Sorted as in the query. The page has fewer records than the limit, or none, if the store would have had to scan too many
-    /// other records to find more.
+    /// The records, sorted as in the query. There are fewer than the limit, or none, if the store
+    /// would have to scan too many other records to find more.
     package let records: [AccessRecord]
     /// The position where the next page begins, for `RecordQuery.after`; `nil` at the end of the list. It may be the position
     /// of a record that is not in the list.
@@ -72,7 +72,7 @@ package struct RecordFilter: Hashable, Sendable {
     package var kind: RecordKind?
     /// The requested lock operation.
     package var operation: LockOperation?
-    /// The decision. Never matches records that contain none.
+    /// The decision. A record without a decision never matches.
     package var decision: RecordDecision?
     /// The reason for a denial.
     package var reason: DenialReason?

@@ -4,7 +4,8 @@ import Synchronization
 
 /// The valid sessions, in memory. A request's access token refers to one of them, and becomes invalid when that session ends.
 ///
-/// An operation on one session, or on one user's sessions, costs the same however many other sessions exist.
+/// The cost of an operation on one session, or on one user's sessions, does not depend on the
+/// number of other sessions.
 package final class Sessions: Sendable {
     private let table = Mutex(SessionTable())
 

@@ -46,7 +46,8 @@ final class SignInThrottle: Sendable {
 
     /// Counts a failure.
     ///
-    /// - Parameter email: the account that was tried; `nil` if the attempt names none, or its password cannot be right.
+    /// - Parameter email: the account that was tried; `nil` if the attempt names no account, or if
+    ///   its password cannot be right.
     func noteFailure(email: String?, address: String?) {
         let (now, limits) = (clock.monotonicNow(), limits(of: address))
         tables.withLock { count(email, limits, at: now, in: &$0) }

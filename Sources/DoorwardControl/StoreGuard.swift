@@ -10,7 +10,7 @@ import Synchronization
 package final class StoreGuard: Sendable {
     /// Private, so that every write and every failure passes through this type.
     private let store: any GatewayStore
-    /// The number of uses taken of each guest access.
+    /// The number of taken uses of each guest access.
     package let uses = GuestUseCounts()
     private let feed: ChangeFeed
     private let logger: Logger
@@ -130,7 +130,7 @@ extension StoreTransaction {
     }
 }
 
-/// The number of uses taken of each guest access: a copy of the store's counters in memory. The
+/// The number of taken uses of each guest access: a copy of the store's counters in memory. The
 /// counts are not part of the directory, because each use would then create a new version of the
 /// directory. Only the store decides whether a use is left.
 package final class GuestUseCounts: Sendable {

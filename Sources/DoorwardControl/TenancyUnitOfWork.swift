@@ -127,7 +127,8 @@ struct ChangeView {
 // MARK: - Rights
 
 extension TenancyDirectory {
-    /// - Throws: `.denied`, reduced to what the caller may see; `.notFound` for a super admin if the object does not exist.
+    /// - Throws: `.denied`, with only those details that the caller may see; `.notFound` if the
+    ///   subject is a super admin and the object does not exist.
     func require(
         _ permission: ManagementPermission, of subject: Subject, on object: ManagedObject, at instant: Timestamp? = nil
     ) throws(GatewayError) {

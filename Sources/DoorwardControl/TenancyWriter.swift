@@ -78,8 +78,8 @@ package final class TenancyWriter: Sendable {
         return .fresh(entity)
     }
 
-    /// The entity that an earlier request with the same key created; `nil` if there was none, and this request has acquired the
-    /// key.
+    /// The entity that an earlier request with the same key created; `nil` if there was no such
+    /// request. This request has then acquired the key.
     private func earlier<Value: CreatedEntity>(
         _ call: IdempotentCall, of caller: Caller
     ) async throws(GatewayError) -> Value? {

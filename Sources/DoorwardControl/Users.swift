@@ -31,7 +31,8 @@ package struct Users: Sendable {
     /// Changes the fields that the request names. Only a super admin may enable and disable users; the other fields
     /// may also be changed by the user themselves.
     ///
-    /// Once this returns for a disabled user, none of their commands is sent any more and their sessions are invalid.
+    /// Once this function has disabled a user, none of the user's commands is sent any more, and
+    /// the user's sessions are invalid.
     ///
     /// - Throws: `.preconditionFailed` if `condition` is not met.
     package func update(

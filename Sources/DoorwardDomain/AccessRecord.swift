@@ -53,7 +53,8 @@ package struct AccessRecord: Hashable, Sendable {
 /// values in `details`) are stored beside the record, each encrypted under the key of the person
 /// whom it concerns. The record itself contains only commitments to the values.
 package struct RecordBody: Hashable, Sendable {
-    /// The log that contains the record. A change to several portfolios is written to the log of each, as a separate record.
+    /// The log that contains the record. A change to several portfolios is written to the log of
+    /// each portfolio, as a separate record.
     package var log: LogID
     /// The id of the record itself, generated together with the record.
     package var id: RecordID

@@ -81,7 +81,8 @@ package enum CommandState: String, CaseIterable, Codable, Sendable {
 
 /// The actor of a command or a record.
 package struct RecordActor: Hashable, Sendable {
-    /// Determines what `id` identifies.
+    /// The kind of the actor. It determines whether `id` identifies a user, a guest access, an API
+    /// key or a device.
     package var kind: ActorKind
     /// The id of the user, guest access, API key or device; `nil` for the gateway itself and for outsiders.
     package var id: String?

@@ -1,8 +1,8 @@
 /// The id of an entity. Ids of different entity types are different Swift types, so that the id of
 /// a property cannot be used as the id of a unit.
 ///
-/// In the API an id is an opaque string; the gateway issues UUIDs of version 7 in lower case (RFC
-/// 9562, section 5.7) and stores them as 128 bits, so that comparing and hashing an id takes a few
+/// In the API an id is an opaque string. The gateway issues UUIDs of version 7 in lower case (RFC
+/// 9562, section 5.7). It stores them as 128 bits, so that comparing and hashing an id takes a few
 /// nanoseconds. A text in any other form is the id of no entity: `init?(_:)` returns `nil`, and
 /// `init(orNonexistent:)` returns `nonexistent`.
 ///

@@ -80,7 +80,7 @@ package struct DeviceStatus: Hashable, Sendable {
     package var batteryLow: Bool?
     /// Whether the lock is reachable; `nil` if unknown.
     package var isOnline: Bool?
-    /// When the last message of the lock was received; `nil` if none was.
+    /// When the last message of the lock was received; `nil` if no message was received yet.
     package var lastSeen: Timestamp?
     /// The reported faults as codes in camel case, such as `jammed` or `notFullyLocked`.
     package var faults: [String]

@@ -8,7 +8,7 @@ package struct Property: Hashable, Sendable {
     package let portfolioID: PortfolioID
     /// The postal address; `nil` if not given.
     package var address: PostalAddress?
-    /// The time zone for schedules that specify none: a validated IANA name.
+    /// The default time zone of schedules: a validated IANA name.
     package var defaultTimeZone: String?
     /// When the property was created, by the gateway's clock.
     package let createdAt: Timestamp

@@ -29,8 +29,8 @@ public enum RecordEvent: String, CaseIterable, Codable, Sendable {
     case keypadLockout = "KEYPAD_LOCKOUT"
     /// A code, card or fingerprint was added to the lock or removed from it.
     case credentialChanged = "CREDENTIAL_CHANGED"
-    /// A broker delivered a command after its deadline. The lock may have moved, whatever outcome
-    /// is recorded for the command.
+    /// A broker delivered a command after its deadline. The lock may have moved, regardless of the
+    /// outcome that is recorded for the command.
     case commandDeliveredLate = "COMMAND_DELIVERED_LATE"
     /// A session was started with the correct password.
     case signedIn = "SIGNED_IN"

@@ -118,8 +118,7 @@ struct DeviceModel: Hashable, Sendable {
 }
 
 /// The values that were stored last. A new value that equals one of them is replaced by it, so that
-/// both share memory: for example, the model of several devices, the common areas of several units,
-/// or the operations of several guest accesses.
+/// equal device models, lists of common areas and lists of operations share memory.
 struct RecentValues<Value: Equatable & Sendable>: Sendable {
     private static var capacity: Int { 16 }
 

@@ -53,8 +53,8 @@ package enum FieldObject: Hashable, Sendable {
     /// A device, visible to every subject that reaches it, including guests and the tenants of a
     /// unit that shares it.
     case device(DeviceID)
-    /// A user. The reader sees the user at the reader's highest level on the entities on which the
-    /// user holds a role or guest access. The user and super admins see all fields.
+    /// A user. The reader's level for the user is the reader's highest level on the entities on
+    /// which the user holds a role or guest access. The user and super admins see all fields.
     case user(UserID)
     /// A guest access, visible to its guest, to its grantor, and by roles on its unit or property.
     case guestAccess(GuestAccessID)

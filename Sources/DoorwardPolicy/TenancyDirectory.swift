@@ -206,8 +206,8 @@ extension TenancyDirectory {
         devices.put(device)
     }
 
-    /// Stores the units that share a device at `slot` of `sharing`; without a slot, at a free or
-    /// new one.
+    /// Stores `units`, the units that share the device, at `slot` of `sharing`; without a slot, at
+    /// a free or new one.
     mutating func keep(_ units: CommonAreaUnits, for device: inout DeviceNode, in slot: Int?) {
         let known = slot ?? freeSharingSlots.popLast()
         if let known { sharing[known] = units } else { sharing.append(units) }

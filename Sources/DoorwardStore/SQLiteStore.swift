@@ -249,7 +249,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// Reads a few rows of hashes, however long the log is.
+    /// Reads only a few rows of hashes, independent of the length of the log.
     package func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]? {
         try await reader.read { db in
             guard let log = try StoredLog.find(log, in: db) else { return nil }

@@ -24,8 +24,8 @@ extension Wire {
         package var propertyName: String?
         /// The unit; `nil` for a lock that is attached to no unit.
         package var unitId: String?
-        /// The name of the unit; `nil` for a lock that is attached to no unit, such as that of a
-        /// front door.
+        /// The name of the unit; `nil` for a lock that is attached to no unit, such as the lock of
+        /// a front door.
         package var unitName: String?
         /// Whether the lock may be operated through the gateway.
         package var isRemoteOperationEnabled: Bool?

@@ -95,8 +95,9 @@ final class ClientConnection: Sendable {
         }
     }
 
-    /// The time since which the gateway has been waiting for this client; `nil` for a connection that must not be evicted: it is
-    /// signed in, or a response is in progress and the client reads it.
+    /// The time since which the gateway has been waiting for this client. `nil` for a connection
+    /// that must not be evicted, because it is signed in, or because a response is in progress and
+    /// the client reads it.
     var evictableSince: MonotonicInstant? {
         state.withLock { state in
             if state.isSignedIn { return nil }

@@ -44,7 +44,7 @@ package final class PrometheusMetrics: MetricsFactory {
         return series
     }
 
-    /// Returns a listed histogram. It uses the listed bounds, whatever `aggregate` is.
+    /// Returns a listed histogram. It uses the listed bounds and ignores `aggregate`.
     package func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         guard case .histogram(let series)? = series(label, dimensions) else { return NOOPMetricsHandler.instance }
         return series

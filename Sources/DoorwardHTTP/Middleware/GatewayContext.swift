@@ -31,7 +31,8 @@ struct GatewayContext: RequestContext {
         connection?.peer ?? PeerAddress(channel.remoteAddress?.ipAddress, proxies: proxies)
     }
 
-    /// The logger with the metadata of the request. It is created for each log line, as most requests log none.
+    /// The logger with the metadata of the request. It is created for each log line, because most
+    /// requests log nothing.
     var requestLogger: Logger {
         var logger = logger
         // Remove the number that Hummingbird gives the request: each request has one id in the log.

@@ -13,7 +13,7 @@ final class RequestMetadata: Sendable {
     /// The query as sent. It can contain any bytes; `QueryReader` decodes it.
     let query: String?
     let headers: RequestHeaders
-    /// The id that the client sent if it is valid, else a generated one.
+    /// The id that the client sent; a generated id if the client sent no valid one.
     let requestID: String
     /// The origin for records. Its client address is the address of the peer or, if the peer is a trusted proxy, the forwarded
     /// address; `nil` if the transport has none.

@@ -15,8 +15,8 @@ struct TrustedProxies: Sendable {
         }
     }
 
-    /// The address of the client: the last hop that is not a trusted proxy, since the hops before it can be forged. The result is
-    /// in canonical form, whatever form the proxy uses.
+    /// The address of the client: the last hop that is not a trusted proxy, since the hops before
+    /// it can be forged. The result is in canonical form, even if the proxy uses another form.
     ///
     /// - Parameters:
     ///   - peer: the address at the other end of the connection.

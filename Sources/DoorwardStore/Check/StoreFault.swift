@@ -37,7 +37,8 @@ package struct StoreFault: Error, Equatable, Sendable {
 
     /// The kinds of fault. A name or a number in a case locates the fault; none contains personal data.
     package enum Problem: Equatable, Sendable {
-        /// The tables and indexes are not those of the file's schema. The value is the name of the first that differs.
+        /// The tables and indexes differ from those of the file's schema. The value is the name of
+        /// the first table or index that differs.
         case schema(String)
         /// A row cannot be read. The value is the column, or SQLite's message.
         case unreadable(String)
@@ -45,7 +46,7 @@ package struct StoreFault: Error, Equatable, Sendable {
         case log(LogFault.Problem)
         /// A record is stored after the end of its log. The log's row contains this end.
         case beyondEnd
-        /// The last instant in the log's row is not that of the log's last record.
+        /// The last instant in the log's row is not the instant of the log's last record.
         case lastInstant
         /// A column that repeats a value of the record differs from the record. The value is the column's name.
         case column(String)

@@ -3,7 +3,7 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// A selection of a log's entries: those of a source that meet all conditions.
+/// Selects entries of a log: those entries of a source that meet all conditions.
 struct EntrySelection {
     /// A condition on one column of an entry.
     enum Match: Hashable {

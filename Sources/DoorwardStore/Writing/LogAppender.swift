@@ -201,9 +201,9 @@ struct LogAppender {
 /// A transaction with drafts of its records, made by the caller of the writer.
 struct PreparedTransaction: Sendable {
     let transaction: StoreTransaction
-    /// A draft for each record; `nil` in two cases. The writer encodes a record that contains the
-    /// position of an earlier record after that position is known. The writer fails for a record
-    /// that cannot be encoded.
+    /// A draft for each record, or `nil` in two cases. A record that contains the position of an
+    /// earlier record is encoded by the writer, because only the writer knows this position. For a
+    /// record that cannot be encoded, the writer fails.
     let drafts: [RecordDraft?]
 
     init(_ transaction: StoreTransaction) {

@@ -2,7 +2,7 @@ import DoorwardClient
 import DoorwardDomain
 import FoundationEssentials
 
-// Needed because DoorwardDomain has a type of the same name.
+// This import is needed because DoorwardDomain has a type `Session`, too.
 import struct DoorwardClient.Session
 
 /// Determines which gateway the commands call, and with which sign-in.
@@ -67,7 +67,7 @@ struct ClientAccess {
 
     /// Returns the sign-in and its file; `nil` if there is no sign-in and no name was given.
     ///
-    /// - Throws: an error that lists the existing sign-ins if there is none of the given name.
+    /// - Throws: an error that lists the existing sign-ins if no sign-in has the given name.
     func session() throws -> (file: SessionFile, session: Session)? {
         let file = try sessionFile()
         if let session = try file.read() { return (file, session) }
@@ -115,7 +115,8 @@ struct ClientAccess {
         return server
     }
 
-    /// Returns a client for a session at the session's own gateway, whatever address the environment contains.
+    /// Returns a client for a session at the session's own gateway, regardless of the address in
+    /// the environment.
     func client(of session: Session, in file: SessionFile) throws -> DoorwardClient {
         try client(server: session.server, .session(file), caFile: caFile ?? session.caFile)
     }

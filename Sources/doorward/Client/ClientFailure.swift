@@ -36,7 +36,8 @@ struct RefusalWords {
     private let style: OutputStyle
     private let fieldLines: [String]
 
-    /// - Parameter option: maps a field to its command-line option; for `nil` the field's own name is shown.
+    /// - Parameter option: maps a field to its command-line option; if it returns `nil`, the
+    ///   message contains the field's own name.
     init(_ refusal: APIError, style: OutputStyle, option: (String) -> FieldOption? = { _ in nil }) {
         (self.refusal, self.style) = (refusal, style)
         fieldLines = refusal.fields.map { DisplayText.problem($0.problem, of: option($0.field) ?? FieldOption($0.field)) }

@@ -3,7 +3,7 @@ import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 
-// Needed because DoorwardDomain has a type of the same name.
+// This import is needed because DoorwardDomain has a type `Session`, too.
 import struct DoorwardClient.Session
 
 /// `doorward login`: signs in at a gateway and stores the session.

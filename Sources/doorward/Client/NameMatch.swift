@@ -50,7 +50,8 @@ struct NameMatch: Hashable, Sendable {
         return "There is no \(noun) named `\(text.printable)`. \(next)"
     }
 
-    /// Returns the name that was probably meant: the most similar name, else the only name that contains the text.
+    /// Returns the name that was probably meant: the most similar name. If no name is similar
+    /// enough, returns the only name that contains the text.
     static func suggestion(for text: String, among names: some Sequence<String>) -> String? {
         let (names, typed) = (Set(names), folded(text))
         guard !typed.isEmpty else { return nil }
@@ -61,8 +62,9 @@ struct NameMatch: Hashable, Sendable {
         return containing.count == 1 ? containing.first : nil
     }
 
-    /// Returns the email address that was probably meant. It has the same domain and a similar name, or the same name and a
-    /// similar domain. Whole addresses are not compared, because those of one domain are always similar.
+    /// Returns the email address that was probably meant. It has the same domain and a similar
+    /// name, or the same name and a similar domain. Whole addresses are not compared, because
+    /// addresses of one domain are always similar.
     private static func nearestAddress(to text: String, among names: [String]) -> String? {
         func parts(_ address: String) -> (name: String, domain: String)? {
             guard let at = address.lastIndex(of: "@") else { return nil }

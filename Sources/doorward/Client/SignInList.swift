@@ -2,7 +2,7 @@ import DoorwardClient
 import DoorwardDomain
 import FoundationEssentials
 
-// Needed because DoorwardDomain has a type of the same name.
+// This import is needed because DoorwardDomain has a type `Session`, too.
 import struct DoorwardClient.Session
 
 /// The sign-ins on this machine, as `doorward whoami --all` shows them.

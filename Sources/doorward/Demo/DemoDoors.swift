@@ -2,7 +2,7 @@ import DoorwardAPI
 
 /// The doors of the demo in columns, grouped by house.
 struct DemoDoors: Sendable {
-    /// The locks in display order, those of one house together.
+    /// The locks in display order; the locks of one house are consecutive.
     let locks: [Wire.Device]
 
     /// Minimum and maximum width of one door with its sign, name and state.

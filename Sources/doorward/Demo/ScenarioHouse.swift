@@ -3,9 +3,9 @@ import DoorwardDomain
 
 /// Creates a house for the locks and people of a scenario file, with the rights that its people need.
 ///
-/// Residents are tenants of a flat behind their door, and share all locks that belong to no flat; visitors are the owner's guests
-/// at the doors that they visit; a person who only sends commands is a property manager. The owner is called Olga, unless another
-/// person has this name.
+/// Residents are tenants of a flat behind their door, and share all locks that belong to no flat.
+/// Visitors are the owner's guests at the doors that they visit. A person who only sends commands
+/// is a property manager. The owner is called Olga, unless another person has this name.
 struct ScenarioHouse {
     private let scenario: Scenario
     private let title: String

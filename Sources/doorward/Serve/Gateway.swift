@@ -69,9 +69,9 @@ struct Gateway: Service {
         }
     }
 
-    /// Recovers the commands that an earlier process left open, serves until a graceful shutdown, and stops in order: queued
-    /// commands are ended, commands already sent get time for their confirmation, and all requests are answered before the store
-    /// closes.
+    /// Recovers the commands that an earlier process left open, and serves until a graceful
+    /// shutdown. It then stops in this order: queued commands are ended, commands already sent get
+    /// time for their confirmation, and all requests are answered before the store closes.
     ///
     /// - Throws: `CommandFailure`.
     func run() async throws {

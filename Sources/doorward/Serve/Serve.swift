@@ -65,7 +65,8 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// Raises the limit on open files, and lowers the maximum number of connections to what this limit allows.
+    /// Raises the limit on open files, and lowers the maximum number of connections if the limit
+    /// does not allow so many.
     private static func prepareDescriptors(_ configuration: inout GatewayConfiguration, _ logger: Logger) async throws {
         let limit = OpenFilesLimit.raise()
         await OpenFilesLimit.openTimers()

@@ -12,7 +12,7 @@ struct StoreOptions: ParsableArguments {
     var storePath: String?
 
     /// Returns the configuration from the file, the environment and these options. `options`
-    /// contains the values of further options, each by the path of its configuration key.
+    /// contains the values of further options, keyed by the path of the configuration key.
     func configuration(_ options: [String: String?] = [:]) throws -> GatewayConfiguration {
         var flags = options.compactMapValues { $0 }
         flags["store.path"] = storePath
@@ -23,7 +23,7 @@ struct StoreOptions: ParsableArguments {
 extension GatewayConfiguration {
     /// Loads the configuration from the environment, the flags, and the file if there is one.
     ///
-    /// - Parameter flags: the values of the flags, each by the path of its configuration key.
+    /// - Parameter flags: the values of the flags, keyed by the path of the configuration key.
     static func load(file: String?, flags: [String: String] = [:]) throws(CommandFailure) -> GatewayConfiguration {
         do {
             return try ConfigurationSources(

@@ -23,7 +23,7 @@ extension String {
 }
 
 extension Character {
-    /// Emoji and the wide characters of East Asia occupy two columns, combining marks none.
+    /// Emoji and the wide characters of East Asia occupy two columns; combining marks occupy none.
     fileprivate var displayWidth: Int {
         if unicodeScalars.contains(where: { $0.value == 0xFE0F || $0.properties.isEmojiPresentation }) { return 2 }
         return unicodeScalars.map(\.displayWidth).max() ?? 0
