@@ -50,7 +50,8 @@ package enum Load {
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.addHandler(
-                            // Starts at a number that no earlier load has used, so that each idempotency key is new.
+                            // Start at a number that no earlier load has used, so that each
+                            // idempotency key is new.
                             LoadConnection(requests, number: Int(Stopwatch.now()), end: end, pace: pace, done: done))
                     }
                 }

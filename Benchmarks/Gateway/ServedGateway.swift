@@ -23,8 +23,8 @@ package struct ServedGateway {
         process.arguments =
             ["serve", "--store-path", database, "--http-port", "0", "--log-level", "error"]
             + (configuration.map { ["--config", $0] } ?? [])
-        // Only the defaults are measured. DOORWARD_BENCHMARKS, which is set to build this program, is not a key that `serve`
-        // accepts.
+        // Remove all DOORWARD_ variables: only the defaults are measured, and `serve` rejects
+        // DOORWARD_BENCHMARKS, which is set to build this program.
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("DOORWARD_") }
         let output = Pipe()
         process.standardOutput = output

@@ -1,8 +1,8 @@
 import DoorwardDomain
 import DoorwardPolicy
 
-/// The access requests: seven of ten by users with an association at the device, one by a guest, two by users without access. Half
-/// of them are unlocks.
+/// The access requests. Of ten requests, users with an association at the device make seven, a
+/// guest makes one, and random users make two. Half of all requests are unlocks.
 struct Questions: Sendable {
     struct ByID {
         let user: UserID

@@ -6,8 +6,8 @@ import DoorwardPolicy
 ///
 /// Devices have an empty `address`, which is valid for the simulator; the memory of other adapters' addresses is not included.
 /// For each 100 devices there is one property. It has 40 units of two devices each, and 20 devices without a unit; the units
-/// share two of these 20. Ten properties make a portfolio. There are a fifth as many users as devices, and twice as many
-/// associations and guest accesses.
+/// share two of these 20. Ten properties make a portfolio. There are a fifth as many users as
+/// devices; associations and guest accesses together are twice as many as devices.
 struct TenancyFixture {
     static let now = Timestamp(milliseconds: 1_800_000_000_000)
 

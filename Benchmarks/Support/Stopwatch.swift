@@ -19,7 +19,7 @@ package struct Stopwatch {
     }
 }
 
-/// Sorts the samples, and returns the percentile for this share of them, such as 0.99.
+/// Sorts the samples, and returns the percentile of the given share, such as 0.99.
 package func percentile(_ share: Double, of samples: inout [UInt64]) -> UInt64 {
     samples.sort()
     return samples.isEmpty ? 0 : samples[min(samples.count - 1, Int(Double(samples.count) * share))]

@@ -4,9 +4,9 @@ import DoorwardStore
 import Hummingbird
 import NIOCore
 
-/// The same HTTP server with two other routes. The first only returns a small JSON: its rate is the
-/// maximum that the server's library and the machine can reach. The second first awaits two
-/// transactions of one row each: its rate shows the minimum cost of durability.
+/// The same HTTP server with two other routes. The first route only returns a small JSON: its rate
+/// is the maximum that the server's library and the machine can reach. The second route awaits two
+/// transactions of one row each before it responds: its rate shows the minimum cost of durability.
 struct BareServer {
     let port: Int
     private let server: Task<Void, any Error>

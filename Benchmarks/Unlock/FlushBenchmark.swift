@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// Measures the disk itself: 4 KiB written and flushed, one after the other.
+/// Measures the disk itself: the time to write 4 KiB and to flush them, one write after the other.
 struct FlushBenchmark {
     let folder: URL
 

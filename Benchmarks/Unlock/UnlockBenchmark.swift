@@ -8,8 +8,8 @@ import DoorwardPolicy
 import DoorwardStore
 import Foundation
 
-/// Measures the row "authenticated unlock over HTTP". Rounds of unlocks and rounds of the bare
-/// route alternate. Also reports how the processor time of an unlock is divided among its steps.
+/// Measures an authenticated unlock over HTTP. Rounds of unlocks and rounds of the bare route
+/// alternate. Also reports how the processor time of an unlock is divided among its steps.
 struct UnlockBenchmark {
     private static let name = "unlock over HTTP"
     private static let secondsPerRound = 3.0

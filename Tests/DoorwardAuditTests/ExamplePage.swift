@@ -23,7 +23,8 @@ enum ExamplePage {
             + "root of size \(seq + 1)        \(record.root)\n```\n"
     }
 
-    /// Returns two rows per field: number, length and value in hexadecimal, then the name and the meaning.
+    /// Returns two rows per field: the first has the number, length and value in hexadecimal, the
+    /// second the name and the meaning.
     private static func rows(of bytes: [UInt8]) -> String {
         var rows = "\(Array(bytes[..<4]).hex) \(Array(bytes[4..<5]).hex)\n"
         var position = 5

@@ -153,8 +153,8 @@ import Testing
             swapped.swapAt(index, index + 1)
             roots.append(root(swapped))
         }
-        // Trees whose last leaf is duplicated to fill a level: by RFC 6962 they have roots of their
-        // own.
+        // Trees whose last leaf is duplicated to fill a level. By RFC 6962 their roots differ from
+        // those of the trees without the duplicate.
         roots += [root(leaves[..<3] + [leaves[2]]), root(leaves[..<5] + [leaves[4]])]
         #expect(Set(roots).count == roots.count)
     }

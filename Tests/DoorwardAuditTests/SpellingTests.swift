@@ -30,7 +30,7 @@ import Testing
             "\\b", "\\t", "\\n", "\\f", "\\r", "\\\"", "\\\\", "\\/", "\\u\(padded)", "\\u\(padded.uppercased())", "\\U\(padded)",
         ]
         let spellings = Set(([character] + escapes).map { "{\"k\":\"\($0)\"}" })
-        // Spellings that mean this character, or that are not JSON at all.
+        // Keep the spellings that mean this character, and those that are not JSON at all.
         let mine = spellings.filter { text in
             guard let object = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: String] else { return true }
             return object["k"] == character

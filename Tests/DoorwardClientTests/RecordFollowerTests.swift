@@ -102,8 +102,8 @@ import Testing
         logs.append("b", at: 20)
         var (gateway, records, tail) = try await following(logs, showing: 50)
         // The clock was half an hour ahead while log "a" was written to, and was then set back.
-        // Meanwhile the follower has reached a later page of the list of all logs, which begins at
-        // the later time.
+        // Meanwhile the follower has reached a page of the list of all logs that begins at this
+        // later time.
         let ahead = (0..<250).map { _ in logs.append("a", at: 1800) }
         #expect(try await tail.next(from: records).map(\.record.id) == ahead)
         let behind = [logs.append("b", at: 30), logs.append("a", at: 1800), logs.append("b", at: 31)]

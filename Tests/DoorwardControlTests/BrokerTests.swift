@@ -5,7 +5,8 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// Ownership of brokers: which users may attach locks through a broker, and at which properties; others must not learn of it.
+/// Ownership of brokers: which users may attach locks through a broker, and at which properties. No
+/// other user may learn that the broker exists.
 @Suite struct BrokerTests {
     /// Returns a house with one broker for each portfolio and one unassigned broker. On request the owner owns both portfolios.
     private static func house(ownerHoldsBoth: Bool = false) async throws -> House {
@@ -81,7 +82,8 @@ import Testing
         let house = try await Self.house()
         for user in [house.ids.owner, house.ids.managers[0], house.ids.tenant, house.ids.stranger] {
             #expect(await Self.problems { try await Self.attach(house, broker, by: user) } == Self.unknown)
-            // A property that the caller may not see gives the same error, so that it reveals nothing about brokers.
+            // A property that the caller may not see gives the same error, so that the error
+            // reveals nothing about brokers.
             let elsewhere = try Self.otherProperty(house)
             #expect(await Self.problems { try await Self.attach(house, broker, by: user, in: elsewhere) } == Self.unknown)
         }

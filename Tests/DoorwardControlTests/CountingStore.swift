@@ -15,7 +15,7 @@ final class CountingStore: GatewayStore {
         (self.inner, self.onPasswordHash) = (inner, onPasswordHash)
     }
 
-    /// Returns the calls since the last time, in order.
+    /// Returns the calls since the last call of this function, in order.
     func takeCalls() -> [String] {
         noted.withLock { calls in
             defer { calls = [] }

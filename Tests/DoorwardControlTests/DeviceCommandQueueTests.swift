@@ -31,7 +31,7 @@ import Testing
         #expect(waiting[0].turn.current == .deadlinePassed)
         #expect(waiting[2].turn.current == .come)
         #expect(last.turn.current == nil)
-        // When a command that was skipped leaves the queue, no other command gets its turn.
+        // The departure of a skipped command does not start the next command in the queue.
         #expect(!queue.leave(waiting[0]))
         #expect(waiting[3].turn.current == nil)
         #expect(!queue.leave(waiting[2]))

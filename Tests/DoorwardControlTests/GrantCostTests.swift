@@ -48,7 +48,8 @@ import Testing
             return carriers
         }
         #expect(asked == tower.doors.map(\.id))
-        // One association for each device: the tenant's other units add none.
+        // Each device depends on one association only: the associations of the tenant's other units
+        // are not added.
         #expect(found == count)
         #expect(right?.carriersByDevice?.values.allSatisfy { $0.count == 1 } == true)
     }

@@ -25,8 +25,8 @@ import Testing
             }
             #expect(restarted.adapter.orders.isEmpty)
             #expect(restarted.gatewayLog.suffix(2).map(\.body.event) == [.recovered, .start])
-            // The lock's next report is linked to one of the unknown commands. Both have the same
-            // time, so the order of their ids decides to which one.
+            // The lock's next report is linked to one of the two unknown commands. Both have the
+            // same time, so the order of their ids decides which command this is.
             restarted.adapter.report(.unlocked, from: house.ids.door)
             await restarted.control.stop()
             let last = [running, waiting].compactMap { restarted.records(of: $0.accepted.id).last }

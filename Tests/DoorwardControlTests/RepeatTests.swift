@@ -5,7 +5,7 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// `Idempotency-Key`: the request of a key is executed once.
+/// A request with an `Idempotency-Key` is executed once, even if it is sent again.
 @Suite struct RepeatTests {
     static func call(_ key: String = "k1", fingerprint: UInt8 = 1, of user: UserID) -> IdempotentCall {
         IdempotentCall(key: IdempotencyKey(principal: "user:\(user)", key: key), fingerprint: [fingerprint])

@@ -127,7 +127,8 @@ import Testing
                 connection.send(request("GET", "/healthz", "X-Forwarded-For: \(client)", "Connection: close"))
                 return String(await connection.rest().prefix(12))
             }
-            // The table is read directly, because a trial request could take the place of a held one, which would then get 429.
+            // The table is read directly: a trial request could take the place of a held request,
+            // and the held request would then get 429.
             let (table, client) = (running.server.connections, ClientNetwork("198.51.100.7"))
             while table.forwardedCount(of: client) < 2 { try await Self.yield() }
             #expect(try await status(for: "198.51.100.7") == "HTTP/1.1 429")

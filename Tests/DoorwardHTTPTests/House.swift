@@ -169,7 +169,7 @@ final class ScriptedSimulator: SimulatorControl {
     var adapterKind: String { "simulator" }
     var eventNames: Set<String> { ["jam", "clear", "door_open", "keypad", "online"] }
 
-    /// Its locks have no door contact, a keypad with a code for Ada only, and an empty battery.
+    /// Its locks have an empty battery and a keypad with a code for Ada only, but no door contact.
     func trigger(_ event: String, slot: String?, on device: DeviceID) async -> SimulatorAnswer {
         triggered.change { $0.append("\(event)\(slot.map { " \($0)" } ?? "") \(device)") }
         switch event {

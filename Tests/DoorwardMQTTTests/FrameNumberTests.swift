@@ -74,8 +74,8 @@ import Testing
             events.withLock { $0.append(event) }
         }
         gateway.start()
-        // This loop needs no virtual time: the gateway connects at once, and probes at once after a
-        // message with a short lifetime.
+        // The gateway connects at once, so this loop needs no virtual time. After the message with
+        // a short lifetime, the gateway sends a probe at once.
         while !gateway.isConnected { await clock.pass(.zero) }
         let frame = try MQTTPublish("door/set", "UNLOCK", lifetime: .seconds(2))
         let lost = try gateway.publish(frame).number

@@ -22,8 +22,8 @@ import Testing
         case gateway, portfolio, property, unit, flat, cellar
     }
 
-    /// One letter for each: Super admin, Owner, portfolio Admin, property Manager, mainteNance, auditor of the Portfolio,
-    /// auditor of the property (E), Tenant of the unit.
+    /// The holders, each with one letter: Super admin, Owner, portfolio Admin, property Manager,
+    /// mainteNance, auditor of the Portfolio, auditor of the property (E), Tenant of the unit.
     enum Holder: Character, CaseIterable {
         case superAdmin = "S", owner = "O", admin = "A", manager = "M", maintenance = "N", portfolioAuditor = "P"
         case propertyAuditor = "E", tenant = "T"

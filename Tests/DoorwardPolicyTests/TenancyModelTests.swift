@@ -61,7 +61,7 @@ import Testing
             let change = changes.next()
             directory.apply(change)
             model.apply(change)
-            // An older copy changes too, which must not affect any other.
+            // An older copy changes too, which must not affect any other copy.
             if let index = versions.indices.randomElement(using: &changes.generator), step % 3 == 0 {
                 let other = changes.next()
                 versions[index].directory.apply(other)

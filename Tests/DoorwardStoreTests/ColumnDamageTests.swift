@@ -46,7 +46,8 @@ import Testing
 /// The faults that a check reports when one column is altered in one row.
 struct ColumnDamage: Sendable {
     enum Kind: Sendable {
-        /// The value becomes another value of the same form: another number, or text or bytes with another end.
+        /// The value becomes another value of the same form: a number changes, and text or bytes
+        /// get another end.
         case value
         /// Bytes become one byte longer; text becomes a word that is not a valid value.
         case form
@@ -163,7 +164,8 @@ struct ColumnDamage: Sendable {
         ColumnDamage("time_marks.at", "projection"),
     ]
 
-    /// Columns whose value is stored only once and may be anything of its form: a check can only read them.
+    /// Columns whose value is stored only once and may be any value of its form. A check can only
+    /// verify that they can be read.
     private static let unnamed: [String] =
         [
             ("portfolios", "name created_at updated_at"),

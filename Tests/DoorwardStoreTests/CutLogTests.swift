@@ -8,7 +8,8 @@ import Testing
 
 @testable import DoorwardStore
 
-/// A log whose first records were removed, as retention will do it. The store cannot do this yet, so the tests edit the file.
+/// A log whose first records were removed, as retention will remove them. The store cannot do this
+/// yet, so the tests edit the file.
 @Suite struct CutLogTests {
     @Test(
         "A log without its first records can be opened, listed, checked and extended, and lists the remaining records as before",

@@ -19,7 +19,7 @@ import Testing
         let name = try #require(try logID(log, of: backup.path))
         for row in try rows(of: log, in: backup.path) {
             let range = try #require(row.place(in: whole))
-            // Every byte of one record, and enough bytes of the others to hit each column.
+            // Change every byte of one record, and enough bytes of the others to hit each column.
             for offset in stride(from: range.lowerBound, to: range.upperBound, by: row.seq == 1 ? 1 : 23) {
                 var changed = whole
                 changed[offset] ^= 1 << UInt8.random(in: 0..<8, using: &random)

@@ -39,8 +39,8 @@ enum EarlierFile {
         }
     }
 
-    /// Returns the rows of the tables and columns of schema `schema`, without GRDB's list of migrations and without the tables
-    /// `left`.
+    /// Returns the rows of the tables and columns that schema number `schema` has. GRDB's list of
+    /// migrations and the tables named in `left` are omitted.
     static func rows(of path: String, columnsOf schema: Int, without left: Set<String> = []) throws -> [String: [Row]] {
         let earlier = try DatabaseQueue()
         try Schema(steps: Array(Schema.current.steps.prefix(schema))).migrate(earlier)

@@ -5,7 +5,7 @@ import DoorwardTesting
 import Synchronization
 import Testing
 
-/// Makes one flush fail, and holds back the first one until all transactions are queued.
+/// Makes one flush fail, and holds back the first flush until all transactions are queued.
 private final class FailingFlush: Sendable {
     private struct DiskError: Error {}
 

@@ -51,7 +51,8 @@ import Testing
     func secondLevel() throws {
         let queue = try TileTable.make()
         try queue.writeWithoutTransaction { db in
-            // 255 tiles of leaves are full, and the last one becomes full here. All have the same leaves.
+            // 255 tiles of leaves are full, and the 256th becomes full here. All have the same
+            // leaves.
             let table = TileTable(db)
             let leaves = (0..<256).map(TileTable.leaf)
             let root = MerkleTree.root(ofLeafHashes: leaves)
@@ -81,8 +82,8 @@ import Testing
                 #expect(found == table.expected(level, index), "node \(index) of level \(level)")
             }
             let records = size % 256
-            // The tiles are one on the leaf's path in each of three levels, and the last one of
-            // each level above the leaves.
+            // At most five tiles are read: in each of the three levels the tile on the leaf's path,
+            // and in each of the two levels above the leaves also the last tile.
             #expect(tiles.rowsRead <= 5 + records, "\(tiles.rowsRead)")
             var whole = LogTiles(log: 1, in: db)
             for (level, index) in nodes where (index + 1) << level <= size - records {

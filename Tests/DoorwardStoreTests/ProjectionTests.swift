@@ -7,7 +7,7 @@ import Testing
 
 @testable import DoorwardStore
 
-/// Lists while none, some or all of the log's entries are missing from the projections.
+/// Tests of lists while none, some or all of the log's entries are missing from the projections.
 @Suite struct ProjectionTests {
     private static func limits(_ entries: Int) -> StoreLimits {
         var limits = StoreLimits()

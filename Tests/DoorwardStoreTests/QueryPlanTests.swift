@@ -26,9 +26,9 @@ import Testing
         for sql in statements {
             let plan = try await queue.read { try Self.plan(of: sql, in: $0) }
             #expect(!plan.isEmpty, "\(sql)")
-            // A statement may scan only the positions that it is given,
+            // A statement may scan only the positions that it is given, and the index of the logs
+            // with unprojected entries, which are few.
             let scans = plan.filter { step in
-                // and the index of the logs with unprojected entries, which are few.
                 let isBounded = step.hasPrefix("SCAN json_each VIRTUAL TABLE") || step.hasSuffix("INDEX logs_unprojected")
                 return step.hasPrefix("SCAN") && !isBounded
             }

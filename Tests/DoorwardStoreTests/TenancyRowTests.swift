@@ -16,7 +16,7 @@ struct TenancyVariant: Sendable, CustomStringConvertible {
 
     static let all = missing + flags + lists + addresses
 
-    /// Each optional field, missing by itself.
+    /// Variants in each of which one optional field is missing.
     private static let missing = [
         TenancyVariant("a property without a time zone") { $0.property.defaultTimeZone = nil },
         TenancyVariant("a device without a manufacturer") { $0.device.manufacturer = nil },

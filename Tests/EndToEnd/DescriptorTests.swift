@@ -171,7 +171,7 @@ extension EndToEnd {
             world.broker.kill()
             try await world.untilHealth("down")
             // The socket of a connection attempt is closed again. Its descriptor is not in every
-            // sample, so that it counts as free here.
+            // sample, so it counts as free here.
             let open = try (0..<50).map { _ in Set(try descriptors(of: world.gateway)) }
             let always = open.dropFirst().reduce(open[0]) { $0.intersection($1) }
             // The limit leaves fewer descriptors than a connection attempt needs, but enough for
@@ -220,7 +220,7 @@ extension EndToEnd {
     }
 }
 
-/// A connection to a gateway that is idle unless the test sends something.
+/// A connection to a gateway. The connection is idle unless the test sends something.
 private final class Idle: Sendable {
     private let descriptor: Int32
 

@@ -13,7 +13,8 @@ struct FleetBenchmark {
     private static let devicesPerUnit = 10
     private static let tenants = 64
     private static let loadSeconds = 20.0
-    /// The gateway's pause between two state requests after its start. It requests the state of every lock once.
+    /// The gateway's pause between two state requests after its start, when it requests the state
+    /// of each lock once.
     private static let questionPause = 0.02
     /// The maximum time until the locks are known.
     private static let patience = 300.0

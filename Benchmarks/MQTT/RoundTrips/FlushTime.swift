@@ -1,7 +1,8 @@
 import BenchmarkSupport
 import Foundation
 
-/// Measures the time of one flush of the disk: 4 KiB written into a file that already has this length.
+/// Measures the time to write 4 KiB into a file and to flush them to the disk. The writes do not
+/// extend the file.
 enum FlushTime {
     private static let pages = 256
 

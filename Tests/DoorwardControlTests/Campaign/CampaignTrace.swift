@@ -46,7 +46,8 @@ final class CampaignTrace: Sendable {
         let right: Right
         /// The number of commands sent before that answer.
         let ordersBefore: Int
-        /// The number of commands sent before a request began to restore the right; `nil` if there was no such request.
+        /// The number of commands sent before the first request to restore the right began; `nil`
+        /// if there was no such request.
         var ordersUntil: Int?
     }
 

@@ -36,7 +36,7 @@ struct DailyHouse: Sendable {
     }
 }
 
-/// Makes a `DailyHouse` once for all tests of a suite, and stops its gateway after the last.
+/// Makes a `DailyHouse` once for all tests of a suite, and stops its gateway after the last test.
 struct InDailyHouse: SuiteTrait, TestScoping {
     @TaskLocal private static var current: DailyHouse?
 

@@ -8,7 +8,7 @@ struct RunningFleet: Sendable {
 
     /// Starts the program and waits until all locks are ready.
     ///
-    /// - Parameter options: the locks that it plays.
+    /// - Parameter options: the command-line options that select the locks.
     static func start(_ options: [String], port: Int, in folder: TemporaryFolder) async throws -> RunningFleet {
         let frameLog = folder.file("frames.ndjson")
         let errors = folder.file("fleet.errors")

@@ -3,7 +3,7 @@ import Glibc
 
 /// The user's end of a pseudo-terminal; the program has the other end.
 ///
-/// It is closed with this object.
+/// The terminal is closed when this object is deallocated.
 final class PseudoTerminal: Sendable {
     /// The size of the window in characters.
     struct Size: Equatable, Sendable {
