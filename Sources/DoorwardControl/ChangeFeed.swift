@@ -235,11 +235,15 @@ extension TenancyChange {
     func objects(in before: TenancyDirectory) -> [ChangedObject] {
         switch self {
         case .putPortfolio(let portfolio): return [.portfolio(portfolio.id)]
+        case .removePortfolio(let id): return [.portfolio(id)]
         case .putProperty(let property): return [.property(property.id)]
+        case .removeProperty(let id): return [.property(id)]
         case .putUnit(let unit): return [.unit(unit.id)]
+        case .removeUnit(let id): return [.unit(id)]
         case .putDevice(let device): return [.device(device.id)]
         case .removeDevice(let id): return [.device(id)]
         case .putUser(let user): return [.user(user.id), .permissions(of: user.id)]
+        case .removeUser(let id): return [.user(id), .permissions(of: id)]
         case .putAssociation(let association):
             let former = before.association(association.id).map { Self.holders(of: $0, in: before) } ?? []
             let present = ChangedObject.permissions(of: association.userID)
@@ -250,6 +254,9 @@ extension TenancyChange {
             let former = before.guestAccess(access.id)?.guestUserID
             return [.guestAccess(access.id)]
                 + Set([former, access.guestUserID].compactMap(\.self)).sorted().map { .permissions(of: $0) }
+        case .removeGuestAccess(let id):
+            return [.guestAccess(id)]
+                + (before.guestAccess(id)?.guestUserID.map { [.permissions(of: $0)] } ?? [])
         }
     }
 

@@ -16,6 +16,8 @@ package enum GatewayError: Error, Sendable {
     case alreadyExists
     /// Another lock of the tenancy is attached at the address.
     case addressTaken
+    /// The object to remove contains others, which are counted by their kind: `properties`, `units` or `devices`.
+    case hasDependents([String: Int])
     /// The request conflicts with the current state; the sentence describes how.
     case conflict(String)
     /// The object to be changed does not meet the request's precondition.
@@ -77,7 +79,8 @@ package enum GatewayError: Error, Sendable {
         case .refreshTokenSpent, .userDisabled, .resetTokenSpent: self = .unauthenticated
         case .idempotencyKeyTaken:
             self = .conflict("A request with this idempotency key has been executed meanwhile; repeat it to get its result.")
-        case .parentUnknown, .commandExists, .intentMissing, .commandUnknown, .commandEnded, .duplicate, .inconsistent:
+        case .parentUnknown, .stillReferenced, .commandExists, .intentMissing, .commandUnknown, .commandEnded, .duplicate,
+            .inconsistent:
             self = .internalFailure("the store refused: \(refusal)")
         }
     }

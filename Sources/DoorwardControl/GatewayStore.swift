@@ -33,6 +33,9 @@ package protocol AccessLogStore: Sendable {
     /// the log has no record.
     func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange?
 
+    /// The logs that contain readable personal values of this user; empty after the user's keys were destroyed.
+    func logs(withValuesOf person: UserID) async throws(StoreError) -> [LogID]
+
     /// The root hash of one complete subtree of the log's Merkle tree. The subtree covers 2^`level` leaves, from leaf `index` ·
     /// 2^`level` on; at level 0 it is one leaf hash. Also available for removed records; `nil` if the tree has no such subtree
     /// yet.

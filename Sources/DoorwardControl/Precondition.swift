@@ -20,7 +20,7 @@ package enum Precondition: Hashable, Sendable {
 package enum CounterChange: Hashable, Sendable {
     /// Takes one use of a guest access. Refused as `.parentUnknown` if the guest access does not exist.
     case takeUse(of: GuestAccessID)
-    /// Returns a use that was taken. Refused as `.inconsistent` if none is taken.
+    /// Returns a use that was taken. Refused as `.inconsistent` if none is taken; without effect if the guest access was removed.
     case returnUse(of: GuestAccessID)
     /// Increments the epoch.
     case raiseEpoch(of: EpochOwner)
@@ -82,14 +82,19 @@ extension TenancyChange {
     package var entity: TenancyEntity {
         switch self {
         case .putPortfolio(let portfolio): .portfolio(portfolio.id)
+        case .removePortfolio(let id): .portfolio(id)
         case .putProperty(let property): .property(property.id)
+        case .removeProperty(let id): .property(id)
         case .putUnit(let unit): .unit(unit.id)
+        case .removeUnit(let id): .unit(id)
         case .putDevice(let device): .device(device.id)
         case .removeDevice(let id): .device(id)
         case .putUser(let user): .user(user.id)
+        case .removeUser(let id): .user(id)
         case .putAssociation(let association): .association(association.id)
         case .removeAssociation(let id): .association(id)
         case .putGuestAccess(let access): .guestAccess(access.id)
+        case .removeGuestAccess(let id): .guestAccess(id)
         }
     }
 }

@@ -54,7 +54,9 @@ package enum SeedRecords {
             case .putAssociation(let association):
                 (action, target, entity) = (.assign, RecordTarget(association), association.entity)
                 after = association.auditFields
-            case .removeDevice, .removeAssociation, .putGuestAccess: return nil
+            case .removePortfolio, .removeProperty, .removeUnit, .removeDevice, .removeUser, .removeAssociation, .putGuestAccess,
+                .removeGuestAccess:
+                return nil
             }
         }
     }

@@ -20,6 +20,8 @@ package enum StoreRefusal: Error, Hashable, Sendable {
     case emailTaken(UserID)
     /// A change refers to a parent, user or session that does not exist.
     case parentUnknown
+    /// The entity to remove is still the parent of another one, or a role or guest access refers to it.
+    case stillReferenced(TenancyEntity)
     /// `begin` of a command that already exists.
     case commandExists(CommandID)
     /// `begin` in a transaction without the `COMMAND_INTENT` record of that command at the given

@@ -11,6 +11,9 @@ protocol ConditionalEntity {
     var asWritten: TenancyChange { get }
 }
 
+extension Portfolio: ConditionalEntity { var asWritten: TenancyChange { .putPortfolio(self) } }
+extension Property: ConditionalEntity { var asWritten: TenancyChange { .putProperty(self) } }
+extension Unit: ConditionalEntity { var asWritten: TenancyChange { .putUnit(self) } }
 extension LockDevice: ConditionalEntity { var asWritten: TenancyChange { .putDevice(self) } }
 extension User: ConditionalEntity { var asWritten: TenancyChange { .putUser(self) } }
 extension GuestAccess: ConditionalEntity { var asWritten: TenancyChange { .putGuestAccess(self) } }
@@ -55,7 +58,12 @@ struct TenancyUnitOfWork {
             guard known.isEnabled != user.isEnabled || known.isSuperAdmin != user.isSuperAdmin else { return }
             endPasswordLink(of: user.id)
             transaction.credentials.append(.endResets(madeBy: user.id))
-        case .putPortfolio, .putProperty, .putUnit, .putDevice, .removeDevice: return
+        case .removeGuestAccess(let id):
+            if let guest = directory.guestAccess(id)?.guestUserID { endPasswordLink(of: guest) }
+        // The store deletes the password resets of a removed user, and those that the user has created.
+        case .putPortfolio, .removePortfolio, .putProperty, .removeProperty, .putUnit, .removeUnit, .putDevice, .removeDevice,
+            .removeUser:
+            return
         }
     }
 

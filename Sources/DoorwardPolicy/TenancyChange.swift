@@ -5,10 +5,17 @@ package import DoorwardDomain
 package enum TenancyChange: Hashable, Sendable {
     /// Adds a portfolio, or replaces the one with the same id. Each other `put` does the same with its entity.
     case putPortfolio(Portfolio)
+    /// Removes a portfolio if it exists. This and each other removal of an entity of the hierarchy removes that entity alone: a
+    /// change removes the children and roles first, and the store refuses to remove an entity that another one refers to.
+    case removePortfolio(PortfolioID)
     /// Adds or replaces a property. Its units and devices are unchanged.
     case putProperty(Property)
+    /// Removes a property if it exists.
+    case removeProperty(PropertyID)
     /// Adds or replaces a unit, including its whole list of common areas.
     case putUnit(Unit)
+    /// Removes a unit if it exists, with its list of common areas.
+    case removeUnit(UnitID)
     /// Adds or replaces a device, for example to attach or move it. A device without a property is
     /// unassigned.
     case putDevice(LockDevice)
@@ -17,6 +24,9 @@ package enum TenancyChange: Hashable, Sendable {
     case removeDevice(DeviceID)
     /// Adds or replaces a user. The user's roles and guest accesses are unchanged.
     case putUser(User)
+    /// Removes a user, with the password and the sessions. Only a tombstone stays: the id, which records name. The email address
+    /// becomes free.
+    case removeUser(UserID)
     /// Adds an association, or replaces the one with the same id, even if that one belongs to another user.
     case putAssociation(UserRoleAssociation)
     /// Removes an association if it exists. Guest accesses that a tenant granted under it are kept,
@@ -25,4 +35,7 @@ package enum TenancyChange: Hashable, Sendable {
     /// Adds or replaces a guest access. Revoked accesses are kept: until 30 days after their end, their devices are visible to the
     /// guest.
     case putGuestAccess(GuestAccess)
+    /// Removes a guest access if it exists, with its count of uses. Only for an access whose property or guest is removed: any
+    /// other access that ends is revoked and kept.
+    case removeGuestAccess(GuestAccessID)
 }

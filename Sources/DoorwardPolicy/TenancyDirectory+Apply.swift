@@ -8,14 +8,19 @@ extension TenancyDirectory {
         version += 1
         switch change {
         case .putPortfolio(let portfolio): portfolios[portfolio.id] = Box(portfolio)
+        case .removePortfolio(let id): portfolios[id] = nil
         case .putProperty(let property): put(property)
+        case .removeProperty(let id): removeProperty(id)
         case .putUnit(let unit): put(unit)
+        case .removeUnit(let id): removeUnit(id)
         case .putDevice(let device): put(device)
         case .removeDevice(let id): removeDevice(id)
         case .putUser(let user): put(user)
+        case .removeUser(let id): removeUser(id)
         case .putAssociation(let association): put(association)
         case .removeAssociation(let id): removeAssociation(id)
         case .putGuestAccess(let access): put(access)
+        case .removeGuestAccess(let id): removeGuestAccess(id)
         }
     }
 
@@ -25,6 +30,12 @@ extension TenancyDirectory {
         }
         propertiesByPortfolio[property.portfolioID, default: []].insert(property.id)
         properties[property.id] = Box(property)
+    }
+
+    private mutating func removeProperty(_ id: PropertyID) {
+        guard let property = properties.removeValue(forKey: id)?.value else { return }
+        propertiesByPortfolio[property.portfolioID]?.remove(id)
+        if propertiesByPortfolio[property.portfolioID]?.isEmpty == true { propertiesByPortfolio[property.portfolioID] = nil }
     }
 
     private mutating func put(_ unit: Unit) {
@@ -44,6 +55,18 @@ extension TenancyDirectory {
             unitsByListedDevice[device, default: SortedIDs()].insert(unit.id)
             share(device, by: unit, isListed: true)
         }
+    }
+
+    private mutating func removeUnit(_ id: UnitID) {
+        guard let unit = units[id]?.value else { return }
+        for device in unit.commonAreaAccessIDs {
+            unitsByListedDevice[device]?.remove(id)
+            if unitsByListedDevice[device]?.isEmpty == true { unitsByListedDevice[device] = nil }
+            share(device, by: unit, isListed: false)
+        }
+        units[id] = nil
+        unitsByProperty[unit.propertyID]?.remove(id)
+        if unitsByProperty[unit.propertyID]?.isEmpty == true { unitsByProperty[unit.propertyID] = nil }
     }
 
     private mutating func put(_ device: LockDevice) {
@@ -94,9 +117,25 @@ extension TenancyDirectory {
         } else {
             userCount += 1
         }
+        removedUsers.remove(user.id)
         superAdminCount += user.isSuperAdmin ? 1 : 0
         usersByEmail[Self.emailKey(user.email)] = user.id
         users.put(UserEntry(node: node.replacing(user: user)))
+    }
+
+    private mutating func removeUser(_ id: UserID) {
+        removedUsers.insert(id)
+        guard let node = users[id]?.node, let user = node.user else { return }
+        userCount -= 1
+        superAdminCount -= user.isSuperAdmin ? 1 : 0
+        let key = Self.emailKey(user.email)
+        if usersByEmail[key] == id { usersByEmail[key] = nil }
+        // Roles and guest accesses that were not removed before are kept, as for an id without a user.
+        if node.roles.count == 0, node.guestAccesses.ids.isEmpty {
+            users.remove(id)
+        } else {
+            users.put(UserEntry(node: node.withoutUser))
+        }
     }
 
     private mutating func put(_ association: UserRoleAssociation) {
@@ -129,6 +168,11 @@ extension TenancyDirectory {
         var held = holder.guestAccesses
         held.insert(node)
         users.put(UserEntry(node: holder.replacing(guestAccesses: held)))
+    }
+
+    private mutating func removeGuestAccess(_ id: GuestAccessID) {
+        guard let access = guestAccesses.removeValue(forKey: id)?.access else { return }
+        unlist(access)
     }
 
     /// Removes a guest access from all lists that contain it.

@@ -23,6 +23,8 @@ package struct TenancyDirectory: Sendable {
     /// The free slots in `sharing`, which belonged to removed devices.
     var freeSharingSlots: [Int] = []
     var users = EntityTable<UserEntry>()
+    /// The ids of users who were removed.
+    var removedUsers: TreeSet<UserID> = []
     var guestAccesses: TreeDictionary<GuestAccessID, GuestAccessNode> = [:]
 
     /// The user of each association.
@@ -68,6 +70,8 @@ package struct TenancyDirectory: Sendable {
     /// The user with this id; `nil` if there is none, even if roles or guest accesses refer to the
     /// id.
     package func user(_ id: UserID) -> User? { users[id]?.node.user }
+    /// Whether there was a user with this id, who has been removed. No other user gets the id.
+    package func isRemoved(_ id: UserID) -> Bool { removedUsers.contains(id) }
     /// The guest access with this id, even if it is revoked or has ended.
     package func guestAccess(_ id: GuestAccessID) -> GuestAccess? { guestAccesses[id]?.access }
 
@@ -99,6 +103,8 @@ extension TenancyDirectory {
     package var deviceIDs: [DeviceID] { devices.ids.sorted() }
     /// The ids for which there is a `User`, including those of disabled users.
     package var userIDs: [UserID] { users.lazy.map(\.node).filter(\.isKnown).map(\.id).sorted() }
+    /// The ids of users who were removed.
+    package var removedUserIDs: [UserID] { removedUsers.sorted() }
     /// All guest accesses, including ended ones.
     package var guestAccessIDs: [GuestAccessID] { guestAccesses.keys.sorted() }
     /// The devices that are attached to no property.

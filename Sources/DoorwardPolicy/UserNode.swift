@@ -31,6 +31,9 @@ final class UserNode: Sendable {
 
     func replacing(user: User) -> UserNode { UserNode(id: id, user: user, roles: roles.all, guestAccesses: guestAccesses) }
 
+    /// The roles and guest accesses of the id alone.
+    var withoutUser: UserNode { UserNode(id: id, roles: roles.all, guestAccesses: guestAccesses) }
+
     func replacing(roles: [HeldRole]) -> UserNode { UserNode(id: id, user: user, roles: roles, guestAccesses: guestAccesses) }
 
     func replacing(guestAccesses: HeldGuestAccesses) -> UserNode {

@@ -1,3 +1,4 @@
+internal import DoorwardAudit
 package import DoorwardControl
 package import DoorwardDomain
 package import DoorwardPolicy
@@ -246,6 +247,14 @@ package final class SQLiteStore: GatewayStore {
                         seq: EntryKey(rawValue: row.integer(0)).seq, bytes: row.bytes(1), leafHash: row.bytes(2)))
             }
             return LogRange(firstSeq: min(log.firstSeq, log.size), size: log.size, entries: entries)
+        }
+    }
+
+    /// Reads one row for each log.
+    package func logs(withValuesOf person: UserID) async throws(StoreError) -> [LogID] {
+        try await reader.read { db in
+            try PersonKeys.logs(of: .user(person), in: db).compactMap { try StoredLog.find(key: $0, in: db)?.id }
+                .sorted { $0.description < $1.description }
         }
     }
 

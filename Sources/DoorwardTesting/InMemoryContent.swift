@@ -2,6 +2,7 @@ internal import DoorwardAdapterTesting
 internal import DoorwardAudit
 internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardPolicy
 
 /// The content of an `InMemoryStore`. A transaction is applied to a copy of the content. The copy
 /// replaces the content only if the whole transaction succeeds.
@@ -25,7 +26,7 @@ struct InMemoryContent {
     mutating func apply(_ transaction: StoreTransaction) throws(StoreRefusal) -> [RecordPosition] {
         var next = self
         for precondition in transaction.requires { try next.check(precondition) }
-        for change in transaction.changes { try next.tenancy.apply(change) }
+        for change in transaction.changes { try next.apply(change) }
         for change in transaction.counters { try next.apply(change) }
         for change in transaction.credentials { try next.credentials.apply(change, users: next.tenancy.users) }
         var places: [RecordPosition] = []
@@ -36,6 +37,15 @@ struct InMemoryContent {
         next.commitCount += 1
         self = next
         return places
+    }
+
+    private mutating func apply(_ change: TenancyChange) throws(StoreRefusal) {
+        try tenancy.apply(change)
+        switch change {
+        case .removeUser(let id): credentials.removeAll(of: id)
+        case .removeGuestAccess(let id): usesTaken[id] = nil
+        default: break
+        }
     }
 
     // MARK: Preconditions
@@ -55,6 +65,7 @@ struct InMemoryContent {
             guard tenancy.guestAccesses[id] != nil else { throw .parentUnknown }
             usesTaken[id, default: 0] += 1
         case .returnUse(let id):
+            guard tenancy.guestAccesses[id] != nil else { return }
             guard let taken = usesTaken[id] else { throw .inconsistent("a use is returned that was not taken") }
             usesTaken[id] = taken > 1 ? taken - 1 : nil
         case .raiseEpoch(let owner): epochs[owner, default: 0] += 1
@@ -177,6 +188,17 @@ struct InMemoryContent {
                 if let left { logs[log]?[index] = left.record }
             }
         }
+    }
+
+    func logs(withValuesOf person: UserID) -> [LogID] {
+        let owner = PersonKeyOwner.user(person)
+        let found = logs.filter { _, records in
+            records.contains { record in
+                erasedOwners[record.body.id]?.contains(owner) != true
+                    && encode(record)?.personal.contains { $0.owner == owner } == true
+            }
+        }
+        return found.keys.sorted { $0.description < $1.description }
     }
 
     /// Returns the record's bytes, leaf hash and encrypted values, as they were before any value

@@ -39,6 +39,14 @@ struct InMemoryCredentials {
         }
     }
 
+    /// Removes everything of a removed user, including the password resets that the user has created for others.
+    mutating func removeAll(of user: UserID) {
+        passwords[user] = nil
+        tokens = tokens.filter { sessions[$0.value.session]?.session.userID != user }
+        sessions = sessions.filter { $0.value.session.userID != user }
+        resets = resets.filter { $0.key != user && $0.value.reset.madeBy != user }
+    }
+
     private mutating func rotate(_ id: SessionID, old: [UInt8], new: [UInt8], expiresAt: Timestamp) throws(StoreRefusal) {
         guard let entry = sessions[id], !entry.isEnded else { throw .refreshTokenSpent(id) }
         guard let token = tokens[old], token.session == id else { throw .refreshTokenSpent(id) }

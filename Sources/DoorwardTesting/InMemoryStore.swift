@@ -161,6 +161,11 @@ package final class InMemoryStore: GatewayStore {
         read { $0.range(of: log, from: seq, limit: limit) }
     }
 
+    /// Searches all records.
+    package func logs(withValuesOf person: UserID) async throws(StoreError) -> [LogID] {
+        read { $0.logs(withValuesOf: person) }
+    }
+
     /// Computes the node from all leaves.
     package func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]? {
         read { $0.node(level: level, index: index, of: log) }

@@ -12,6 +12,7 @@ struct InMemoryTenancy {
     var users: [UserID: User] = [:]
     var associations: [AssociationID: UserRoleAssociation] = [:]
     var guestAccesses: [GuestAccessID: GuestAccess] = [:]
+    private(set) var removedUsers: Set<UserID> = []
     private var emails: [String: UserID] = [:]
 
     mutating func apply(_ change: TenancyChange) throws(StoreRefusal) {
@@ -20,6 +21,23 @@ struct InMemoryTenancy {
         case .putProperty(let property):
             try require(portfolios[property.portfolioID] != nil)
             properties[property.id] = property
+        case .removePortfolio(let id):
+            let isParent =
+                properties.values.contains { $0.portfolioID == id } || units.values.contains { $0.portfolioID == id }
+                || devices.values.contains { $0.portfolioID == id }
+            try requireUnreferenced(change.entity, isParent || holdsRole(on: .portfolio(id)))
+            portfolios[id] = nil
+        case .removeProperty(let id):
+            let isParent =
+                units.values.contains { $0.propertyID == id } || devices.values.contains { $0.propertyID == id }
+                || guestAccesses.values.contains { $0.propertyID == id }
+            try requireUnreferenced(change.entity, isParent || holdsRole(on: .property(id)))
+            properties[id] = nil
+        case .removeUnit(let id):
+            let isParent =
+                devices.values.contains { $0.unitID == id } || guestAccesses.values.contains { $0.unitID == id }
+            try requireUnreferenced(change.entity, isParent || holdsRole(on: .unit(id)))
+            units[id] = nil
         case .putUnit(let unit):
             try require(properties[unit.propertyID] != nil)
             try require(portfolios[unit.portfolioID] != nil)
@@ -27,6 +45,12 @@ struct InMemoryTenancy {
         case .putDevice(let device): try put(device)
         case .removeDevice(let id): devices[id] = nil
         case .putUser(let user): try put(user)
+        case .removeUser(let id):
+            let isHolder =
+                associations.values.contains { $0.userID == id } || guestAccesses.values.contains { $0.guestUserID == id }
+            try requireUnreferenced(change.entity, isHolder)
+            if let user = users.removeValue(forKey: id) { emails[user.email.lowercased()] = nil }
+            removedUsers.insert(id)
         case .putAssociation(let association):
             try require(users[association.userID] != nil)
             try require(exists(association.entity))
@@ -37,6 +61,7 @@ struct InMemoryTenancy {
             try require(access.guestUserID.map { users[$0] != nil } ?? true)
             try require(access.unitID.map { units[$0] != nil } ?? true)
             guestAccesses[access.id] = access
+        case .removeGuestAccess(let id): guestAccesses[id] = nil
         }
     }
 
@@ -52,6 +77,7 @@ struct InMemoryTenancy {
         if let holder = emails[email], holder != user.id { throw .emailTaken(user.id) }
         if let before = users[user.id] { emails[before.email.lowercased()] = nil }
         emails[email] = user.id
+        removedUsers.remove(user.id)
         users[user.id] = user
     }
 
@@ -63,6 +89,13 @@ struct InMemoryTenancy {
         }
     }
 
+    /// Compares only the id, as the database does.
+    private func holdsRole(on entity: AssociatedEntity) -> Bool { associations.values.contains { $0.entity.id == entity.id } }
+
+    private func requireUnreferenced(_ entity: TenancyEntity, _ isReferenced: Bool) throws(StoreRefusal) {
+        if isReferenced { throw .stillReferenced(entity) }
+    }
+
     private func require(_ parentExists: Bool) throws(StoreRefusal) {
         if !parentExists { throw .parentUnknown }
     }
@@ -72,10 +105,15 @@ struct InMemoryTenancy {
         switch change {
         case .putPortfolio(let portfolio): portfolios[portfolio.id] == portfolio
         case .putProperty(let property): properties[property.id] == property
+        case .removePortfolio(let id): portfolios[id] == nil
+        case .removeProperty(let id): properties[id] == nil
         case .putUnit(let unit): units[unit.id] == unit
+        case .removeUnit(let id): units[id] == nil
         case .putDevice(let device): devices[device.id] == device
         case .removeDevice(let id): devices[id] == nil
         case .putUser(let user): users[user.id] == user
+        case .removeUser(let id): users[id] == nil
+        case .removeGuestAccess(let id): guestAccesses[id] == nil
         case .putAssociation(let association): associations[association.id] == association
         case .removeAssociation(let id): associations[id] == nil
         case .putGuestAccess(let access): guestAccesses[access.id] == access
@@ -91,6 +129,7 @@ struct InMemoryTenancy {
         all += sorted(users).map { .putUser($0) }
         all += sorted(associations).map { .putAssociation($0) }
         all += sorted(guestAccesses).map { .putGuestAccess($0) }
+        all += removedUsers.sorted().map { .removeUser($0) }
         return all
     }
 

@@ -124,6 +124,12 @@ package struct TenancyFixture: Sendable {
         changes.append(.removeDevice(device))
     }
 
+    /// Removes an entity that nothing refers to any more, or a user.
+    package mutating func remove(_ removal: TenancyChange) {
+        if case .removeUser(let id) = removal { users[id] = nil }
+        changes.append(removal)
+    }
+
     /// Returns the current version of a device; `nil` if this fixture did not create it.
     package func device(_ id: DeviceID) -> LockDevice? { devices[id] }
 

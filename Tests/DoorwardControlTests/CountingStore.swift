@@ -46,6 +46,9 @@ final class CountingStore: GatewayStore {
     func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange? {
         try await inner.range(of: log, from: seq, limit: limit)
     }
+    func logs(withValuesOf person: UserID) async throws(StoreError) -> [LogID] {
+        try await inner.logs(withValuesOf: person)
+    }
     func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]? {
         try await inner.node(level: level, index: index, of: log)
     }

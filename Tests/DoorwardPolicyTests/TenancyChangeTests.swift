@@ -109,6 +109,75 @@ import Testing
         #expect(decision(house, .unlock, .front) == decision(before, .unlock, .front))
     }
 
+    @Test("A removed unit shares no device any more, and its children are in its lists until they are removed")
+    func removeUnit() throws {
+        var house = House([.role(.tenant)])
+        let before = try #require(house.directory.unit(house.unit))
+        for _ in 0..<2 { house.directory.apply(.removeUnit(house.unit)) }
+        #expect(house.directory.unit(house.unit) == nil && house.directory.unitIDs == [house.otherUnit])
+        #expect(house.directory.unitIDs(of: house.property) == [house.otherUnit])
+        #expect(house.directory.unitsSharing(house.frontDoor).isEmpty)
+        #expect(decision(house, .unlock, .front) == Answer.hidden.decision)
+        #expect(house.directory.deviceIDs(of: house.unit) == [house.flatDoor], "the device still names it")
+        house.directory.apply(.putUnit(before))
+        #expect(decision(house, .unlock, .front).isAllowed)
+    }
+
+    @Test("A removed property or portfolio does not exist, and what it contained is removed by changes of its own")
+    func removeProperty() {
+        var house = House([.role(.owner)])
+        for _ in 0..<2 { house.directory.apply(.removeProperty(house.property)) }
+        #expect(house.directory.property(house.property) == nil && house.directory.propertyIDs.isEmpty)
+        #expect(house.directory.propertyIDs(of: house.portfolio).isEmpty)
+        #expect(house.directory.unitIDs(of: house.property) == [house.unit, house.otherUnit])
+        for _ in 0..<2 { house.directory.apply(.removePortfolio(house.portfolio)) }
+        #expect(house.directory.portfolio(house.portfolio) == nil && house.directory.portfolioIDs.isEmpty)
+        #expect(SecurityService.visiblePortfolioIDs(for: house.directory.subject(house.person), in: house.directory).isEmpty)
+    }
+
+    @Test("A removed user holds nothing, the address is free, and the id is remembered")
+    func removeUser() throws {
+        var house = House([.role(.tenant), .guest(2)])
+        house.put(user: house.person, isSuperAdmin: true)
+        let user = try #require(house.directory.user(house.person))
+        for _ in 0..<2 { house.directory.apply(.removeUser(house.person)) }
+        #expect(house.directory.user(house.person) == nil && house.directory.userIDs == [house.other])
+        #expect(house.directory.userCount == 1 && house.directory.superAdminCount == 0)
+        #expect(house.directory.user(email: user.email) == nil)
+        #expect(house.directory.isRemoved(house.person) && house.directory.removedUserIDs == [house.person])
+        #expect(decision(house) == Answer.denied(.userUnknown, reach: false).decision, "whatever roles are left")
+        #expect(house.directory.associations(of: house.person).count == 1)
+        house.directory.apply(.putUser(user))
+        #expect(!house.directory.isRemoved(house.person) && decision(house).isAllowed)
+    }
+
+    @Test("Another user with the address of a removed one has no right of theirs")
+    func addressOfRemovedUser() {
+        var house = House([.role(.tenant)])
+        let newcomer = UserID(high: 0, low: 71)
+        house.directory.apply(.removeUser(house.person))
+        house.directory.apply(
+            .putUser(
+                User(
+                    id: newcomer, email: "\(house.person.low)@example.org", firstName: "N", lastName: "N",
+                    createdAt: House.now, updatedAt: House.now)))
+        #expect(house.directory.user(email: "\(house.person.low)@example.org")?.id == newcomer)
+        #expect(house.decide(by: .user(newcomer)) == Answer.hidden.decision)
+    }
+
+    @Test("A removed guest access opens nothing, and is in no list")
+    func removeGuestAccess() {
+        var house = House([.guest(1, at: [.flat, .front])])
+        let id = GuestAccessID(high: 1, low: 1)
+        for _ in 0..<2 { house.directory.apply(.removeGuestAccess(id)) }
+        #expect(house.directory.guestAccess(id) == nil && house.directory.guestAccessIDs.isEmpty)
+        #expect(house.directory.guestAccesses(of: house.person).isEmpty)
+        #expect(house.directory.guestAccesses(on: house.flatDoor).isEmpty)
+        #expect(house.directory.guestAccesses(in: house.property).isEmpty)
+        #expect(decision(house) == Answer.hidden.decision)
+        #expect(house.decide(by: .guestLink(id)) == Answer.denied(.userUnknown, reach: false).decision)
+    }
+
     @Test("A device that moves to another property is visible only to users with rights on the new property")
     func move() throws {
         let elsewhere = PropertyID(high: 0, low: 60)

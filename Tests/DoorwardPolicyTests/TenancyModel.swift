@@ -11,6 +11,7 @@ struct TenancyModel {
     var users: [UserID: User] = [:]
     var associations: [AssociationID: UserRoleAssociation] = [:]
     var guestAccesses: [GuestAccessID: GuestAccess] = [:]
+    var removedUsers: Set<UserID> = []
 
     mutating func apply(_ change: TenancyChange) {
         switch change {
@@ -19,7 +20,16 @@ struct TenancyModel {
         case .putUnit(let entity): units[entity.id] = entity
         case .putDevice(let entity): devices[entity.id] = entity
         case .removeDevice(let id): devices[id] = nil
-        case .putUser(let entity): users[entity.id] = entity
+        case .putUser(let entity):
+            users[entity.id] = entity
+            removedUsers.remove(entity.id)
+        case .removePortfolio(let id): portfolios[id] = nil
+        case .removeProperty(let id): properties[id] = nil
+        case .removeUnit(let id): units[id] = nil
+        case .removeUser(let id):
+            users[id] = nil
+            removedUsers.insert(id)
+        case .removeGuestAccess(let id): guestAccesses[id] = nil
         case .putAssociation(let entity): associations[entity.id] = entity
         case .removeAssociation(let id): associations[id] = nil
         case .putGuestAccess(let entity): guestAccesses[entity.id] = entity
@@ -41,6 +51,7 @@ struct TenancyModel {
         if directory.unitIDs != ids(units) { return "units" }
         if directory.deviceIDs != ids(devices) || directory.deviceCount != devices.count { return "devices" }
         if directory.userIDs != ids(users) || directory.userCount != users.count { return "users" }
+        if directory.removedUserIDs != removedUsers.sorted() { return "removed users" }
         if directory.guestAccessIDs != ids(guestAccesses) { return "guest accesses" }
         if directory.superAdminCount != users.values.count(where: \.isSuperAdmin) { return "the number of super admins" }
         if portfolios.contains(where: { directory.portfolio($0) != $1 }) { return "a portfolio" }
@@ -54,10 +65,12 @@ struct TenancyModel {
     }
 
     private func placesDiffer(from directory: TenancyDirectory) -> String? {
-        for id in portfolios.keys where directory.propertyIDs(of: id) != ids(properties, where: { $0.portfolioID == id }) {
+        // Lists exist also for parents that were not added yet, or were removed.
+        for id in Set(portfolios.keys).union(properties.values.map(\.portfolioID))
+        where directory.propertyIDs(of: id) != ids(properties, where: { $0.portfolioID == id }) {
             return "the properties of a portfolio"
         }
-        for id in properties.keys {
+        for id in Set(properties.keys).union(units.values.map(\.propertyID)) {
             if directory.unitIDs(of: id) != ids(units, where: { $0.propertyID == id }) { return "the units of a property" }
             if directory.deviceIDs(of: id) != ids(devices, where: { $0.propertyID == id }) { return "a property's devices" }
             let accesses = ids(guestAccesses, where: { $0.propertyID == id })
@@ -112,7 +125,7 @@ struct RandomChanges {
     private mutating func instant() -> Timestamp { Timestamp(milliseconds: .random(in: 0...1000, using: &generator)) }
 
     mutating func next() -> TenancyChange {
-        switch Int.random(in: 0..<18, using: &generator) {
+        switch Int.random(in: 0..<23, using: &generator) {
         case 0: .putPortfolio(Portfolio(id: id(), name: name(), createdAt: instant(), updatedAt: instant()))
         case 1: .putProperty(Property(id: id(), name: name(), portfolioID: id(), createdAt: instant(), updatedAt: instant()))
         case 2, 3:
@@ -125,6 +138,11 @@ struct RandomChanges {
         case 9, 10, 11: .putAssociation(association())
         case 12, 13: .removeAssociation(id())
         case 14, 15: .removeDevice(id())
+        case 16: .removePortfolio(id())
+        case 17: .removeProperty(id())
+        case 18: .removeUnit(id())
+        case 19: .removeUser(id())
+        case 20: .removeGuestAccess(id())
         default: .putGuestAccess(access())
         }
     }

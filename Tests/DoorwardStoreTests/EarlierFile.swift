@@ -57,8 +57,9 @@ enum EarlierFile {
             try Dictionary(
                 uniqueKeysWithValues: columns.map { table, columns in
                     let list = columns.joined(separator: ", ")
+                    let key = columns.prefix(2).joined(separator: ", ")
                     return (
-                        table, try Row.fetchAll(db, sql: "SELECT \(list) FROM \(table) ORDER BY \(columns[0]), \(columns[1])")
+                        table, try Row.fetchAll(db, sql: "SELECT \(list) FROM \(table) ORDER BY \(key)")
                     )
                 })
         }

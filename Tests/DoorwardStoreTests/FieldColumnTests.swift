@@ -19,6 +19,7 @@ import Testing
             case .users: Self.columns(ShownUser.fields)
             case .associations: Self.columns(UserRoleAssociation.fields)
             case .guestAccesses: Self.columns(GuestAccess.fields)
+            case .removedUsers: ["id"]
             }
         #expect(fields == table.columns.sorted())
     }

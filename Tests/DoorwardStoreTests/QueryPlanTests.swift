@@ -129,7 +129,11 @@ import Testing
             createdAt: script.now)
         return [
             script.tenancy, StoreTransaction(changes: tenancy.changes), StoreTransaction(changes: tenancy.changes),
-            StoreTransaction(changes: [.removeAssociation(tenancy.association.id), .removeDevice(tenancy.device.id)]),
+            StoreTransaction(changes: [
+                .removeAssociation(tenancy.association.id), .removeGuestAccess(tenancy.guestAccess.id),
+                .removeDevice(tenancy.device.id), .removeUnit(tenancy.unit.id), .removeProperty(tenancy.property.id),
+                .removePortfolio(tenancy.portfolio.id), .removeUser(tenancy.user.id),
+            ]),
             StoreTransaction(credentials: [
                 .setPassword(script.user, hash: "$scrypt$1"), .beginSession(session, refreshDigest: [1]),
                 .rotateRefresh(session.id, oldDigest: [1], newDigest: [2], expiresAt: session.expiresAt),

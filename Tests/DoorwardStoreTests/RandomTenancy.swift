@@ -1,3 +1,4 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
@@ -5,7 +6,9 @@ import DoorwardTesting
 /// Random changes of a tenancy, all of them valid: parents exist, and email addresses differ.
 struct RandomTenancy {
     private var random: SeededGenerator
-    private(set) var changes: [TenancyChange] = []
+    private(set) var changes: [TenancyChange] = [] { didSet { changes.last.map { forms[$0.entity] = $0 } } }
+    /// The last change of each entity.
+    private var forms: [TenancyEntity: TenancyChange] = [:]
     private var portfolios: [PortfolioID] = []
     private var properties: [Property] = []
     private var units: [Unit] = []
@@ -21,7 +24,7 @@ struct RandomTenancy {
     }
 
     private mutating func step() {
-        switch Int.random(in: 0..<13, using: &random) {
+        switch Int.random(in: 0..<18, using: &random) {
         case 0: putPortfolio()
         case 1, 2: putProperty()
         case 3, 4: putUnit()
@@ -30,6 +33,7 @@ struct RandomTenancy {
         case 8, 9: putAssociation()
         case 10: removeAssociation()
         case 11: removeDevice()
+        case 12, 13, 14: removeUnreferenced()
         default: putGuestAccess()
         }
     }
@@ -122,6 +126,21 @@ struct RandomTenancy {
         changes.append(.removeDevice(devices[index]))
     }
 
+    /// Removes an entity of the hierarchy, a user or a guest access that no other entity refers to.
+    private mutating func removeUnreferenced() {
+        let referenced = Set(forms.values.flatMap(\.references))
+        let removable = forms.values.compactMap(\.removal).filter { !referenced.contains($0.entity) }
+        guard let removal = removable.sorted(by: { "\($0)" < "\($1)" }).randomElement(using: &random) else { return }
+        switch removal.entity {
+        case .portfolio(let id): portfolios.removeAll { $0 == id }
+        case .property(let id): properties.removeAll { $0.id == id }
+        case .unit(let id): units.removeAll { $0.id == id }
+        case .user(let id): users.removeAll { $0 == id }
+        case .device, .association, .guestAccess: break
+        }
+        changes.append(removal)
+    }
+
     private mutating func putUser() {
         let user = User(
             id: known(users), email: "\(text())\(random.next())@Example.com", firstName: text(), lastName: text(),
@@ -165,5 +184,42 @@ struct RandomTenancy {
                     grantedByUserID: grantor.userID, grantedUnderAssociationID: grantor.id, grantedUnderRole: grantor.role,
                     carriersByDevice: flag() ? Dictionary(carriers) { $0 + $1 } : nil,
                     revokedAt: flag() ? instant() : nil, createdAt: instant())))
+    }
+}
+
+extension TenancyChange {
+    /// The entities that must exist for the changed one to exist; empty for a removal.
+    fileprivate var references: [TenancyEntity] {
+        switch self {
+        case .putProperty(let property): [.portfolio(property.portfolioID)]
+        case .putUnit(let unit): [.portfolio(unit.portfolioID), .property(unit.propertyID)]
+        case .putDevice(let device):
+            [
+                device.portfolioID.map { .portfolio($0) }, device.propertyID.map { .property($0) },
+                device.unitID.map { .unit($0) },
+            ].compactMap(\.self)
+        case .putAssociation(let association):
+            switch association.entity {
+            case .portfolio(let id): [.user(association.userID), .portfolio(id)]
+            case .property(let id): [.user(association.userID), .property(id)]
+            case .unit(let id): [.user(association.userID), .unit(id)]
+            }
+        case .putGuestAccess(let access):
+            [.property(access.propertyID), access.unitID.map { .unit($0) }, access.guestUserID.map { .user($0) }]
+                .compactMap(\.self)
+        default: []
+        }
+    }
+
+    /// The removal of the entity that the change has put; `nil` for devices and associations, which have tests of their own.
+    fileprivate var removal: TenancyChange? {
+        switch self {
+        case .putPortfolio(let portfolio): .removePortfolio(portfolio.id)
+        case .putProperty(let property): .removeProperty(property.id)
+        case .putUnit(let unit): .removeUnit(unit.id)
+        case .putUser(let user): .removeUser(user.id)
+        case .putGuestAccess(let access): .removeGuestAccess(access.id)
+        default: nil
+        }
     }
 }

@@ -212,7 +212,9 @@ extension GuestAccess {
         case .putDevice(let device): [device.name] + device.address.keys + device.address.values.compactMap(\.string)
         case .putUser(let user): [user.firstName, user.lastName, user.email]
         case .putGuestAccess(let access): [access.label].compactMap(\.self)
-        case .putAssociation, .removeAssociation, .removeDevice: []
+        case .putAssociation, .removePortfolio, .removeProperty, .removeUnit, .removeDevice, .removeUser, .removeAssociation,
+            .removeGuestAccess:
+            []
         }
     }
 }

@@ -38,7 +38,13 @@ import Testing
             case .putProperty(let value): forms["property \(value.id)"] = change
             case .putUnit(let value): forms["unit \(value.id)"] = change
             case .putDevice(let value): forms["device \(value.id)"] = change
+            case .removePortfolio(let id): forms["portfolio \(id)"] = nil
+            case .removeProperty(let id): forms["property \(id)"] = nil
+            case .removeUnit(let id): forms["unit \(id)"] = nil
             case .removeDevice(let id): forms["device \(id)"] = nil
+            // The tombstone of a user is loaded as the removal.
+            case .removeUser(let id): forms["user \(id)"] = change
+            case .removeGuestAccess(let id): forms["guest \(id)"] = nil
             case .putUser(let value): forms["user \(value.id)"] = change
             case .putAssociation(let value): forms["association \(value.id)"] = change
             case .removeAssociation(let id): forms["association \(id)"] = nil
@@ -51,13 +57,14 @@ import Testing
     private func rank(_ changes: [TenancyChange]) -> [Int] {
         changes.map { change in
             switch change {
-            case .putPortfolio: 0
-            case .putProperty: 1
-            case .putUnit: 2
+            case .putPortfolio, .removePortfolio: 0
+            case .putProperty, .removeProperty: 1
+            case .putUnit, .removeUnit: 2
             case .putDevice, .removeDevice: 3
             case .putUser: 4
             case .putAssociation, .removeAssociation: 5
-            case .putGuestAccess: 6
+            case .putGuestAccess, .removeGuestAccess: 6
+            case .removeUser: 7
             }
         }
     }

@@ -56,6 +56,15 @@ struct ErrorResponse {
         case .alreadyExists: self.init(.alreadyExists, "Such an object exists already.")
         case .addressTaken:
             self.init(.alreadyExists, "A lock is already attached at this address; detach it first, or name another address.")
+        case .hasDependents(let counts):
+            self.init(
+                .hasDependents,
+                "It contains others, see details.dependents: remove them first, or repeat this with ?cascade=true.")
+            details = { writer in
+                writer.field("dependents") { writer in
+                    writer.object { writer in for kind in counts.keys.sorted() { writer.field(kind, counts[kind]) } }
+                }
+            }
         case .conflict(let sentence): self.init(.conflict, sentence)
         case .preconditionFailed:
             self.init(.preconditionFailed, "The object has changed since you read it; read it again.")

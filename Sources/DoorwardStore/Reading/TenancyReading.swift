@@ -35,6 +35,7 @@ enum TenancyReading {
         case .users: .putUser(try user(&columns))
         case .associations: .putAssociation(try association(&columns))
         case .guestAccesses: .putGuestAccess(try guestAccess(&columns))
+        case .removedUsers: .removeUser(try columns.id())
         }
     }
 
@@ -133,9 +134,14 @@ extension TenancyChange {
         case .putDevice(let device): device.id.blob
         case .putUser(let user): user.id.blob
         case .putAssociation(let association): association.id.blob
-        case .removeAssociation(let id): id.blob
-        case .removeDevice(let id): id.blob
         case .putGuestAccess(let access): access.id.blob
+        case .removePortfolio(let id): id.blob
+        case .removeProperty(let id): id.blob
+        case .removeUnit(let id): id.blob
+        case .removeDevice(let id): id.blob
+        case .removeUser(let id): id.blob
+        case .removeAssociation(let id): id.blob
+        case .removeGuestAccess(let id): id.blob
         }
     }
 }

@@ -3,6 +3,8 @@ enum TenancyTable: String, CaseIterable {
     case portfolios, properties, units, devices, users
     case associations = "role_associations"
     case guestAccesses = "guest_accesses"
+    /// The ids of removed users.
+    case removedUsers = "removed_users"
 
     /// All columns in the order in which they are written and read, the id first.
     var columns: [String] {
@@ -32,8 +34,12 @@ enum TenancyTable: String, CaseIterable {
                 "valid_until", "granted_by_user_id", "granted_under_association_id", "granted_under_role", "revoked_at",
                 "created_at", "device_carriers",
             ]
+        case .removedUsers: ["id"]
         }
     }
+
+    /// The first schema that has the table.
+    var firstSchema: Int { self == .removedUsers ? 8 : 1 }
 
     /// Returns the columns for a file with an earlier schema. NULL replaces a missing column, and has the meaning that the
     /// earlier schema had.

@@ -15,8 +15,11 @@ enum TenancyWriting {
     private static let guestAccesses = Upsert(.guestAccesses)
 
     static func apply(_ change: TenancyChange, in db: Database) throws {
-        if case .putAssociation(let association) = change {
+        switch change {
+        case .putAssociation(let association):
             guard try association.entity.exists(in: db) else { throw ConstraintViolation(.parentUnknown) }
+        case .putUser(let user): try db.run("DELETE FROM removed_users WHERE id = ?", [user.id.blob])
+        default: break
         }
         switch try row(of: change) {
         case .put(let table, let values):
@@ -26,9 +29,38 @@ enum TenancyWriting {
                 guard case .user(let id) = change.entity else { throw error }
                 throw ConstraintViolation(.emailTaken(id))
             }
-        case .remove(let table, let id): try db.run("DELETE FROM \(table.rawValue) WHERE id = ?", [id])
+        case .remove(let table, let id): try remove(id, from: table, change.entity, in: db)
         }
     }
+
+    /// Removes a row. A user's row is replaced by a tombstone.
+    ///
+    /// - Throws: `ConstraintViolation` if another row refers to it. The foreign keys detect this, except that of a role: its
+    ///   `entity_id` refers to one of three tables.
+    private static func remove(_ id: Data, from table: TenancyTable, _ entity: TenancyEntity, in db: Database) throws {
+        switch entity {
+        case .portfolio, .property, .unit:
+            var isHeldOn = false
+            try db.step("SELECT 1 FROM role_associations WHERE entity_id = ?", [id]) { _ in isHeldOn = true }
+            if isHeldOn { throw ConstraintViolation(.stillReferenced(entity)) }
+        case .user: for sql in rowsOfUser { try db.run(sql, [id]) }
+        case .guestAccess: try db.run("DELETE FROM guest_uses WHERE guest_access_id = ?", [id])
+        case .device, .association: break
+        }
+        do {
+            try db.run("DELETE FROM \(table.rawValue) WHERE id = ?", [id])
+        } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY {
+            throw ConstraintViolation(.stillReferenced(entity))
+        }
+    }
+
+    /// The statements that delete the rows which belong to a user alone, and add the tombstone.
+    private static let rowsOfUser = [
+        "DELETE FROM refresh_tokens WHERE session_id IN (SELECT id FROM sessions WHERE user_id = ?)",
+        "DELETE FROM sessions WHERE user_id = ?", "DELETE FROM credentials WHERE user_id = ?",
+        "DELETE FROM password_resets WHERE user_id = ?", "DELETE FROM password_resets WHERE made_by = ?",
+        "INSERT OR IGNORE INTO removed_users (id) VALUES (?)",
+    ]
 
     /// Returns whether the tables already contain the result of the change.
     static func isWritten(_ change: TenancyChange, in db: Database) throws -> Bool {
@@ -50,14 +82,19 @@ enum TenancyWriting {
     private static func row(of change: TenancyChange) throws -> RowChange {
         switch change {
         case .putPortfolio(let portfolio): .put(portfolios, values(of: portfolio))
+        case .removePortfolio(let id): .remove(.portfolios, id.blob)
         case .putProperty(let property): .put(properties, values(of: property))
+        case .removeProperty(let id): .remove(.properties, id.blob)
         case .putUnit(let unit): .put(units, values(of: unit))
+        case .removeUnit(let id): .remove(.units, id.blob)
         case .putDevice(let device): .put(devices, try values(of: device))
         case .removeDevice(let id): .remove(.devices, id.blob)
         case .putUser(let user): .put(users, values(of: user))
+        case .removeUser(let id): .remove(.users, id.blob)
         case .putAssociation(let association): .put(associations, values(of: association))
         case .removeAssociation(let id): .remove(.associations, id.blob)
         case .putGuestAccess(let access): .put(guestAccesses, values(of: access))
+        case .removeGuestAccess(let id): .remove(.guestAccesses, id.blob)
         }
     }
 

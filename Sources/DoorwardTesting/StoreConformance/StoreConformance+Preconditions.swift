@@ -269,7 +269,8 @@ extension TenancyChange {
         case .putGuestAccess(var access):
             access.revokedAt = access.revokedAt == nil ? access.createdAt : nil
             return .putGuestAccess(access)
-        case .removeDevice, .removeAssociation: return self
+        case .removePortfolio, .removeProperty, .removeUnit, .removeDevice, .removeUser, .removeAssociation, .removeGuestAccess:
+            return self
         }
     }
 }

@@ -21,7 +21,8 @@ package enum StoreConformance {
     /// All checks, grouped by topic. Each check requires a new, empty store, and may leave any
     /// content in it.
     package static let promises: [StoreConformanceCheck] =
-        tenancyPromises + credentialPromises + resetPromises + commandPromises + idempotencyPromises + recordPromises
+        tenancyPromises + removalPromises + credentialPromises + resetPromises + commandPromises + idempotencyPromises
+        + recordPromises
         + queryPromises + backupPromises + preconditionPromises
         + treePromises
 }

@@ -33,6 +33,10 @@ final class BlockingStore: GatewayStore {
         try wait { (store) throws(StoreError) in try await store.range(of: log, from: seq, limit: limit) }
     }
 
+    func logs(withValuesOf person: UserID) async throws(StoreError) -> [LogID] {
+        try wait { (store) throws(StoreError) in try await store.logs(withValuesOf: person) }
+    }
+
     func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]? {
         try wait { (store) throws(StoreError) in try await store.node(level: level, index: index, of: log) }
     }
