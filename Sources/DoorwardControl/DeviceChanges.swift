@@ -118,6 +118,29 @@ extension TenancyUnitOfWork {
         try require(.deviceMove, on: target)
     }
 
+    /// Moves a device to a unit, from wherever it is. A device that is already assigned to the unit is not changed.
+    ///
+    /// - Parameters:
+    ///   - field: the field of the request that names the device.
+    ///   - owner: returns the owner of the transport of a device's address.
+    mutating func moveToUnit(
+        _ deviceID: DeviceID, _ unit: Unit, field: String, owner: (LockDevice) -> TransportOwner?
+    ) throws(GatewayError) -> LockDevice {
+        guard let device = directory.device(deviceID) else { throw .outOfReach(of: subject) }
+        let place = EntityPathIDs(unitID: unit.id, propertyID: unit.propertyID, portfolioID: unit.portfolioID)
+        try requireMove(of: device, to: place)
+        guard owner(device)?.allows(hangingIn: unit.portfolioID) != false else { throw .invalid(field, "other_portfolio") }
+        return device.place == place ? device : move(device, to: place, from: device)
+    }
+
+    /// Moves a device from its unit to the unit's property.
+    mutating func leaveUnit(_ deviceID: DeviceID) {
+        guard let device = directory.device(deviceID), device.unitID != nil else { return }
+        var place = device.place
+        place.unitID = nil
+        _ = move(device, to: place, from: device)
+    }
+
     /// Assigns a device of the unit's property to the unit.
     mutating func place(_ deviceID: DeviceID, on unit: Unit, field: String) throws(GatewayError) {
         guard let device = directory.device(deviceID) else { throw .outOfReach(of: subject) }
@@ -129,7 +152,7 @@ extension TenancyUnitOfWork {
     }
 
     /// - Parameter before: the device before this call, which may change other fields too.
-    private mutating func move(_ device: LockDevice, to place: EntityPathIDs, from before: LockDevice) -> LockDevice {
+    mutating func move(_ device: LockDevice, to place: EntityPathIDs, from before: LockDevice) -> LockDevice {
         var moved = device
         (moved.unitID, moved.propertyID, moved.portfolioID) = (place.unitID, place.propertyID, place.portfolioID)
         moved.updatedAt = now
@@ -162,9 +185,10 @@ extension TenancyUnitOfWork {
     }
 
     /// Removes a device from the tenancy and from everything that lists it. Its records are kept.
-    mutating func remove(_ deviceID: DeviceID, onlyIf condition: Condition<LockDevice>?) throws(GatewayError) -> DeviceID {
+    mutating func remove(_ deviceID: DeviceID, onlyIf condition: Condition<LockDevice>?) throws(GatewayError) {
         guard let device = directory.device(deviceID) else { throw .outOfReach(of: subject) }
-        try require(.deviceDetach, on: .device(deviceID), at: now)
+        // A super admin attaches locks, and so also removes one that is not assigned to a property.
+        try require(device.propertyID == nil ? .deviceAttach : .deviceDetach, on: .device(deviceID), at: now)
         try require(condition, of: device)
         endGuestAccesses(listing: deviceID)
         leaveCommonAreas(deviceID)
@@ -172,7 +196,6 @@ extension TenancyUnitOfWork {
         note(
             .delete, RecordTarget(device), in: Set([device.portfolioID].compactMap(\.self)), device: DeviceSnapshot(device),
             before: device.auditFields)
-        return deviceID
     }
 
     /// Removes the device from every guest access that has not ended; an access that lists no other device is revoked. Accesses

@@ -63,16 +63,18 @@ package struct Devices: Sendable {
     /// command in flight runs to its end, and the lock stays attached until then.
     ///
     /// - Throws: `.preconditionFailed` if `condition` is not met.
+    /// - Returns: the effects of a dry run, which changes nothing; otherwise `nil`.
+    @discardableResult
     package func detach(
-        _ caller: Caller, _ id: DeviceID, onlyIf condition: Condition<LockDevice>? = nil
-    ) async throws(GatewayError) {
-        _ = try await writer.change(
-            caller,
+        _ caller: Caller, _ id: DeviceID, isDryRun: Bool = false, onlyIf condition: Condition<LockDevice>? = nil
+    ) async throws(GatewayError) -> RemovalPreview? {
+        try await writer.remove(
+            caller, isDryRun: isDryRun,
             reach: { (tenancy, subject) throws(GatewayError) in
                 try tenancy.requireReach(of: subject, to: id, at: clock.now())
             },
             body: { (draft) throws(GatewayError) in try draft.remove(id, onlyIf: condition) },
-            afterwards: { id, _ in attachments.detachIfIdle(of: id) })
+            afterwards: { attachments.detachIfIdle(of: id) })
     }
 
     /// A device that is currently visible to the caller.
@@ -185,7 +187,7 @@ package struct Devices: Sendable {
     }
 
     /// The owner of the transport of a device's address; `nil` if there is no such transport now.
-    private func owner(of device: LockDevice) -> TransportOwner? { adapters[device.adapter]?.owner(of: device.address) }
+    func owner(of device: LockDevice) -> TransportOwner? { adapters[device.adapter]?.owner(of: device.address) }
 }
 
 /// Validates an address with the adapter of the given kind; throws `.invalid`.

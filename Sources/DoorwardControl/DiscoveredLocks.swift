@@ -16,7 +16,7 @@ package struct DiscoveredLocks: Sendable {
             adapter.discovered.filter { scope.includes($0.owner) }.map { DiscoveredDevice($0, adapter: adapter.kind) }
         }
         let ordered = found.sorted { ($0.id, $0.adapter) < ($1.id, $1.adapter) }
-        return request.page(of: ordered, in: current.snapshot) { key, found in
+        return request.page(of: ordered, in: current.snapshot, named: \.name) { key, found in
             switch key {
             case .name: .name(found.name ?? "")
             case .createdAt, .firstSeenAt: .number(found.firstSeenAt.milliseconds)

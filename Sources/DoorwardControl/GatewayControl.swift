@@ -123,13 +123,15 @@ package final class GatewayControl: Sendable {
         commands = Commands(directory: directory, devices: devices, store: storeGuard.commands, running: running, clock: clock)
         locks = LockDAL(
             services, commands: commands, idempotency: idempotency, deniedPerMinute: limits.deniedPerMinute, executor: executor)
-        portfolios = Portfolios(directory: directory, writer: writer, clock: clock)
         roles = Roles(directory: directory, writer: writer)
         let sessions = Sessions()
-        users = Users(directory: directory, writer: writer, hasher: hasher, sessions: sessions)
+        users = Users(
+            directory: directory, writer: writer, hasher: hasher, sessions: sessions, log: storeGuard.log)
         attachedDevices = Devices(
             directory: directory, writer: writer,
             attachments: attachments, clock: clock, random: random)
+        portfolios = Portfolios(
+            directory: directory, writer: writer, clock: clock, transportOwner: attachedDevices.owner(of:))
         guestAccesses = GuestAccesses(directory: directory, writer: writer, clock: clock)
         history = AccessHistory(directory: directory, log: storeGuard.log)
         signIn = SignIn(

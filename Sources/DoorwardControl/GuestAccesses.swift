@@ -33,7 +33,7 @@ package struct GuestAccesses: Sendable {
     ) -> Page<GuestAccess> {
         let (current, now) = (CallerSnapshot(directory, caller), clock.now())
         let found = current.tenancy.readableGuestAccesses(by: current.subject).filter { filter.passes($0, at: now) }
-        return request.page(of: found, in: current.snapshot) { key, access in
+        return request.page(of: found, in: current.snapshot, named: \.label) { key, access in
             switch key {
             case .createdAt: .number(access.createdAt.milliseconds)
             case .validFrom: .number(access.window.validFrom.milliseconds)
@@ -45,11 +45,13 @@ package struct GuestAccesses: Sendable {
     /// Revokes a guest access. Once this returns, no further command is sent under it. Revoking it again changes nothing.
     ///
     /// - Throws: `.preconditionFailed` if `condition` is not met.
+    /// - Returns: the effects of a dry run, which changes nothing; otherwise `nil`.
+    @discardableResult
     package func revoke(
-        _ caller: Caller, _ id: GuestAccessID, onlyIf condition: Condition<GuestAccess>? = nil
-    ) async throws(GatewayError) {
-        _ = try await writer.change(
-            caller,
+        _ caller: Caller, _ id: GuestAccessID, isDryRun: Bool = false, onlyIf condition: Condition<GuestAccess>? = nil
+    ) async throws(GatewayError) -> RemovalPreview? {
+        try await writer.remove(
+            caller, isDryRun: isDryRun,
             reach: { (tenancy, subject) throws(GatewayError) in _ = try tenancy.readable(id, to: subject) },
             body: { (draft) throws(GatewayError) in
                 guard var access = draft.directory.guestAccess(id) else { throw GatewayError.outOfReach }
@@ -307,5 +309,5 @@ struct GrantedRight {
 
 extension GuestAccess {
     /// The unit in which the access was granted, or else the property.
-    fileprivate var place: AssociatedEntity { unitID.map { .unit($0) } ?? .property(propertyID) }
+    var place: AssociatedEntity { unitID.map { .unit($0) } ?? .property(propertyID) }
 }

@@ -13,9 +13,11 @@ package struct PageRequest<Key: Sendable>: Sendable {
     package let key: Key?
     /// Whether to sort in descending order.
     package let isDescending: Bool
+    /// Selects the items by name; `nil` selects all.
+    package let search: NameSearch?
 
-    package init(page: Int = 1, limit: Int, key: Key? = nil, isDescending: Bool = false) {
-        (self.page, self.limit, self.key, self.isDescending) = (page, limit, key, isDescending)
+    package init(page: Int = 1, limit: Int, key: Key? = nil, isDescending: Bool = false, search: NameSearch? = nil) {
+        (self.page, self.limit, self.key, self.isDescending, self.search) = (page, limit, key, isDescending, search)
     }
 
     /// The number of items before the page.
@@ -25,10 +27,13 @@ package struct PageRequest<Key: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - items: sorted by id; items with equal sort values keep this order.
+    ///   - name: returns the name that `search` applies to; `nil` for an item without a name, which no search selects.
     ///   - value: returns the sort value of an item.
     package func page<Item>(
-        of items: [Item], in snapshot: CurrentDirectory.Snapshot, by value: (Key, Item) -> SortValue
+        of items: [Item], in snapshot: CurrentDirectory.Snapshot, named name: (Item) -> String?,
+        by value: (Key, Item) -> SortValue
     ) -> Page<Item> {
+        let items = search.map { search in items.filter { name($0).map(search.matches) ?? false } } ?? items
         let slice = sorted(items, by: value).dropFirst(offset).prefix(limit)
         return Page(Array(slice), total: items.count, page: page, limit: limit, in: snapshot)
     }
@@ -47,7 +52,7 @@ package struct PageRequest<Key: Sendable>: Sendable {
 
 extension PageRequest<NameOrCreatedAt> {
     func page<Item: NamedItem>(of items: [Item], in snapshot: CurrentDirectory.Snapshot) -> Page<Item> {
-        page(of: items, in: snapshot) { key, item in
+        page(of: items, in: snapshot, named: \.sortName) { key, item in
             key == .name ? .name(item.sortName) : .number(item.createdAt.milliseconds)
         }
     }

@@ -1,11 +1,14 @@
+internal import DoorwardAdapterKit
 package import DoorwardDomain
 internal import DoorwardPolicy
 
-/// The use cases of portfolios, properties and units: creating them and reading them.
+/// The use cases of portfolios, properties and units: creating, reading, changing and deleting them.
 package struct Portfolios: Sendable {
     let directory: CurrentDirectory
     let writer: TenancyWriter
     let clock: any GatewayClock
+    /// Returns the owner of the transport of a device's address; `nil` if there is no such transport now.
+    let transportOwner: @Sendable (LockDevice) -> TransportOwner?
 
     /// Creates a portfolio with `owners`, which may be empty.
     package func create(

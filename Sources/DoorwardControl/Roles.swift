@@ -20,9 +20,15 @@ package struct Roles: Sendable {
 
     /// Removes every role of `user` on `entity`. Once this returns, no further command is sent
     /// under any of these roles.
-    package func remove(_ caller: Caller, _ user: UserID, from entity: AssociatedEntity) async throws(GatewayError) {
-        _ = try await writer.change(
-            caller, reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: entity) },
+    ///
+    /// - Returns: the effects of a dry run, which changes nothing; otherwise `nil`.
+    @discardableResult
+    package func remove(
+        _ caller: Caller, _ user: UserID, from entity: AssociatedEntity, isDryRun: Bool = false
+    ) async throws(GatewayError) -> RemovalPreview? {
+        try await writer.remove(
+            caller, isDryRun: isDryRun,
+            reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: entity) },
             body: { (draft) throws(GatewayError) in try draft.removeRoles(of: user, on: entity) })
     }
 
@@ -94,7 +100,10 @@ extension TenancyUnitOfWork {
         if let refusal { throw refusal }
     }
 
-    private mutating func remove(_ association: UserRoleAssociation) throws(GatewayError) {
+    /// Removes one role. The caller's right to do so was checked before.
+    ///
+    /// - Throws: `.conflict` for the last owner of a portfolio, unless the caller is a super admin.
+    mutating func remove(_ association: UserRoleAssociation) throws(GatewayError) {
         let isLastOwner =
             association.role == .owner
             && directory.associations(on: association.entity).count { $0.role == .owner } == 1

@@ -78,6 +78,28 @@ package final class TenancyWriter: Sendable {
         return .fresh(entity)
     }
 
+    /// Makes one change that removes something, or only computes its effects.
+    ///
+    /// - Parameters:
+    ///   - isDryRun: whether nothing is changed.
+    ///   - reach: as for `change`.
+    ///   - body: as for `change`; it throws the same errors in a dry run.
+    /// - Returns: the effects; `nil` if the change was made.
+    func remove(
+        _ caller: Caller, isDryRun: Bool, reach: ReachCheck = { (_, _) throws(GatewayError) in },
+        body: (inout TenancyUnitOfWork) throws(GatewayError) -> Void, afterwards: () -> Void = {}
+    ) async throws(GatewayError) -> RemovalPreview? {
+        guard isDryRun else {
+            try await change(caller, reach: reach, body: body, afterwards: { _, _ in afterwards() })
+            return nil
+        }
+        try check(reach, caller)
+        let before = directory.current
+        var draft = TenancyUnitOfWork(directory: before, caller: caller, now: clock.now(), random: random)
+        try body(&draft)
+        return RemovalPreview(draft.transaction.changes, from: before, to: draft.directory, at: draft.now)
+    }
+
     /// The entity that an earlier request with the same key created; `nil` if there was no such
     /// request. This request has then acquired the key.
     private func earlier<Value: CreatedEntity>(

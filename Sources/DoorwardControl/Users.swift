@@ -7,6 +7,7 @@ package struct Users: Sendable {
     let writer: TenancyWriter
     let hasher: PasswordHasher
     let sessions: Sessions
+    let log: any AccessLogStore
 
     /// Creates a user who can sign in with `password`.
     package func create(
@@ -53,7 +54,7 @@ package struct Users: Sendable {
         }
     }
 
-    private func mayDisable(_ caller: Caller) -> Bool {
+    func mayDisable(_ caller: Caller) -> Bool {
         let (tenancy, subject) = directory.resolve(caller)
         return SecurityService.allows(subject, .usersDisable, on: .gateway, in: tenancy).isAllowed
     }
@@ -213,7 +214,7 @@ extension TenancyUnitOfWork {
         changed.defaultUnitID = changes.defaultUnitID.applied(to: user.defaultUnitID)
         guard changed != user else { return user }
         changed.updatedAt = now
-        if user.isEnabled, !changed.isEnabled, user.isSuperAdmin, directory.enabledSuperAdminCount == 1 {
+        if user.isEnabled, !changed.isEnabled, user.isSuperAdmin, directory.otherEnabledSuperAdminCount(than: user.id) == 0 {
             throw .conflict("This is the last super admin: create another one first.")
         }
         apply(.putUser(changed))
@@ -244,10 +245,6 @@ extension TenancyDirectory {
         let roles = associations(of: user).map(\.entity)
         let accesses = guestAccesses(of: user).map { AssociatedEntity.property($0.propertyID) }
         return Set((roles + accesses).compactMap { place(of: $0).portfolioID })
-    }
-
-    fileprivate var enabledSuperAdminCount: Int {
-        userIDs.count { user($0).map { $0.isSuperAdmin && $0.isEnabled } ?? false }
     }
 }
 

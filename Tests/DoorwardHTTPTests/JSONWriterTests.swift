@@ -58,7 +58,7 @@ import Testing
         #expect(
             written == """
                 {"id":"00000000-0000-0001-0000-000000000002","name":"No. \\"5\\"","address":null,"defaultTimeZone":null,\
-                "lockdown":{"active":false}}
+                "lockdown":{"active":false},"viewLevel":"PUBLIC"}
                 """)
     }
 }

@@ -65,6 +65,17 @@ import Testing
         Probe(method: .get, path: "/guest-access/#", kind: .guestAccess),
         Probe(method: .delete, path: "/guest-access/#", kind: .guestAccess),
         Probe(method: .get, path: "/commands/#", kind: .command),
+        Probe(method: .put, path: "/portfolios/#", body: #"{"name":"n"}"#, kind: .portfolio),
+        Probe(method: .delete, path: "/portfolios/#", kind: .portfolio),
+        Probe(method: .delete, path: "/portfolios/#?cascade=true&dryRun=true", kind: .portfolio),
+        Probe(method: .put, path: "/properties/#", body: #"{"name":"n","managerUserIds":["@"]}"#, kind: .property),
+        Probe(method: .delete, path: "/properties/#?cascade=true", kind: .property),
+        Probe(method: .put, path: "/units/#", body: #"{"name":"n","tenantUserIds":["@"]}"#, kind: .unit),
+        Probe(method: .delete, path: "/units/#?dryRun=true", kind: .unit),
+        Probe(method: .post, path: "/units/#/devices", body: #"{"deviceId":"@"}"#, kind: .unit),
+        Probe(method: .delete, path: "/units/#/devices/@", kind: .unit),
+        Probe(method: .delete, path: "/users/#", kind: .user),
+        Probe(method: .delete, path: "/users/#/personal-data", kind: .user),
     ]
 
     /// Ids that were never assigned: a well-formed one, malformed ones, wildcards, control characters.

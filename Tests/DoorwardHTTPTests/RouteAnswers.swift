@@ -139,6 +139,12 @@ extension RouteAnswer {
         RouteAnswer("PUT /users/:id", Wire.UserAnswer.self) {
             try await $0.put("/users/\($0.ids[.tenant])", #"{"isEnabled":false}"#, as: .superAdmin)
         },
+        RouteAnswer("DELETE /users/:id", Wire.RemovalPreviewAnswer.self) {
+            try await $0.delete("/users/\($0.ids[.tenant])?dryRun=true", as: .superAdmin)
+        },
+        RouteAnswer(withoutJSON: "DELETE /users/:id/personal-data") {
+            try await $0.delete("/users/\($0.ids[.tenant])/personal-data", as: .superAdmin)
+        },
     ]
 
     private static let places: [RouteAnswer] = [
@@ -147,6 +153,28 @@ extension RouteAnswer {
             try await $0.post("/portfolios", #"{"name":"New"}"#, as: .superAdmin)
         },
         RouteAnswer("GET /portfolios/:id", Wire.PortfolioAnswer.self) { try await $0.get("/portfolios/\($0.ids.portfolio)") },
+        RouteAnswer("PUT /portfolios/:id", Wire.PortfolioAnswer.self) {
+            try await $0.put("/portfolios/\($0.ids.portfolio)", #"{"name":"Oak"}"#)
+        },
+        RouteAnswer("DELETE /portfolios/:id", Wire.RemovalPreviewAnswer.self) {
+            try await $0.delete("/portfolios/\($0.ids.portfolio)?cascade=true&dryRun=true")
+        },
+        RouteAnswer("PUT /properties/:id", Wire.PropertyAnswer.self) {
+            try await $0.put("/properties/\($0.ids.property)", #"{"address":{"city":"Ulm"}}"#)
+        },
+        RouteAnswer(withoutJSON: "DELETE /properties/:id") {
+            try await $0.delete("/properties/\($0.ids.property)?cascade=true")
+        },
+        RouteAnswer("PUT /units/:id", Wire.UnitAnswer.self) {
+            try await $0.put("/units/\($0.ids.unit)", #"{"commonAreaAccessIds":["\#($0.ids.frontDoor)"]}"#)
+        },
+        RouteAnswer(withoutJSON: "DELETE /units/:id") { try await $0.delete("/units/\($0.ids.unit)?cascade=true") },
+        RouteAnswer("POST /units/:id/devices", Wire.DeviceAnswer.self) {
+            try await $0.post("/units/\($0.ids.unit)/devices", #"{"deviceId":"\#($0.ids.frontDoor)"}"#)
+        },
+        RouteAnswer(withoutJSON: "DELETE /units/:id/devices/:deviceId") {
+            try await $0.delete("/units/\($0.ids.unit)/devices/\($0.ids.door)")
+        },
         RouteAnswer("GET /properties", Wire.PropertyPage.self) { try await $0.get("/properties") },
         RouteAnswer("POST /properties", Wire.PropertyAnswer.self) {
             try await $0.post(

@@ -21,27 +21,27 @@ import Testing
     private static let page = [
         Line(
             .device, .publicLevel,
-            "id name state stateQuality stateAt doorState isOnline capabilities propertyName unitName"),
+            "viewLevel id name state stateQuality stateAt doorState isOnline capabilities propertyName unitName"),
         Line(.device, .resident, "batteryLevel batteryLow portfolioId propertyId unitId settings createdAt updatedAt"),
         Line(.device, .operations, "manufacturer model firmwareVersion lastSeen faults adapter"),
         Line(.device, .management, "address metadata isRemoteOperationEnabled"),
         Line(.device, .owner, ""),
-        Line(.portfolio, .publicLevel, "id name"),
+        Line(.portfolio, .publicLevel, "viewLevel id name"),
         Line(.portfolio, .resident, ""),
         Line(.portfolio, .operations, ""),
         Line(.portfolio, .management, "administratorUserIds propertyIds createdAt updatedAt"),
         Line(.portfolio, .owner, ""),
-        Line(.property, .publicLevel, "id name defaultTimeZone address lockdown.active"),
+        Line(.property, .publicLevel, "viewLevel id name defaultTimeZone address lockdown.active"),
         Line(.property, .resident, "createdAt updatedAt portfolioId"),
         Line(.property, .operations, "unitIds"),
         Line(.property, .management, "managerUserIds lockdown"),
         Line(.property, .owner, ""),
-        Line(.unit, .publicLevel, "id name propertyId"),
+        Line(.unit, .publicLevel, "viewLevel id name propertyId"),
         Line(.unit, .resident, "portfolioId deviceIds commonAreaAccessIds createdAt updatedAt"),
         Line(.unit, .operations, ""),
         Line(.unit, .management, "tenantUserIds"),
         Line(.unit, .owner, ""),
-        Line(.user, .publicLevel, "id firstName"),
+        Line(.user, .publicLevel, "viewLevel id firstName"),
         Line(.user, .resident, "lastName"),
         Line(.user, .operations, ""),
         Line(.user, .management, "email roleAssociations isEnabled"),
@@ -53,7 +53,7 @@ import Testing
         Line(
             .guestAccess, .publicLevel,
             """
-            id guestUserId label propertyId unitId deviceIds operations validFrom validUntil resolution schedule maxUses usesLeft
+            viewLevel id guestUserId label propertyId unitId deviceIds operations validFrom validUntil resolution schedule maxUses usesLeft
             grantedByUserId revokedAt createdAt
             """),
         Line(.guestAccess, .resident, ""),

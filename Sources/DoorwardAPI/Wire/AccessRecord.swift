@@ -75,6 +75,8 @@ extension Wire {
         package var targetId: String?
         /// Further details, such as the values before and after a change.
         package var details: [String: Value]?
+        /// The level at which the reader sees it: `PUBLIC RESIDENT OPERATIONS MANAGEMENT OWNER`.
+        package var viewLevel: String?
     }
 
     /// `data` of a page of access records.

@@ -39,6 +39,8 @@ extension Wire {
         package var dispatchedAt: String?
         /// When the command ended; `nil` while it is in progress.
         package var completedAt: String?
+        /// The level at which the reader sees it: `PUBLIC RESIDENT OPERATIONS MANAGEMENT OWNER`.
+        package var viewLevel: String?
     }
 
     /// The override of a lockdown.

@@ -57,6 +57,8 @@ extension Wire {
         package var createdAt: String?
         /// When a user last changed the lock. Reports of the lock do not change this time.
         package var updatedAt: String?
+        /// The level at which the reader sees it: `PUBLIC RESIDENT OPERATIONS MANAGEMENT OWNER`.
+        package var viewLevel: String?
 
         /// The settings of a lock.
         package struct Settings: Decodable, Equatable, Sendable {

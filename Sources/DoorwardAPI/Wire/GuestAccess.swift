@@ -35,6 +35,8 @@ extension Wire {
         package var revokedAt: String?
         /// When the access was granted.
         package var createdAt: String?
+        /// The level at which the reader sees it: `PUBLIC RESIDENT OPERATIONS MANAGEMENT OWNER`.
+        package var viewLevel: String?
     }
 
     /// `data` of a response about one guest access.

@@ -13,6 +13,8 @@ extension Wire {
         package var createdAt: String?
         /// When the portfolio was last changed.
         package var updatedAt: String?
+        /// The level at which the reader sees it: `PUBLIC RESIDENT OPERATIONS MANAGEMENT OWNER`.
+        package var viewLevel: String?
     }
 
     /// `data` of a response about one portfolio.

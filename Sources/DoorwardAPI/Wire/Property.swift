@@ -21,6 +21,8 @@ extension Wire {
         package var createdAt: String?
         /// When the property was last changed.
         package var updatedAt: String?
+        /// The level at which the reader sees it: `PUBLIC RESIDENT OPERATIONS MANAGEMENT OWNER`.
+        package var viewLevel: String?
 
         /// The lockdown of a property. While it is active, the locks can be locked, but not opened.
         package struct Lockdown: Decodable, Equatable, Sendable {

@@ -29,6 +29,8 @@ extension Wire {
         package var createdAt: String?
         /// When the user was last changed.
         package var updatedAt: String?
+        /// The level at which the reader sees it: `PUBLIC RESIDENT OPERATIONS MANAGEMENT OWNER`, or `SELF` for the reader's own user.
+        package var viewLevel: String?
 
         /// The first and last name, if the reader may see them; `nil` if the reader may see neither.
         package var fullName: String? {

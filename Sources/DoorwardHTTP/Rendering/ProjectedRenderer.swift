@@ -51,7 +51,8 @@ struct ProjectedRenderer: Sendable {
     /// - Parameter associations: the associations to show; by default all that are visible to the subject.
     func user(_ user: User, associations: [UserRoleAssociation]? = nil, into writer: inout JSONWriter) {
         writer.object(
-            ShownUser(user, associations: associations), ShownUser.fields, for: reader(of: .user(user.id)), in: tenancy)
+            ShownUser(tenancy.withReachableDefaults(user), associations: associations), ShownUser.fields,
+            for: reader(of: .user(user.id)), in: tenancy)
     }
 
     /// An association with all its fields: every recipient of such a response may see it.

@@ -15,7 +15,7 @@ enum CommandRoutes {
 
     private static func list(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let (page, device) = try call.readQuery { query -> (PageRequest<CommandOrder>, DeviceID?) in
-            let page = PageRequest<CommandOrder>(&query)
+            let page = PageRequest<CommandOrder>(&query, hasNames: false)
             if page.key != nil, !page.isDescending { query.mistakes.add("sortBy", .unknownValue) }
             return (page, query.id("deviceId"))
         }

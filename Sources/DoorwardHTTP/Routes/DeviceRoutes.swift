@@ -9,6 +9,7 @@ enum DeviceRoutes {
         .get("/devices", list), .post("/devices", attach), .get("/devices/:id", read), .get("/devices/:id/status", status),
         .get("/devices/:id/permissions", permissions), .put("/devices/:id", change),
         .put("/devices/:id/settings", changeSettings), .delete("/devices/:id", detach), .get("/units/:id/devices", listOfUnit),
+        .post("/units/:id/devices", moveToUnit), .delete("/units/:id/devices/:deviceId", removeFromUnit),
     ]
 
     private static func attach(_ call: AuthenticatedRequest) async throws -> APIResponse {
@@ -74,10 +75,24 @@ enum DeviceRoutes {
     }
 
     private static func detach(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        try call.readNothing()
+        let isDryRun = try call.readDryRun()
         let condition = try call.condition { (view: ProjectedRenderer, device: LockDevice) in view.tag(of: device) }
-        try await call.control.attachedDevices.detach(call.caller, call.id("id"), onlyIf: condition)
-        return .nothing
+        return .removal(
+            try await call.control.attachedDevices.detach(call.caller, call.id("id"), isDryRun: isDryRun, onlyIf: condition))
+    }
+
+    private static func moveToUnit(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        let id: DeviceID = try call.readBody { $0.requiredID("deviceId") }
+        let device = try await call.control.attachedDevices.move(call.caller, id, to: call.id("id"))
+        let view = call.view
+        return .success { $0.field("device") { view.device(device, into: &$0) } }.tagged(view.tag(of: device))
+    }
+
+    private static func removeFromUnit(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        let isDryRun = try call.readDryRun()
+        return .removal(
+            try await call.control.attachedDevices.remove(
+                call.caller, call.id("deviceId"), from: call.id("id"), isDryRun: isDryRun))
     }
 
     private static func status(_ call: AuthenticatedRequest) throws -> APIResponse {

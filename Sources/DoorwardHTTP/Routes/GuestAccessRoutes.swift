@@ -47,10 +47,10 @@ enum GuestAccessRoutes {
     }
 
     private static func revoke(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        try call.readNothing()
+        let isDryRun = try call.readDryRun()
         let condition = try call.condition { (view: ProjectedRenderer, access: GuestAccess) in view.tag(of: access) }
-        try await call.control.guestAccesses.revoke(call.caller, call.id("id"), onlyIf: condition)
-        return .nothing
+        return .removal(
+            try await call.control.guestAccesses.revoke(call.caller, call.id("id"), isDryRun: isDryRun, onlyIf: condition))
     }
 
     private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {

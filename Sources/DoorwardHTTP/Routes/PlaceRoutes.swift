@@ -8,31 +8,38 @@ internal import FoundationEssentials
 enum PlaceRoutes {
     static let all: [Route] = portfolios.routes + properties.routes + units.routes
 
-    private static let portfolios = Places<Portfolio, Never, NewPortfolio>(
-        name: "portfolio", plural: "portfolios", parent: nil, body: newPortfolio,
+    private static let portfolios = Places<Portfolio, Never, NewPortfolio, PortfolioChanges>(
+        name: "portfolio", plural: "portfolios", parent: nil, body: newPortfolio, changes: portfolioChanges,
         find: { try $0.control.portfolios.portfolio($0.id("id"), for: $0.caller) },
         list: { call, _, page in call.control.portfolios.list(for: call.caller, page) },
         make: { call, _, new, repeatable in
             try await call.control.portfolios.create(call.caller, name: new.name, owners: new.owners, repeatable: repeatable)
         },
+        change: { try await $0.control.portfolios.change($0.caller, $0.id("id"), $1, onlyIf: $2) },
+        remove: { try await $0.control.portfolios.delete($0.caller, $0.id("id") as PortfolioID, $1) },
         render: { view, portfolio, writer in view.portfolio(portfolio, into: &writer) })
 
-    private static let properties = Places<Property, Portfolio, NewProperty>(
+    private static let properties = Places<Property, Portfolio, NewProperty, PropertyChanges>(
         name: "property", plural: "properties", parent: ("portfolios", "portfolioId"), body: newProperty,
+        changes: propertyChanges,
         find: { try $0.control.portfolios.property($0.id("id"), for: $0.caller) },
         list: { call, parent, page in try call.control.portfolios.properties(for: call.caller, under: parent, page) },
         make: { call, parent, new, repeatable in
             try await call.control.portfolios.createProperty(call.caller, in: parent, new, repeatable: repeatable)
         },
+        change: { try await $0.control.portfolios.change($0.caller, $0.id("id"), $1, onlyIf: $2) },
+        remove: { try await $0.control.portfolios.delete($0.caller, $0.id("id") as PropertyID, $1) },
         render: { view, property, writer in view.property(property, into: &writer) })
 
-    private static let units = Places<Unit, Property, NewUnit>(
-        name: "unit", plural: "units", parent: ("properties", "propertyId"), body: newUnit,
+    private static let units = Places<Unit, Property, NewUnit, UnitChanges>(
+        name: "unit", plural: "units", parent: ("properties", "propertyId"), body: newUnit, changes: unitChanges,
         find: { try $0.control.portfolios.unit($0.id("id"), for: $0.caller) },
         list: { call, parent, page in try call.control.portfolios.units(for: call.caller, under: parent, page) },
         make: { call, parent, new, repeatable in
             try await call.control.portfolios.createUnit(call.caller, in: parent, new, repeatable: repeatable)
         },
+        change: { try await $0.control.portfolios.change($0.caller, $0.id("id"), $1, onlyIf: $2) },
+        remove: { try await $0.control.portfolios.delete($0.caller, $0.id("id") as UnitID, $1) },
         render: { view, unit, writer in view.unit(unit, into: &writer) })
 
     // MARK: - Bodies
@@ -70,11 +77,43 @@ enum PlaceRoutes {
         NewUnit(
             name: body.requiredText("name"), tenants: body.ids("tenantUserIds") ?? [], devices: body.ids("deviceIds") ?? [])
     }
+
+    // Changes: a field whose key is absent stays as it is; `null` clears an optional field and empties a list.
+
+    private static func portfolioChanges(_ body: inout BodyReader) -> PortfolioChanges {
+        body.rejectReadOnly("propertyIds")
+        var changes = PortfolioChanges()
+        if body.names("name") { changes.name = body.requiredText("name") }
+        if body.names("administratorUserIds") { changes.administrators = body.ids("administratorUserIds") ?? [] }
+        return changes
+    }
+
+    private static func propertyChanges(_ body: inout BodyReader) -> PropertyChanges {
+        body.rejectReadOnly("unitIds")
+        body.rejectReadOnly("portfolioId")
+        var changes = PropertyChanges()
+        if body.names("name") { changes.name = body.requiredText("name") }
+        changes.address = body.patch("address") { $0.object($1, postalAddress) }
+        changes.defaultTimeZone = body.patch("defaultTimeZone") { body, _ in timeZone(&body) }
+        if body.names("managerUserIds") { changes.managers = body.ids("managerUserIds") ?? [] }
+        return changes
+    }
+
+    private static func unitChanges(_ body: inout BodyReader) -> UnitChanges {
+        body.rejectReadOnly("propertyId")
+        body.rejectReadOnly("portfolioId")
+        var changes = UnitChanges()
+        if body.names("name") { changes.name = body.requiredText("name") }
+        if body.names("tenantUserIds") { changes.tenants = body.ids("tenantUserIds") ?? [] }
+        if body.names("deviceIds") { changes.devices = body.ids("deviceIds") ?? [] }
+        if body.names("commonAreaAccessIds") { changes.commonAreas = body.ids("commonAreaAccessIds") ?? [] }
+        return changes
+    }
 }
 
 /// The routes of one kind of place. A route below the path of a parent does the same as the route whose query or body contains
 /// the id of the parent.
-private struct Places<Entity: Place, Parent, New: Sendable>: Sendable {
+private struct Places<Entity: Place, Parent, New: Sendable, Changes: Sendable>: Sendable {
     /// The name of the field of `data` that contains one place.
     let name: String
     /// The name in the path; also the name of the field of `data` that contains a list.
@@ -82,14 +121,18 @@ private struct Places<Entity: Place, Parent, New: Sendable>: Sendable {
     /// The path of the parent, and the field for the parent's id; `nil` for places without a parent.
     let parent: (path: String, field: String)?
     let body: @Sendable (inout BodyReader) -> New
+    let changes: @Sendable (inout BodyReader) -> Changes
     let find: @Sendable (AuthenticatedRequest) throws -> Entity
     let list: @Sendable (AuthenticatedRequest, ParentFilter<Parent>, PageRequest<NameOrCreatedAt>) throws -> Page<Entity>
     let make: @Sendable (AuthenticatedRequest, EntityID<Parent>, New, IdempotentCall?) async throws -> Answered<Entity>
+    let change: @Sendable (AuthenticatedRequest, Changes, Condition<Entity>?) async throws -> Entity
+    let remove: @Sendable (AuthenticatedRequest, RemovalOptions<Entity>) async throws -> RemovalPreview?
     let render: @Sendable (ProjectedRenderer, Entity, inout JSONWriter) -> Void
 
     var routes: [Route] {
         let own: [Route] = [
             .get("/\(plural)", listAll), .post("/\(plural)", createOne), .get("/\(plural)/:id", readOne),
+            .put("/\(plural)/:id", changeOne), .delete("/\(plural)/:id", removeOne),
         ]
         guard let parent else { return own }
         let path = "/\(parent.path)/:id/\(plural)"
@@ -116,8 +159,27 @@ private struct Places<Entity: Place, Parent, New: Sendable>: Sendable {
 
     private func readOne(_ call: AuthenticatedRequest) throws -> APIResponse {
         try call.readNothing()
-        let (entity, view) = (try find(call), call.view)
+        return answer(try find(call), call)
+    }
+
+    private func answer(_ entity: Entity, _ call: AuthenticatedRequest) -> APIResponse {
+        let view = call.view
         return .success { $0.field(name) { render(view, entity, &$0) } }.tagged(EntityTag { render(view, entity, &$0) })
+    }
+
+    private func condition(of call: AuthenticatedRequest) throws(GatewayError) -> Condition<Entity>? {
+        try call.condition { [render] (view: ProjectedRenderer, entity: Entity) in EntityTag { render(view, entity, &$0) } }
+    }
+
+    private func changeOne(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        let changes = try call.readBody(changes)
+        return answer(try await change(call, changes, try condition(of: call)), call)
+    }
+
+    private func removeOne(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        let query = try call.readRemoval()
+        let options = RemovalOptions(isCascade: query.isCascade, isDryRun: query.isDryRun, onlyIf: try condition(of: call))
+        return .removal(try await remove(call, options))
     }
 
     private func createOne(_ call: AuthenticatedRequest) async throws -> APIResponse {

@@ -22,8 +22,8 @@ enum RoleRoutes {
                 return try await assign(request, call, on: entity(call.id("id")))
             },
             .delete(path + "/:userId") { call in
-                try call.readNothing()
-                return try await remove(call, from: entity(call.id("id")))
+                let isDryRun = try call.readDryRun()
+                return try await remove(call, from: entity(call.id("id")), isDryRun)
             },
         ]
     }
@@ -46,9 +46,10 @@ enum RoleRoutes {
         return .success { $0.field("roleAssociation") { view.association(association, into: &$0) } }
     }
 
-    private static func remove(_ call: AuthenticatedRequest, from entity: AssociatedEntity) async throws -> APIResponse {
-        try await call.control.roles.remove(call.caller, call.id("userId"), from: entity)
-        return .nothing
+    private static func remove(
+        _ call: AuthenticatedRequest, from entity: AssociatedEntity, _ isDryRun: Bool
+    ) async throws -> APIResponse {
+        .removal(try await call.control.roles.remove(call.caller, call.id("userId"), from: entity, isDryRun: isDryRun))
     }
 
     private static func list(

@@ -7,7 +7,8 @@ enum UserRoutes {
     static let all: [Route] = [
         .get("/users/me", readMe), .put("/users/me", changeMe),
         .get("/users", list), .post("/users", create),
-        .get("/users/:id", read), .put("/users/:id", change),
+        .get("/users/:id", read), .put("/users/:id", change), .delete("/users/:id", delete),
+        .delete("/users/:id/personal-data", erase),
     ]
 
     private static func readMe(_ call: AuthenticatedRequest) throws -> APIResponse {
@@ -51,6 +52,19 @@ enum UserRoutes {
         } render: { user, view in
             .created("users/\(user.id)", "user") { view.user(user, into: &$0) }
         }
+    }
+
+    private static func delete(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        let isDryRun = try call.readDryRun()
+        let condition = try call.condition { (view: ProjectedRenderer, user: User) in view.tag(of: user) }
+        return .removal(
+            try await call.control.users.delete(call.caller, call.id("id"), isDryRun: isDryRun, onlyIf: condition))
+    }
+
+    private static func erase(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        try call.readNothing()
+        try await call.control.users.erasePersonalData(call.caller, of: call.id("id"))
+        return .nothing
     }
 
     private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {

@@ -107,6 +107,15 @@ package final class Field<Entity: Sendable>: Sendable {
     }
 }
 
+extension Field {
+    /// The level at which the reader sees the entity, so that a client can tell a hidden field from one without a value.
+    ///
+    /// - Parameter level: the lowest level that sees any field of the entity.
+    static func viewLevel(_ level: FieldLevel = .publicLevel) -> Field {
+        Field("viewLevel", level) { _, reader, _ in .string(reader.level.name) }
+    }
+}
+
 /// The reader for whom an entity is rendered, with the reader's level and the time.
 package struct FieldReader: Sendable {
     /// The subject, which must be resolved in the directory that is used for rendering.

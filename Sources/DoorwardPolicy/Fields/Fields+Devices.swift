@@ -67,6 +67,7 @@ package struct ShownDevice: Sendable {
         },
         F("createdAt", .resident) { .time($0.device.createdAt) },
         F("updatedAt", .resident) { .time($0.device.updatedAt) },
+        .viewLevel(),
     ]
 }
 

@@ -39,6 +39,7 @@ package struct ShownCommand: Sendable {
         F("deadline", .management) { .time($0.command.deadline) },
         F("dispatchedAt", .management) { .time($0.command.dispatchedAt) },
         F("completedAt", .management) { .time($0.command.completedAt) },
+        .viewLevel(.resident),
     ]
 }
 
@@ -102,6 +103,7 @@ extension AccessRecord {
         F("targetType", .management) { .text($0.body.target?.type) },
         F("targetId", .management) { .text($0.body.target?.id) },
         F("details", .management) { .details($0.body.details) },
+        .viewLevel(.resident),
     ]
 }
 

@@ -39,6 +39,9 @@ package struct ShownUser: Sendable {
         F("hasCompliancePack", .owner) { .bool($0.user.hasCompliancePack) },
         F("createdAt", .owner) { .time($0.user.createdAt) },
         F("updatedAt", .owner) { .time($0.user.updatedAt) },
+        F("viewLevel", .publicLevel) { shown, reader, _ in
+            .string(reader.subject.isUser(shown.user.id) ? "SELF" : reader.level.name)
+        },
     ]
 }
 
@@ -87,6 +90,7 @@ extension GuestAccess {
         },
         F("revokedAt", .publicLevel, audit: .changed) { .time($0.revokedAt) },
         F("createdAt", .publicLevel) { .time($0.createdAt) },
+        .viewLevel(),
     ]
 
     /// Returns the fields of the access that are visible to a subject.
@@ -97,6 +101,20 @@ extension GuestAccess {
 }
 
 extension TenancyDirectory {
+    /// The user without the default entities that were deleted or that the user no longer reaches. The stored user keeps them: a
+    /// default counts again when the user reaches the entity again.
+    package func withReachableDefaults(_ user: User) -> User {
+        let subject = subject(of: .user(user.id))
+        func reached<Entity>(_ id: EntityID<Entity>?, _ entity: (EntityID<Entity>) -> AssociatedEntity) -> EntityID<Entity>? {
+            id.flatMap { SecurityService.reaches(subject, entity($0), in: self) ? $0 : nil }
+        }
+        var shown = user
+        shown.defaultPortfolioID = reached(user.defaultPortfolioID) { .portfolio($0) }
+        shown.defaultPropertyID = reached(user.defaultPropertyID) { .property($0) }
+        shown.defaultUnitID = reached(user.defaultUnitID) { .unit($0) }
+        return shown
+    }
+
     /// The associations of a user that a subject may see. The user and super admins see all; other
     /// subjects see those on entities that they reach.
     fileprivate func associations(of user: UserID, knownTo subject: Subject) -> [UserRoleAssociation] {

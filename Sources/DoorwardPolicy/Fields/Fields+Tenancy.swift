@@ -17,6 +17,7 @@ extension Portfolio {
         F("propertyIds", .management) { portfolio, _, tenancy in .ids(tenancy.propertyIDs(of: portfolio.id)) },
         F("createdAt", .management) { .time($0.createdAt) },
         F("updatedAt", .management) { .time($0.updatedAt) },
+        .viewLevel(),
     ]
 }
 
@@ -28,17 +29,19 @@ extension Property {
         F("id", .publicLevel) { .id($0.id) },
         F("name", .publicLevel, audit: .personal()) { .text($0.name) },
         F("portfolioId", .resident) { .id($0.portfolioID) },
-        F("address", .publicLevel, columns: ["has_address", "street", "city", "state", "postal_code", "country"]) {
-            .postalAddress($0.address)
-        },
+        F(
+            "address", .publicLevel, columns: ["has_address", "street", "city", "state", "postal_code", "country"],
+            audit: .changed { .postalAddress($0.address) }
+        ) { .postalAddress($0.address) },
         F("managerUserIds", .management) { property, _, tenancy in
             .ids(tenancy.holders(of: [.propertyManager], on: .property(property.id)))
         },
         F("unitIds", .operations) { property, _, tenancy in .ids(tenancy.unitIDs(of: property.id)) },
-        F("defaultTimeZone", .publicLevel) { .text($0.defaultTimeZone) },
+        F("defaultTimeZone", .publicLevel, audit: .changed) { .text($0.defaultTimeZone) },
         F("lockdown", .management, part: ("active", .publicLevel)) { _, reader, _ in .lockdown(for: reader.level) },
         F("createdAt", .resident) { .time($0.createdAt) },
         F("updatedAt", .resident) { .time($0.updatedAt) },
+        .viewLevel(),
     ]
 }
 
@@ -56,6 +59,7 @@ extension Unit {
         F("commonAreaAccessIds", .resident, columns: ["common_area_ids"], audit: .changed) { .ids($0.commonAreaAccessIDs) },
         F("createdAt", .resident) { .time($0.createdAt) },
         F("updatedAt", .resident) { .time($0.updatedAt) },
+        .viewLevel(),
     ]
 }
 
@@ -73,6 +77,15 @@ extension FieldValue {
         let active = Member("active", .bool(false))
         guard level >= .management else { return .object([active]) }
         return .object([active, Member("since", .null), Member("byUserId", .null), Member("reason", .null)])
+    }
+}
+
+extension RecordValue {
+    /// The lines of an address as one personal text: the address of a house may be that of a person.
+    fileprivate static func postalAddress(_ address: PostalAddress?) -> RecordValue {
+        guard let address else { return .null }
+        let lines = [address.street, address.postalCode, address.city, address.state, address.country]
+        return .personal(lines.compactMap(\.self).joined(separator: ", "), person: nil)
     }
 }
 
