@@ -5,6 +5,8 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
     case invalidRequest = "invalid_request"
     /// The request contains no valid access token, or the session has expired: sign in again.
     case unauthenticated
+    /// The invited address has an account: accept the invitation while signed in to it.
+    case signInRequired = "sign_in_required"
     /// The object is not visible to the caller, or does not exist. Both cases have the same
     /// response.
     case forbidden
@@ -56,7 +58,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
     package var status: Int {
         switch self {
         case .invalidRequest: 400
-        case .unauthenticated: 401
+        case .unauthenticated, .signInRequired: 401
         case .forbidden: 403
         case .notFound: 404
         case .methodNotAllowed: 405

@@ -21,7 +21,7 @@ package struct AccessHistory: Sendable {
         var query = RecordQuery(scopes: scopes, filter: filter, order: order, after: after, limit: limit)
         // Identify the reader by all scopes that the caller may read: each filter would otherwise
         // get a queue entry of its own.
-        query.reader = tenancy.listReader(subject.userID, tenancy.recordScopes(of: subject))
+        query.reader = tenancy.listReader(subject.readerID, tenancy.recordScopes(of: subject))
         return try await mappingStoreErrors { () throws(StoreError) in try await log.page(query) }
     }
 }
@@ -42,7 +42,7 @@ extension TenancyDirectory {
     func recordScopes(of subject: Subject) -> [RecordScope] {
         var scopes: [RecordScope] =
             SecurityService.allows(subject, .gatewayLogRead, on: .gateway, in: self).isAllowed ? [.gatewayLog] : []
-        for entity in SecurityService.entities(where: subject, holds: .viewAccessHistory) {
+        for entity in SecurityService.entities(where: subject, holds: .viewAccessHistory, in: self) {
             switch entity {
             case .portfolio(let id): scopes.append(.portfolioLog(id))
             case .property(let id): if let portfolio = property(id)?.portfolioID { scopes.append(.property(id, in: portfolio)) }

@@ -49,7 +49,7 @@ package final class Commands: Sendable {
         let scopes = tenancy.recordScopes(of: subject)
         var query = CommandQuery(
             scopes: scopes, actorUserID: subject.userID, deviceID: deviceID, offset: request.offset, limit: request.limit)
-        query.reader = tenancy.listReader(subject.userID, scopes)
+        query.reader = tenancy.listReader(subject.readerID, scopes)
         return try await mappingStoreErrors { () throws(StoreError) in try await store.commands(query) }
     }
 
@@ -60,10 +60,10 @@ package final class Commands: Sendable {
     ) async throws(GatewayError) -> StoredCommand? {
         let scopes = tenancy.recordScopes(of: subject)
         func mayRead(_ found: StoredCommand) -> Bool {
-            subject.isUser(found.command.actor.userID) || scopes.contains { found.lies(in: $0) }
+            subject.isActor(found.command.actor) || scopes.contains { found.lies(in: $0) }
         }
         if let command = running.command(id), mayRead(command) { return command }
-        let query = CommandQuery(scopes: scopes, actorUserID: subject.userID, limit: 1)
+        let query = CommandQuery(scopes: scopes, actorUserID: subject.actorUserID, limit: 1)
         let found = try await mappingStoreErrors { () throws(StoreError) in try await store.command(id, within: query) }
         return found.flatMap { mayRead($0) ? $0 : nil }
     }

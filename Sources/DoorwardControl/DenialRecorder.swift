@@ -142,7 +142,20 @@ extension RecordBody {
 extension RecordActor {
     /// The caller as named in records.
     init(of caller: Caller, in tenancy: TenancyDirectory) {
-        if let user = tenancy.user(caller.userID) { self.init(user) } else { self.init(of: caller.principal) }
+        self = Self(named: caller.principal, in: tenancy) ?? Self(of: caller.principal)
+    }
+
+    /// A user or an API key with its name; `nil` for other principals, and for one that does not exist.
+    init?(named principal: Principal, in tenancy: TenancyDirectory) {
+        switch principal {
+        case .user(let id):
+            guard let user = tenancy.user(id) else { return nil }
+            self.init(user)
+        case .apiKey(let id):
+            guard let key = tenancy.apiKey(id) else { return nil }
+            self.init(key)
+        case .guestLink: return nil
+        }
     }
 
     /// The principal's kind and id, without a name.
@@ -150,6 +163,7 @@ extension RecordActor {
         switch principal {
         case .user(let id): self.init(kind: .user, id: id.description, userID: id)
         case .guestLink(let id): self.init(kind: .guestLink, id: id.description)
+        case .apiKey(let id): self.init(kind: .apiKey, id: id.description)
         }
     }
 }

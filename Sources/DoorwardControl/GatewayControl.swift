@@ -44,6 +44,12 @@ package final class GatewayControl: Sendable {
     package let storeCare: StoreCare
     /// One-time links for forgotten passwords.
     package let passwordResets: PasswordResets
+    /// Sessions, passwords and recovery codes of signed-in users.
+    package let credentials: Credentials
+    /// Invitations of email addresses.
+    package let invitations: Invitations
+    /// Keys with which programs send requests.
+    package let apiKeys: APIKeys
     /// The current tenancy.
     package let directory: CurrentDirectory
     /// The current state of each device, in memory only.
@@ -126,7 +132,8 @@ package final class GatewayControl: Sendable {
         roles = Roles(directory: directory, writer: writer)
         let sessions = Sessions()
         users = Users(
-            directory: directory, writer: writer, hasher: hasher, sessions: sessions, log: storeGuard.log)
+            directory: directory, writer: writer, hasher: hasher, sessions: sessions, log: storeGuard.log, random: random)
+        apiKeys = APIKeys(directory: directory, writer: writer, clock: clock, random: random)
         attachedDevices = Devices(
             directory: directory, writer: writer,
             attachments: attachments, clock: clock, random: random)
@@ -142,6 +149,11 @@ package final class GatewayControl: Sendable {
         passwordResets = PasswordResets(
             directory: directory, writer: writer, storeGuard: storeGuard, hasher: hasher, signIn: signIn, clock: clock,
             random: random)
+        credentials = Credentials(
+            directory: directory, writer: writer, storeGuard: storeGuard, hasher: hasher, signIn: signIn, resets: passwordResets,
+            clock: clock, random: random)
+        invitations = Invitations(
+            directory: directory, writer: writer, hasher: hasher, signIn: signIn, clock: clock, random: random)
     }
 
     /// Whether the store can write and the adapters have been started.

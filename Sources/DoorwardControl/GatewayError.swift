@@ -7,6 +7,8 @@ package enum GatewayError: Error, Sendable {
     case invalid([FieldProblem])
     /// The credentials are missing, wrong or expired.
     case unauthenticated
+    /// The invited address belongs to a user, and the request is not signed in as that user.
+    case signInRequired
     /// The request was denied. `Denial.hasReach` determines whether the caller may see the reason.
     case denied(Denial, operation: LockOperation?, deviceID: DeviceID?)
     /// The object does not exist, and the caller may know this: the object's parent is visible to
@@ -76,7 +78,7 @@ package enum GatewayError: Error, Sendable {
         // The basis of the decision is outdated: the same request is to be decided again, by the gateway responsible for it.
         case .epochChanged, .leaseChanged: self = .unavailable
         case .emailTaken: self = .alreadyExists
-        case .refreshTokenSpent, .userDisabled, .resetTokenSpent: self = .unauthenticated
+        case .refreshTokenSpent, .userDisabled, .resetTokenSpent, .recoveryCodeSpent: self = .unauthenticated
         case .idempotencyKeyTaken:
             self = .conflict("A request with this idempotency key has been executed meanwhile; repeat it to get its result.")
         case .parentUnknown, .stillReferenced, .commandExists, .intentMissing, .commandUnknown, .commandEnded, .duplicate,

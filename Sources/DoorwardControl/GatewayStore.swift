@@ -95,6 +95,9 @@ package protocol CredentialStore: Sendable {
     /// The password reset whose token has this SHA-256 digest, even if expired; `nil` once it is used or replaced.
     func passwordReset(digest: [UInt8]) async throws(StoreError) -> PasswordReset?
 
+    /// The SHA-256 digests of the user's unused recovery codes, ascending.
+    func recoveryCodes(of user: UserID) async throws(StoreError) -> [[UInt8]]
+
     /// The public key of the gateway's own key pair for `purpose`; `nil` before `.noteKey`.
     func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]?
 }
@@ -272,8 +275,8 @@ package enum CredentialChange: Sendable {
     case rotateRefresh(SessionID, oldDigest: [UInt8], newDigest: [UInt8], expiresAt: Timestamp)
     /// Ends the session and invalidates its refresh tokens.
     case endSession(SessionID)
-    /// Ends every session that the user has when the transaction takes effect.
-    case endSessions(of: UserID)
+    /// Ends every session that the user has when the transaction takes effect, except one if it is given.
+    case endSessions(of: UserID, except: SessionID? = nil)
     /// Inserts a password reset, by the digest of its token; replaces any earlier reset of the
     /// user.
     case offerReset(PasswordReset, digest: [UInt8])
@@ -284,6 +287,10 @@ package enum CredentialChange: Sendable {
     case endReset(of: UserID)
     /// Deletes every password reset that this user has created for others.
     case endResets(madeBy: UserID)
+    /// Replaces all recovery codes of a user by codes with these SHA-256 digests; an empty list removes them.
+    case setRecoveryCodes(of: UserID, digests: [[UInt8]])
+    /// Deletes a recovery code as used. Refused if the user has no code with this digest.
+    case useRecoveryCode(of: UserID, digest: [UInt8])
     /// Stores the public key of a key pair of the gateway; the private key is in a file outside the store.
     case noteKey(KeyPurpose, publicHalf: [UInt8])
 }

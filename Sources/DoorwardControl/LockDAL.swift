@@ -139,7 +139,7 @@ package final class LockDAL: Sendable {
         services.metrics.count(decision)
         guard case .allowed(let rule, let override) = decision, let id = request.deviceID,
             let device = snapshot.directory.device(id),
-            let actor = snapshot.directory.user(request.caller.userID).map({ RecordActor($0) })
+            let actor = RecordActor(named: request.caller.principal, in: snapshot.directory)
         else {
             let denial = decision.denial ?? Denial(.deviceUnknown, hasReach: false)
             throw try await denials.record(

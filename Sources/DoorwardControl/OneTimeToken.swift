@@ -9,6 +9,16 @@ enum OneTimeToken {
         Secret(Base64URL.encode(random.bytes(32)))
     }
 
+    /// The URL of a page of the gateway that uses a token. The token is in the fragment, which browsers do not send to servers, so
+    /// it appears in no server log.
+    ///
+    /// - Parameter base: such as `https://locks.example.org`, with or without a trailing slash; `nil` returns the path only.
+    static func url(of page: String, _ token: Secret<String>, under base: String?) -> Secret<String> {
+        var base = base ?? ""
+        while base.hasSuffix("/") { base.removeLast() }
+        return Secret("\(base)/\(page)#token=\(token.reveal())")
+    }
+
     /// The SHA-256 digest; a random token cannot be guessed, so it needs no slow hash.
     static func digest(of token: Secret<String>) -> [UInt8] { Array(SHA256.hash(data: Data(token.reveal().utf8))) }
 }

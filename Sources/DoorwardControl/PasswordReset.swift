@@ -43,16 +43,8 @@ package struct PasswordReset: Hashable, Sendable {
         /// When the token expires.
         package let expiresAt: Timestamp
 
-        /// The URL of the reset page with the token, under the gateway's public URL `base`. The token is in the fragment, which
-        /// browsers do not send to servers, so it appears in no server log.
-        ///
-        /// - Parameter base: such as `https://locks.example.org`, with or without a trailing slash; `nil` returns the path
-        ///   only.
-        package func url(under base: String?) -> Secret<String> {
-            var base = base ?? ""
-            while base.hasSuffix("/") { base.removeLast() }
-            return Secret("\(base)/reset-password#token=\(token.reveal())")
-        }
+        /// The URL of the page on which the password is set, under the gateway's public URL `base`; see `OneTimeToken.url`.
+        package func url(under base: String?) -> Secret<String> { OneTimeToken.url(of: "reset-password", token, under: base) }
     }
 
     /// The fields recorded when the reset is created.

@@ -53,7 +53,7 @@ package struct PasswordResets: Sendable {
         let digest = OneTimeToken.digest(of: token)
         guard let user = try await holder(of: digest) else { throw try await signIn.fail(origin) }
         let hash = try await hasher.hash(newPassword)
-        guard try await set(hash, of: user, with: digest, origin) else { throw try await signIn.fail(origin) }
+        guard try await set(hash, of: user, by: .link(digest: digest), origin) else { throw try await signIn.fail(origin) }
         signIn.forgetFailures(email: user.email)
     }
 
@@ -71,23 +71,28 @@ package struct PasswordResets: Sendable {
         return tenancy.user(maker).map { $0.isEnabled && $0.isSuperAdmin } == true ? user : nil
     }
 
-    /// Writes the new hash and ends the user's sessions.
+    /// Writes the new hash, and ends the user's sessions, password link and invitation to set a first password.
     ///
-    /// - Returns: false, without a change, if the token was used meanwhile.
-    private func set(
-        _ hash: String, of user: User, with digest: [UInt8], _ origin: RequestOrigin
+    /// - Returns: false, without a change, if the proof is not valid any more.
+    func set(
+        _ hash: String, of user: User, by proof: PasswordProof, _ origin: RequestOrigin
     ) async throws(GatewayError) -> Bool {
-        let caller = Caller(userID: user.id, origin: origin)
-        var draft = TenancyUnitOfWork(
-            directory: directory.current, caller: caller, now: clock.now(), random: random)
-        draft.transaction.credentials = [
-            .useReset(digest: digest, at: draft.now), .setPassword(user.id, hash: hash), .endSessions(of: user.id),
-        ]
-        draft.note(.update, RecordTarget(user), after: ["password": .string("set_by_link")])
-        let ended = signIn.ends(of: signIn.sessions.ids(of: user.id), of: user, origin)
-        draft.transaction.records += ended.records
+        let kept = proof.sessionID
+        let ended = signIn.ends(of: signIn.sessions.ids(of: user.id).filter { $0 != kept }, of: user, origin)
+        var late: [SessionID] = []
         do {
-            try await storeGuard.write(draft.transaction)
+            try await writer.change(
+                Caller(userID: user.id, sessionID: kept, origin: origin),
+                body: { (draft) throws(GatewayError) in
+                    if let kept, signIn.sessions.session(kept, at: draft.now) == nil { throw .unauthenticated }
+                    draft.setPassword(of: user, hash, by: proof)
+                    draft.transaction.records += ended.records
+                },
+                // Also end sessions that began with the old password while the transaction was written. The next change of the
+                // password waits for this, so it sees which sessions have ended.
+                afterwards: { _, _ in
+                    late = signIn.sessions.endAll(of: user.id, except: kept).filter { id in !ended.ids.contains(id) }
+                })
         } catch .unauthenticated {
             return false
         } catch {
@@ -95,9 +100,39 @@ package struct PasswordResets: Sendable {
             signIn.sessions.endAll(of: user.id)
             throw error
         }
-        // Also end sessions that began with the old password while the transaction was written.
-        let late = signIn.sessions.endAll(of: user.id).filter { id in !ended.ids.contains(id) }
         if !late.isEmpty { try await storeGuard.write(signIn.ends(of: late, of: user, origin).transaction) }
         return true
+    }
+}
+
+/// What entitles a person to set a password.
+enum PasswordProof: Sendable {
+    /// The token of a password link, by its digest.
+    case link(digest: [UInt8])
+    /// A recovery code, by its digest.
+    case recoveryCode(digest: [UInt8])
+    /// The current password, in a session that remains valid.
+    case session(SessionID)
+
+    var sessionID: SessionID? { if case .session(let id) = self { id } else { nil } }
+}
+
+extension TenancyUnitOfWork {
+    fileprivate mutating func setPassword(of user: User, _ hash: String, by proof: PasswordProof) {
+        let how: String
+        switch proof {
+        case .link(let digest):
+            transaction.credentials.append(.useReset(digest: digest, at: now))
+            how = "set_by_link"
+        case .recoveryCode(let digest):
+            transaction.credentials.append(.useRecoveryCode(of: user.id, digest: digest))
+            how = "set_by_recovery_code"
+        case .session: how = "changed"
+        }
+        transaction.credentials += [
+            .setPassword(user.id, hash: hash), .endSessions(of: user.id, except: proof.sessionID), .endReset(of: user.id),
+        ]
+        for invitation in directory.invitations(of: user.email) where invitation.accountID == user.id { end(invitation) }
+        note(.update, RecordTarget(user), after: ["password": .string(how)])
     }
 }

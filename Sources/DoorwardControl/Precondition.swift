@@ -75,6 +75,10 @@ package enum TenancyEntity: Hashable, Sendable {
     case association(AssociationID)
     /// A guest access, without its uses, which are counted separately.
     case guestAccess(GuestAccessID)
+    /// An API key.
+    case apiKey(APIKeyID)
+    /// An invitation.
+    case invitation(InvitationID)
 }
 
 extension TenancyChange {
@@ -95,6 +99,10 @@ extension TenancyChange {
         case .removeAssociation(let id): .association(id)
         case .putGuestAccess(let access): .guestAccess(access.id)
         case .removeGuestAccess(let id): .guestAccess(id)
+        case .putAPIKey(let key): .apiKey(key.id)
+        case .removeAPIKey(let id): .apiKey(id)
+        case .putInvitation(let invitation): .invitation(invitation.id)
+        case .removeInvitation(let id): .invitation(id)
         }
     }
 }

@@ -61,10 +61,11 @@ package struct RoleHolder: NamedItem {
 }
 
 extension TenancyUnitOfWork {
+    /// - Parameter invitation: the accepted invitation that assigns the role; recorded with its creator.
     /// - Throws: `.notFound` if the user does not exist.
-    mutating func assign(_ role: Role, to userID: UserID, on entity: AssociatedEntity) throws(GatewayError)
-        -> UserRoleAssociation
-    {
+    mutating func assign(
+        _ role: Role, to userID: UserID, on entity: AssociatedEntity, under invitation: Invitation? = nil
+    ) throws(GatewayError) -> UserRoleAssociation {
         guard directory.user(userID) != nil else { throw .notFound }
         if let standing = directory.associations(on: entity).first(where: { $0.userID == userID && $0.role == role }) {
             return standing
@@ -72,7 +73,12 @@ extension TenancyUnitOfWork {
         let association = UserRoleAssociation(
             id: newID(), userID: userID, entity: entity, role: role, createdAt: now, updatedAt: now)
         apply(.putAssociation(association))
-        note(.assign, RecordTarget(association), at: entity, after: association.auditFields)
+        var after = association.auditFields
+        if let invitation {
+            after["invitationId"] = .id(invitation.id)
+            after["invitedByUserId"] = .id(invitation.userID)
+        }
+        note(.assign, RecordTarget(association), at: entity, after: after)
         return association
     }
 

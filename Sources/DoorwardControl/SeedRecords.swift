@@ -55,7 +55,7 @@ package enum SeedRecords {
                 (action, target, entity) = (.assign, RecordTarget(association), association.entity)
                 after = association.auditFields
             case .removePortfolio, .removeProperty, .removeUnit, .removeDevice, .removeUser, .removeAssociation, .putGuestAccess,
-                .removeGuestAccess:
+                .removeGuestAccess, .putAPIKey, .removeAPIKey, .putInvitation, .removeInvitation:
                 return nil
             }
         }

@@ -50,19 +50,26 @@ package final class Sessions: Sendable {
     /// The user's valid sessions, and expired ones that have not been pruned yet.
     func ids(of user: UserID) -> [SessionID] { table.withLock { $0.byUser[user, default: []].sorted() } }
 
+    /// The user's valid sessions, oldest first.
+    func sessions(of user: UserID, at now: Timestamp) -> [Session] {
+        table.withLock { table in
+            table.byUser[user, default: []].compactMap { table.live[$0] }.filter { now < $0.expiresAt }
+        }.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+    }
+
     /// All valid sessions, and expired ones that have not been pruned yet.
     var ids: [SessionID] { table.withLock { Array($0.live.keys) } }
 
     func end(_ id: SessionID) { table.withLock { $0.end(id) } }
 
-    /// Ends all sessions of one user. A sign-in that was authenticated before this call can no longer begin a session.
+    /// Ends all sessions of one user, except one if it is given. A sign-in that was authenticated before this call can no longer begin a session.
     ///
     /// - Returns: the sessions that were ended.
     @discardableResult
-    func endAll(of user: UserID) -> [SessionID] {
+    func endAll(of user: UserID, except kept: SessionID? = nil) -> [SessionID] {
         table.withLock { table in
             table.generations[user, default: 0] += 1
-            let ids = table.byUser[user, default: []].sorted()
+            let ids = table.byUser[user, default: []].filter { $0 != kept }.sorted()
             for id in ids { table.end(id) }
             return ids
         }

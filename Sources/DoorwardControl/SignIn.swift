@@ -144,19 +144,22 @@ package final class SignIn: Sendable {
     func stop() async throws(GatewayError) { try await failures.close() }
 
     /// Ends the caller's session; its tokens stop working at once.
+    ///
+    /// - Throws: `.outOfReach` for a caller without a session, such as an API key.
     package func logOut(_ caller: Caller) async throws(GatewayError) {
-        guard let id = caller.sessionID else { throw .unauthenticated }
+        guard let id = caller.sessionID else { throw .outOfReach }
         try await end(id, of: directory.current.user(caller.userID), .signedOut, caller.origin)
     }
 
     // MARK: - Private
 
-    private func verify(_ password: Secret<String>, of user: User?) async throws(GatewayError) -> Bool {
+    /// Whether `password` is the user's. Costs the same for a user who does not exist.
+    func verify(_ password: Secret<String>, of user: User?) async throws(GatewayError) -> Bool {
         try await hasher.verify(password, against: try await storedHash(of: user?.id ?? Self.nobody))
     }
 
     /// The user id to look up for unknown addresses, so that the store takes as long as for a known one.
-    private static let nobody = UserID(high: 0, low: 0)
+    static let nobody = UserID(high: 0, low: 0)
 
     private func storedHash(of user: UserID) async throws(GatewayError) -> String? {
         try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.credentials.passwordHash(of: user) }
@@ -201,12 +204,22 @@ package final class SignIn: Sendable {
         return SignedIn(user: user, session: session, refreshToken: token)
     }
 
+    /// Starts a session for a user whose identity was proved otherwise than by a password, as by an invitation.
+    ///
+    /// - Parameter generation: the generation of the user's sessions before the proof.
+    /// - Throws: `.unauthenticated` if the user was disabled or all their sessions were ended meanwhile.
+    func start(for user: User, _ generation: UInt64, _ origin: RequestOrigin) async throws(GatewayError) -> SignedIn {
+        guard let signedIn = try await begin(for: user, generation, origin) else { throw .unauthenticated }
+        metrics.succeeded.increment()
+        return signedIn
+    }
+
     private func endReused(_ session: Session, _ user: User, _ origin: RequestOrigin) async throws(GatewayError) -> GatewayError {
         try await end(session.id, of: user, .refreshReused, origin)
         return .unauthenticated
     }
 
-    private func end(
+    func end(
         _ id: SessionID, of user: User?, _ event: RecordEvent, _ origin: RequestOrigin
     ) async throws(GatewayError) {
         // End the session in memory first: from here on its tokens are invalid, even if the write fails.
@@ -240,6 +253,30 @@ extension SignIn {
     func ends(of ids: [SessionID], of user: User, _ origin: RequestOrigin) -> SessionEnds {
         SessionEnds(
             ids: ids, credentials: ids.map { .endSession($0) }, records: ids.map { record(.signedOut, of: user, $0, origin) })
+    }
+
+    /// Checks a proof of a user's identity other than a sign-in. Attempts are limited like sign-ins, and failures are counted and
+    /// recorded together with failed sign-ins.
+    ///
+    /// - Parameters:
+    ///   - user: the user; `nil` if no user has the address.
+    ///   - account: the email address of the user, or the address as entered.
+    ///   - isRight: checks the proof, at the same cost whether or not there is such a user.
+    /// - Throws: `.unauthenticated` for a wrong proof; `.rateLimited`.
+    func prove(
+        _ user: User?, account: String, _ origin: RequestOrigin, _ isRight: () async throws(GatewayError) -> Bool
+    ) async throws(GatewayError) {
+        try admit(email: account, address: origin.clientAddress)
+        if try await isRight() {
+            // Concurrent attempts may have failed meanwhile.
+            return try admit(email: account, address: origin.clientAddress)
+        }
+        try limited { () throws(GatewayError) in
+            try throttle.noteFailureIfAdmitted(email: account, address: origin.clientAddress)
+        }
+        metrics.failed.increment()
+        try await failures.record(origin, account: account, user: user)
+        throw .unauthenticated
     }
 
     /// Counts and records an attempt with an invalid token.

@@ -37,6 +37,8 @@ package enum StoreRefusal: Error, Hashable, Sendable {
     case userDisabled(UserID)
     /// The token of a password reset is unknown, used, replaced or expired.
     case resetTokenSpent
+    /// The user has no recovery code with this digest, or it was used or replaced.
+    case recoveryCodeSpent(UserID)
     /// The store has an entry with this key that is less than 24 hours old.
     case idempotencyKeyTaken(IdempotencyKey)
     /// A new entity, session or token has an id or digest that already exists.

@@ -32,14 +32,16 @@ struct TenancyUnitOfWork {
 
     init(directory: TenancyDirectory, caller: Caller, now: Timestamp, random: RandomSource) {
         (self.directory, self.caller, self.now, self.random) = (directory, caller, now, random)
-        subject = directory.subject(of: caller.principal)
+        subject = directory.subject(of: caller.principal, at: now)
     }
 
     mutating func apply(_ change: TenancyChange) {
+        let loser = directory.userLosingRights(by: change)
         endPasswordLinks(endedBy: change)
         directory.apply(change)
-        subject = directory.subject(of: caller.principal)
+        subject = directory.subject(of: caller.principal, at: now)
         transaction.changes.append(change)
+        if let loser { endUnfoundedAccess(of: loser) }
     }
 
     /// Deletes the password resets of users whose rights change, and those created by a user who loses the right to create
@@ -62,7 +64,7 @@ struct TenancyUnitOfWork {
             if let guest = directory.guestAccess(id)?.guestUserID { endPasswordLink(of: guest) }
         // The store deletes the password resets of a removed user, and those that the user has created.
         case .putPortfolio, .removePortfolio, .putProperty, .removeProperty, .putUnit, .removeUnit, .putDevice, .removeDevice,
-            .removeUser:
+            .removeUser, .putAPIKey, .removeAPIKey, .putInvitation, .removeInvitation:
             return
         }
     }

@@ -8,12 +8,14 @@ package struct Users: Sendable {
     let hasher: PasswordHasher
     let sessions: Sessions
     let log: any AccessLogStore
+    let random: RandomSource
 
-    /// Creates a user who can sign in with `password`.
+    /// Creates a user who can sign in with `password`, or, without a password, who cannot sign in yet.
     package func create(
         _ caller: Caller, _ new: NewUser, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<User> {
-        try PasswordRules.check(new.password, field: "password")
+        guard let password = new.password else { throw .invalid("password", "required") }
+        try PasswordRules.check(password, field: "password")
         var hash = ""
         return try await writer.create(
             caller, repeatable: repeatable,
@@ -21,12 +23,25 @@ package struct Users: Sendable {
                 // Hash the password only for callers who may create users, and not for repeats, as hashing is expensive.
                 let (tenancy, subject) = directory.resolve(caller)
                 try tenancy.require(.usersCreate, of: subject, on: .gateway)
-                hash = try await hasher.hash(new.password)
+                hash = try await hasher.hash(password)
             },
             body: { (draft) throws(GatewayError) in
                 try draft.require(.usersCreate, on: .gateway)
                 return try draft.create(new, passwordHash: hash)
             })
+    }
+
+    /// Creates a user without a password, with an invitation to set the first one. The user cannot sign in before.
+    package func createInvited(
+        _ caller: Caller, _ new: NewUser
+    ) async throws(GatewayError) -> (user: User, invitation: IssuedInvitation) {
+        let token = OneTimeToken.new(random)
+        return try await writer.change(caller) { (draft) throws(GatewayError) in
+            try draft.require(.usersCreate, on: .gateway)
+            let user = try draft.create(new, passwordHash: nil)
+            let invitation = try draft.invite(user.email, to: .account(user.id), token: token)
+            return (user, IssuedInvitation(invitation: invitation, token: token))
+        }
     }
 
     /// Changes the fields that the request names. Only a super admin may enable and disable users; the other fields
@@ -113,13 +128,13 @@ package struct NewUser: Sendable {
     package var firstName: String
     /// The last name, hidden from guests.
     package var lastName: String
-    /// The password; only its hash is stored.
-    package var password: Secret<String>
+    /// The password, of which only the hash is stored; `nil` for a user who sets it by an invitation.
+    package var password: Secret<String>?
     /// Whether the user is a super admin, who administers the gateway. This grants no right to move
     /// a lock.
     package var isSuperAdmin: Bool
 
-    package init(email: String, firstName: String, lastName: String, password: Secret<String>, isSuperAdmin: Bool = false) {
+    package init(email: String, firstName: String, lastName: String, password: Secret<String>?, isSuperAdmin: Bool = false) {
         (self.email, self.firstName, self.lastName) = (email, firstName, lastName)
         (self.password, self.isSuperAdmin) = (password, isSuperAdmin)
     }
@@ -193,18 +208,19 @@ extension TenancyDirectory {
 }
 
 extension TenancyUnitOfWork {
-    mutating func create(_ new: NewUser, passwordHash: String) throws(GatewayError) -> User {
+    /// - Parameter id: the user's id; `nil` for a new one.
+    mutating func create(_ new: NewUser, id: UserID? = nil, passwordHash: String?) throws(GatewayError) -> User {
         guard directory.user(email: new.email) == nil else { throw .alreadyExists }
         let user = User(
-            id: newID(), email: new.email, firstName: new.firstName, lastName: new.lastName, isSuperAdmin: new.isSuperAdmin,
+            id: id ?? newID(), email: new.email, firstName: new.firstName, lastName: new.lastName, isSuperAdmin: new.isSuperAdmin,
             createdAt: now, updatedAt: now)
         apply(.putUser(user))
-        transaction.credentials.append(.setPassword(user.id, hash: passwordHash))
+        if let passwordHash { transaction.credentials.append(.setPassword(user.id, hash: passwordHash)) }
         note(.create, RecordTarget(user), after: user.auditFields)
         return user
     }
 
-    fileprivate mutating func update(_ user: User, _ changes: UserChanges) throws(GatewayError) -> User {
+    mutating func update(_ user: User, _ changes: UserChanges) throws(GatewayError) -> User {
         var changed = user
         changed.firstName = changes.firstName ?? user.firstName
         changed.lastName = changes.lastName ?? user.lastName

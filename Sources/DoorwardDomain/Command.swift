@@ -107,6 +107,11 @@ package struct RecordActor: Hashable, Sendable {
     package init(_ user: User) {
         self.init(kind: .user, id: user.id.description, name: user.fullName, userID: user.id)
     }
+
+    /// The API key with its name, and the user who created it.
+    package init(_ key: APIKey) {
+        self.init(kind: .apiKey, id: key.id.description, name: key.name, userID: key.userID)
+    }
 }
 
 /// The kind of an actor. Raw values are those of the API.

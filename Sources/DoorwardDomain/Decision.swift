@@ -4,12 +4,14 @@ package enum Principal: Hashable, Sendable {
     case user(UserID)
     /// The holder of the link of a guest access, with the rights of that access and no others.
     case guestLink(GuestAccessID)
+    /// The holder of an API key, with the rights that the key's role and its creator have in common.
+    case apiKey(APIKeyID)
 
-    /// The user; `nil` for a guest link.
+    /// The user; `nil` for a guest link and for an API key, which has no access to its creator's own data.
     package var userID: UserID? {
         switch self {
         case .user(let id): id
-        case .guestLink: nil
+        case .guestLink, .apiKey: nil
         }
     }
 }

@@ -154,5 +154,9 @@ package typealias GuestAccessID = EntityID<GuestAccess>
 public typealias CommandID = EntityID<Command>
 /// The id of one record, unique across logs; its position in its log is its `seq`.
 package typealias RecordID = EntityID<AccessRecord>
+/// The id of one API key; also part of the key's secret.
+package typealias APIKeyID = EntityID<APIKey>
+/// The id of one invitation; it does not identify the invited person.
+package typealias InvitationID = EntityID<Invitation>
 /// The id of one sign-in, to which its access and refresh tokens belong.
 package typealias SessionID = EntityID<Session>

@@ -40,6 +40,18 @@ struct EntityPath {
     }
 }
 
+extension TenancyDirectory {
+    /// Whether a role on `entity` reaches `other`: the two are the same, or `entity` is above `other`.
+    func covers(_ entity: AssociatedEntity, _ other: AssociatedEntity) -> Bool {
+        guard let path = EntityPath(ManagedObject(other), in: self) else { return false }
+        switch entity {
+        case .portfolio(let id): return path.portfolio == id
+        case .property(let id): return path.property == id
+        case .unit(let id): return path.unit == id
+        }
+    }
+}
+
 /// A rule by which a subject reaches an object.
 enum ReachingRule {
     /// A role on the object or above it, with its column of the permission matrix. There is no
@@ -149,6 +161,9 @@ extension SecurityService {
     static func reaches(
         _ subject: Subject, _ path: EntityPath, at instant: Timestamp?, in directory: TenancyDirectory
     ) -> Bool {
+        if let key = subject.key {
+            return reaches(key.role, path, at: instant, in: directory) && reaches(key.maker, path, at: instant, in: directory)
+        }
         var isReached = false
         forEachRule(reaching: path, for: subject, at: instant, in: directory) { _ in
             isReached = true

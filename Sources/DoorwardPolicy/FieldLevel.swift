@@ -59,7 +59,7 @@ package enum FieldObject: Hashable, Sendable {
     /// A guest access, visible to its guest, to its grantor, and by roles on its unit or property.
     case guestAccess(GuestAccessID)
     /// A record or command: visible by a role on the unit, property or portfolio of its device, and to its actor.
-    case event(unit: UnitID?, property: PropertyID?, portfolio: PortfolioID?, actor: UserID?)
+    case event(unit: UnitID?, property: PropertyID?, portfolio: PortfolioID?, actor: RecordActor?)
 }
 
 /// The level that each field of a response requires, derived from the field tables: for filters, sorting and the documentation.

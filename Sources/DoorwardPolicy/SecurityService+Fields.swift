@@ -11,6 +11,7 @@ extension SecurityService {
         of subject: Subject, for object: FieldObject, at instant: Timestamp, in directory: TenancyDirectory
     ) -> FieldLevel? {
         guard subject.isEnabled else { return nil }
+        if let key = subject.key { return level(of: key, for: object, at: instant, in: directory) }
         switch object {
         case .portfolio(let id):
             return level(of: subject, on: .portfolio(id), superAdmin: .management, at: instant, in: directory)
@@ -22,8 +23,18 @@ extension SecurityService {
         case .event(let unit, let property, let portfolio, let actor):
             let path = EntityPath(unit: unit, property: property, portfolio: portfolio)
             let level = roleLevel(of: subject, on: path, in: directory)
-            return subject.isUser(actor) ? max(level ?? .management, .management) : level
+            return actor.map(subject.isActor) == true ? max(level ?? .management, .management) : level
         }
+    }
+
+    /// The lower of the levels of the key's role and of its creator; at least MANAGEMENT for the key's own commands.
+    private static func level(
+        of key: KeyScope, for object: FieldObject, at instant: Timestamp, in directory: TenancyDirectory
+    ) -> FieldLevel? {
+        let levels = [key.role, key.maker].map { fieldLevel(of: $0, for: object, at: instant, in: directory) }
+        let common = levels.contains(nil) ? nil : levels.compactMap(\.self).min()
+        guard case .event(_, _, _, let actor?) = object, key.isActor(actor) else { return common }
+        return max(common ?? .management, .management)
     }
 
     private static func level(

@@ -9,6 +9,11 @@ extension SecurityService {
     /// The portfolios that a subject may read: all of them for a super admin, none for a disabled or unknown user.
     package static func visiblePortfolioIDs(for subject: Subject, in directory: TenancyDirectory) -> [PortfolioID] {
         guard subject.isEnabled else { return [] }
+        if let key = subject.key {
+            return visiblePortfolioIDs(for: key.role, in: directory).filter {
+                allows(key.maker, .portfolioRead, on: .portfolio($0), in: directory).isAllowed
+            }
+        }
         if subject.isSuperAdmin { return directory.portfolioIDs }
         return Set(entities(of: subject, holding: .portfolioRead).compactMap(\.portfolio))
             .filter { directory.portfolio($0) != nil }.sorted()
@@ -17,6 +22,11 @@ extension SecurityService {
     /// The properties that a subject may read; a tenant may read the property of their unit.
     package static func visiblePropertyIDs(for subject: Subject, in directory: TenancyDirectory) -> [PropertyID] {
         guard subject.isEnabled else { return [] }
+        if let key = subject.key {
+            return visiblePropertyIDs(for: key.role, in: directory).filter {
+                allows(key.maker, .propertyRead, on: .property($0), in: directory).isAllowed
+            }
+        }
         if subject.isSuperAdmin { return directory.propertyIDs }
         return entities(of: subject, holding: .propertyRead).reduce(into: Set<PropertyID>()) { seen, entity in
             switch entity {
@@ -30,6 +40,11 @@ extension SecurityService {
     /// The units that a subject may read; a tenant may read only their own.
     package static func visibleUnitIDs(for subject: Subject, in directory: TenancyDirectory) -> [UnitID] {
         guard subject.isEnabled else { return [] }
+        if let key = subject.key {
+            return visibleUnitIDs(for: key.role, in: directory).filter {
+                allows(key.maker, .unitRead, on: .unit($0), in: directory).isAllowed
+            }
+        }
         if subject.isSuperAdmin { return directory.unitIDs }
         return entities(of: subject, holding: .unitRead).reduce(into: Set<UnitID>()) { seen, entity in
             switch entity {
@@ -48,6 +63,11 @@ extension SecurityService {
         for subject: Subject, at instant: Timestamp, in directory: TenancyDirectory
     ) -> [DeviceID] {
         guard subject.isEnabled else { return [] }
+        if let key = subject.key {
+            return visibleDeviceIDs(for: key.role, at: instant, in: directory).filter {
+                decide(key.maker, .viewStatus, on: $0, at: instant, override: false, in: directory).isAllowed
+            }
+        }
         if subject.isSuperAdmin { return directory.deviceIDs }
         return directory.deviceCandidates(for: subject).filter {
             decide(subject, .viewStatus, on: $0, at: instant, override: false, in: directory).isAllowed

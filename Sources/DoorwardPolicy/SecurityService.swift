@@ -46,6 +46,10 @@ package enum SecurityService {
         if let reason = subject.denialReason {
             return .denied(Denial(reason, hasReach: reaches(subject, EntityPath(device), at: instant, in: directory)))
         }
+        if let key = subject.key {
+            guard !key.hasExpired(at: instant) else { return .denied(Denial(.userUnknown, hasReach: false)) }
+            return key.decide { decide($0, operation, on: device, at: instant, override: override, in: directory) }
+        }
         let request = AccessRequest(operation: operation, device: device, instant: instant)
         var granting: Rule?
         var nearest: RuleFailure?
@@ -83,10 +87,15 @@ package enum SecurityService {
 extension SecurityService {
     /// Returns the subject's associations that each allow all of `operations` on a device, in
     /// ascending order; none for a disabled user. Guest accesses are ignored, because a guest
-    /// cannot grant access. The cost depends only on the associations that reach the device.
+    /// cannot grant access. For an API key these are its creator's associations, if
+    /// the key's role allows the operations too. The cost depends only on the associations that reach the device.
     package static func carriers(
         of operations: [LockOperation], by subject: Subject, on device: DeviceID, in directory: TenancyDirectory
     ) -> [UserRoleAssociation] {
+        if let key = subject.key {
+            let isGiven = !carriers(of: operations, by: key.role, on: device, in: directory).isEmpty
+            return isGiven ? carriers(of: operations, by: key.maker, on: device, in: directory) : []
+        }
         guard subject.isEnabled, let user = subject.user, let device = directory.resolve(device), device.isAssigned
         else { return [] }
         var carriers: [UserRoleAssociation] = []
@@ -101,7 +110,15 @@ extension SecurityService {
 
     /// The entities on which a role of the subject holds an operation for all attached devices.
     /// Common areas are ignored.
-    package static func entities(where subject: Subject, holds operation: LockOperation) -> [AssociatedEntity] {
+    package static func entities(
+        where subject: Subject, holds operation: LockOperation, in directory: TenancyDirectory
+    ) -> [AssociatedEntity] {
+        if let key = subject.key {
+            let ofMaker = entities(where: key.maker, holds: operation, in: directory)
+            return entities(where: key.role, holds: operation, in: directory).flatMap { entity in
+                ofMaker.contains { directory.covers($0, entity) } ? [entity] : ofMaker.filter { directory.covers(entity, $0) }
+            }
+        }
         guard let user = subject.user, subject.isEnabled else { return [] }
         return user.roles.all.sorted { $0.id < $1.id }.filter {
             PermissionMatrix.holds(operation, MatrixColumn(of: $0.role, on: $0.type))
@@ -124,6 +141,9 @@ extension SecurityService {
         if subject.status == .unknown { return .denied(Denial(.userUnknown, hasReach: false)) }
         guard let path = EntityPath(object, in: directory) else {
             return .denied(denialOfUnknown(object, to: subject))
+        }
+        if subject.isEnabled, let key = subject.key {
+            return key.decide { allows($0, permission, on: object, at: instant, in: directory) }
         }
         guard subject.isEnabled else {
             let hasReach = object == .gateway || reaches(subject, path, at: instant, in: directory)

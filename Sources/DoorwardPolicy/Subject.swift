@@ -8,18 +8,21 @@ internal import HashTreeCollections
 package struct Subject: Sendable {
     enum Status: Sendable { case unknown, disabled, enabled }
 
-    /// `nil` for a guest link and for an unknown principal.
+    /// `nil` for a guest link, an API key and an unknown principal.
     let user: UserNode?
     /// The guest access of a guest link; `nil` for every other principal.
     let link: GuestAccessNode?
-    /// The status of the principal. For a guest link with a guest user, the status of that user.
+    /// The role and the creator of an API key; `nil` for every other principal.
+    let key: KeyScope?
+    /// The status of the principal. For a guest link with a guest user, the status of that user. For an API key, the status of
+    /// its creator.
     let status: Status
     /// `TenancyDirectory.version` of the snapshot.
     let version: UInt64
 
     @inline(__always)
     init(_ user: UserNode?, version: UInt64) {
-        (link, self.version) = (nil, version)
+        (link, key, self.version) = (nil, nil, version)
         guard let user, user.isKnown else {
             (self.user, status) = (nil, .unknown)
             return
@@ -28,7 +31,16 @@ package struct Subject: Sendable {
     }
 
     init(link: GuestAccessNode, status: Status, version: UInt64) {
-        (user, self.link, self.status, self.version) = (nil, link, status, version)
+        (user, self.link, key, self.status, self.version) = (nil, link, nil, status, version)
+    }
+
+    init(key: KeyScope, version: UInt64) {
+        (user, link, self.key, status, self.version) = (nil, nil, key, key.maker.status, version)
+    }
+
+    /// A subject that holds the roles of `node` although there is no such user.
+    init(roles node: UserNode, version: UInt64) {
+        (user, link, key, status, self.version) = (node, nil, nil, .enabled, version)
     }
 
     /// Whether the subject's requests can be allowed; false for a disabled user and for an unknown principal.
@@ -36,14 +48,28 @@ package struct Subject: Sendable {
     /// Whether the user is a super admin, even a disabled one.
     package var isSuperAdmin: Bool { user?.isSuperAdmin ?? false }
     /// The id of the subject's user, who may read records of their own actions; `nil` for a guest
-    /// link and for an unknown principal.
+    /// link, an API key and an unknown principal.
     package var userID: UserID? { user?.id }
 
     /// Whether `id` is the id of the subject's user. Always false for `nil`.
     package func isUser(_ id: UserID?) -> Bool { id != nil && id == user?.id }
 
-    /// The entity of each role that the subject holds, in no order.
-    package var roleEntities: [AssociatedEntity] { user?.roles.all.map(\.entity) ?? [] }
+    /// Whether the actor of a command is the subject: the user, also by one of the user's API keys, or exactly this API key.
+    package func isActor(_ actor: RecordActor) -> Bool {
+        key.map { $0.isActor(actor) } ?? isUser(actor.userID)
+    }
+
+    /// The user under whom the subject's commands are recorded; for an API key, the user who created it.
+    package var actorUserID: UserID? { key?.key.userID ?? userID }
+
+    /// The reader of lists: the user or the API key, each with a place of its own; `nil` for other principals.
+    package var readerID: UserID? { key?.key.id.cast() ?? userID }
+
+    /// The entity of each role that the subject holds, in no order. For an API key these are the entities of its role and of its
+    /// creator's roles; which rights it has there is decided as for any object.
+    package var roleEntities: [AssociatedEntity] {
+        key.map { $0.role.roleEntities + $0.maker.roleEntities } ?? user?.roles.all.map(\.entity) ?? []
+    }
 
     /// The creation time of the subject's oldest tenant role on a unit; `nil` if the subject is not
     /// a tenant of the unit.
@@ -80,6 +106,7 @@ extension TenancyDirectory {
         case .guestLink(let id):
             guard let link = guestAccesses[id] else { return body(Subject(nil, version: version)) }
             return body(Subject(link: link, status: status(ofGuestOf: link), version: version))
+        case .apiKey(let id): return body(subject(ofKey: id))
         }
     }
 

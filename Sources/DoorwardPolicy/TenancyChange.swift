@@ -38,4 +38,12 @@ package enum TenancyChange: Hashable, Sendable {
     /// Removes a guest access if it exists, with its count of uses. Only for an access whose property or guest is removed: any
     /// other access that ends is revoked and kept.
     case removeGuestAccess(GuestAccessID)
+    /// Adds or replaces an API key.
+    case putAPIKey(APIKey)
+    /// Removes an API key if it exists. Keys that it created stay, and are rejected.
+    case removeAPIKey(APIKeyID)
+    /// Adds or replaces an invitation.
+    case putInvitation(Invitation)
+    /// Removes an invitation if it exists: it was accepted or withdrawn, or has ended.
+    case removeInvitation(InvitationID)
 }

@@ -21,6 +21,10 @@ extension TenancyDirectory {
         case .removeAssociation(let id): removeAssociation(id)
         case .putGuestAccess(let access): put(access)
         case .removeGuestAccess(let id): removeGuestAccess(id)
+        case .putAPIKey(let key): put(key)
+        case .removeAPIKey(let id): removeAPIKey(id)
+        case .putInvitation(let invitation): put(invitation)
+        case .removeInvitation(let id): removeInvitation(id)
         }
     }
 

@@ -26,6 +26,8 @@ package struct TenancyDirectory: Sendable {
     /// The ids of users who were removed.
     var removedUsers: TreeSet<UserID> = []
     var guestAccesses: TreeDictionary<GuestAccessID, GuestAccessNode> = [:]
+    var apiKeys: TreeDictionary<APIKeyID, APIKeyNode> = [:]
+    var invitations: TreeDictionary<InvitationID, Box<Invitation>> = [:]
 
     /// The user of each association.
     var holders: TreeDictionary<AssociationID, UserID> = [:]
@@ -41,6 +43,13 @@ package struct TenancyDirectory: Sendable {
     var unitsByListedDevice: TreeDictionary<DeviceID, SortedIDs<Unit>> = [:]
     var guestAccessesByDevice: TreeDictionary<DeviceID, SortedIDs<GuestAccess>> = [:]
     var guestAccessesByProperty: TreeDictionary<PropertyID, TreeSet<GuestAccessID>> = [:]
+    var apiKeysByUser: TreeDictionary<UserID, SortedIDs<APIKey>> = [:]
+    var apiKeysByEntity: TreeDictionary<AssociatedEntity, SortedIDs<APIKey>> = [:]
+    var invitationsByDigest: TreeDictionary<[UInt8], InvitationID> = [:]
+    var invitationsByMaker: TreeDictionary<UserID, TreeSet<InvitationID>> = [:]
+    /// By address in lower case.
+    var invitationsByEmail: TreeDictionary<String, SortedIDs<Invitation>> = [:]
+    var invitationsByEntity: TreeDictionary<AssociatedEntity, SortedIDs<Invitation>> = [:]
 
     /// The number of changes that led to this version. A `Subject` of another version is not valid here.
     var version: UInt64 = 0

@@ -287,6 +287,11 @@ package final class SQLiteStore: GatewayStore {
         try await reader.read { try CredentialReading.passwordReset(digest: digest, in: $0) }
     }
 
+    /// Returns the digests in the order of the primary key.
+    package func recoveryCodes(of user: UserID) async throws(StoreError) -> [[UInt8]] {
+        try await reader.read { try CredentialReading.recoveryCodes(of: user, in: $0) }
+    }
+
     /// Returns the bytes in the form in which they were passed to `.noteKey`.
     package func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? {
         try await reader.read { try CredentialReading.publicKey(for: purpose, in: $0) }

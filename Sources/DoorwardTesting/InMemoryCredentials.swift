@@ -5,6 +5,8 @@ internal import DoorwardDomain
 struct InMemoryCredentials {
     var passwords: [UserID: String] = [:]
     var publicKeys: [KeyPurpose: [UInt8]] = [:]
+    /// The digests of unused codes.
+    var recoveryCodes: [UserID: Set<[UInt8]>] = [:]
     private var sessions: [SessionID: (session: Session, isEnded: Bool)] = [:]
     private var tokens: [[UInt8]: (session: SessionID, isUsed: Bool)] = [:]
 
@@ -24,8 +26,8 @@ struct InMemoryCredentials {
         case .rotateRefresh(let id, let old, let new, let expiresAt):
             try rotate(id, old: old, new: new, expiresAt: expiresAt)
         case .endSession(let id): sessions[id]?.isEnded = true
-        case .endSessions(let user):
-            for id in sessions.keys where sessions[id]?.session.userID == user { sessions[id]?.isEnded = true }
+        case .endSessions(let user, let kept):
+            for id in sessions.keys where id != kept && sessions[id]?.session.userID == user { sessions[id]?.isEnded = true }
         case .offerReset(let reset, let digest):
             guard users[reset.userID] != nil else { throw .parentUnknown }
             guard resets.values.allSatisfy({ $0.digest != digest || $0.reset.userID == reset.userID }) else { throw .duplicate }
@@ -35,6 +37,12 @@ struct InMemoryCredentials {
             resets[reset.userID] = nil
         case .endReset(let user): resets[user] = nil
         case .endResets(let maker): resets = resets.filter { $0.value.reset.madeBy != maker }
+        case .setRecoveryCodes(let user, let digests):
+            guard users[user] != nil || digests.isEmpty else { throw .parentUnknown }
+            guard Set(digests).count == digests.count else { throw .duplicate }
+            recoveryCodes[user] = Set(digests)
+        case .useRecoveryCode(let user, let digest):
+            guard recoveryCodes[user]?.remove(digest) != nil else { throw .recoveryCodeSpent(user) }
         case .noteKey(let purpose, let publicHalf): publicKeys[purpose] = publicHalf
         }
     }

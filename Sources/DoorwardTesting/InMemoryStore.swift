@@ -194,6 +194,11 @@ package final class InMemoryStore: GatewayStore {
         read { $0.credentials.passwordReset(digest: digest) }
     }
 
+    /// Returns the digests in ascending order, as every store must.
+    package func recoveryCodes(of user: UserID) async throws(StoreError) -> [[UInt8]] {
+        read { $0.credentials.recoveryCodes[user, default: []] }.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
     /// Returns the entry of a key unless the entry is older than `oldest`. This store never deletes
     /// an old entry.
     package func idempotentAnswer(

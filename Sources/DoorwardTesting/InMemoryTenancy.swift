@@ -13,6 +13,8 @@ struct InMemoryTenancy {
     var associations: [AssociationID: UserRoleAssociation] = [:]
     var guestAccesses: [GuestAccessID: GuestAccess] = [:]
     private(set) var removedUsers: Set<UserID> = []
+    var apiKeys: [APIKeyID: APIKey] = [:]
+    var invitations: [InvitationID: Invitation] = [:]
     private var emails: [String: UserID] = [:]
 
     mutating func apply(_ change: TenancyChange) throws(StoreRefusal) {
@@ -62,6 +64,13 @@ struct InMemoryTenancy {
             try require(access.unitID.map { units[$0] != nil } ?? true)
             guestAccesses[access.id] = access
         case .removeGuestAccess(let id): guestAccesses[id] = nil
+        case .putAPIKey(let key):
+            try require(users[key.userID] != nil)
+            try require(exists(key.entity))
+            apiKeys[key.id] = key
+        case .removeAPIKey(let id): apiKeys[id] = nil
+        case .putInvitation(let invitation): try put(invitation)
+        case .removeInvitation(let id): invitations[id] = nil
         }
     }
 
@@ -79,6 +88,16 @@ struct InMemoryTenancy {
         emails[email] = user.id
         removedUsers.remove(user.id)
         users[user.id] = user
+    }
+
+    private mutating func put(_ invitation: Invitation) throws(StoreRefusal) {
+        try require(users[invitation.userID] != nil)
+        try require(invitation.accountID.map { users[$0] != nil } ?? true)
+        try require(invitation.entity.map(exists) ?? true)
+        guard invitations.values.allSatisfy({ $0.digest != invitation.digest || $0.id == invitation.id }) else {
+            throw .duplicate
+        }
+        invitations[invitation.id] = invitation
     }
 
     private func exists(_ entity: AssociatedEntity) -> Bool {
@@ -117,6 +136,10 @@ struct InMemoryTenancy {
         case .putAssociation(let association): associations[association.id] == association
         case .removeAssociation(let id): associations[id] == nil
         case .putGuestAccess(let access): guestAccesses[access.id] == access
+        case .putAPIKey(let key): apiKeys[key.id] == key
+        case .removeAPIKey(let id): apiKeys[id] == nil
+        case .putInvitation(let invitation): invitations[invitation.id] == invitation
+        case .removeInvitation(let id): invitations[id] == nil
         }
     }
 
@@ -130,6 +153,8 @@ struct InMemoryTenancy {
         all += sorted(associations).map { .putAssociation($0) }
         all += sorted(guestAccesses).map { .putGuestAccess($0) }
         all += removedUsers.sorted().map { .removeUser($0) }
+        all += sorted(apiKeys).map { .putAPIKey($0) }
+        all += sorted(invitations).map { .putInvitation($0) }
         return all
     }
 

@@ -113,7 +113,9 @@ import Testing
             level(house, .event(unit: house.unit, property: house.property, portfolio: house.portfolio, actor: nil)) == .resident)
         #expect(
             level(house, .event(unit: house.otherUnit, property: house.property, portfolio: house.portfolio, actor: nil)) == nil)
-        #expect(level(house, .event(unit: nil, property: nil, portfolio: nil, actor: house.person)) == .management)
+        #expect(
+            level(house, .event(unit: nil, property: nil, portfolio: nil, actor: RecordActor(kind: .user, userID: house.person)))
+                == .management)
     }
 
     @Test("Disabled and unknown users see nothing")

@@ -61,6 +61,8 @@ struct NaivePolicy {
                 user = world.users.first { $0.id == guest }
                 if user == nil { return deny(.userUnknown, !candidates.isEmpty) }
             }
+        // The world has no API keys; `APIKeyTests` compares their decisions with those of users.
+        case .apiKey: return deny(.userUnknown, false)
         }
         let isSuperAdmin = if case .user = principal { user?.isSuperAdmin == true } else { false }
         let hasReach = !candidates.isEmpty || isSuperAdmin

@@ -125,7 +125,7 @@ import Testing
         ] as [([Given], LockOperation, [AssociatedEntityType])])
     func entities(given: [Given], operation: LockOperation, expected: [AssociatedEntityType]) {
         let house = House(given)
-        let found = SecurityService.entities(where: house.subject, holds: operation)
+        let found = SecurityService.entities(where: house.subject, holds: operation, in: house.directory)
         #expect(found == expected.map(house.entity))
     }
 }

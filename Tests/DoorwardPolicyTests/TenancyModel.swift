@@ -12,6 +12,8 @@ struct TenancyModel {
     var associations: [AssociationID: UserRoleAssociation] = [:]
     var guestAccesses: [GuestAccessID: GuestAccess] = [:]
     var removedUsers: Set<UserID> = []
+    var apiKeys: [APIKeyID: APIKey] = [:]
+    var invitations: [InvitationID: Invitation] = [:]
 
     mutating func apply(_ change: TenancyChange) {
         switch change {
@@ -33,6 +35,10 @@ struct TenancyModel {
         case .putAssociation(let entity): associations[entity.id] = entity
         case .removeAssociation(let id): associations[id] = nil
         case .putGuestAccess(let entity): guestAccesses[entity.id] = entity
+        case .putAPIKey(let entity): apiKeys[entity.id] = entity
+        case .removeAPIKey(let id): apiKeys[id] = nil
+        case .putInvitation(let entity): invitations[entity.id] = entity
+        case .removeInvitation(let id): invitations[id] = nil
         }
     }
 
@@ -61,6 +67,34 @@ struct TenancyModel {
         if users.contains(where: { directory.user($0) != $1 }) { return "a user" }
         if associations.contains(where: { directory.association($0) != $1 }) { return "an association" }
         if guestAccesses.contains(where: { directory.guestAccess($0) != $1 }) { return "a guest access" }
+        return accountsDiffer(from: directory)
+    }
+
+    private func accountsDiffer(from directory: TenancyDirectory) -> String? {
+        if directory.apiKeyIDs != ids(apiKeys) { return "API keys" }
+        if directory.invitationIDs != ids(invitations) { return "invitations" }
+        if apiKeys.contains(where: { directory.apiKey($0) != $1 }) { return "an API key" }
+        if invitations.contains(where: { directory.invitation($0) != $1 }) { return "an invitation" }
+        for key in apiKeys.values {
+            if directory.apiKeys(of: key.userID).map(\.id) != ids(apiKeys, where: { $0.userID == key.userID }) {
+                return "the API keys of a user"
+            }
+            if directory.apiKeys(on: key.entity).map(\.id) != ids(apiKeys, where: { $0.entity == key.entity }) {
+                return "the API keys on an entity"
+            }
+        }
+        for one in invitations.values {
+            if directory.invitation(digest: one.digest) != one { return "the invitation with a digest" }
+            if directory.invitations(by: one.userID).map(\.id) != ids(invitations, where: { $0.userID == one.userID }) {
+                return "the invitations by a user"
+            }
+            let sameAddress = ids(invitations) { $0.email.lowercased() == one.email.lowercased() }
+            if directory.invitations(of: one.email).map(\.id) != sameAddress { return "the invitations of an address" }
+            guard let entity = one.entity else { continue }
+            if directory.invitations(to: entity).map(\.id) != ids(invitations, where: { $0.entity == entity }) {
+                return "the invitations to an entity"
+            }
+        }
         return nil
     }
 
@@ -125,7 +159,7 @@ struct RandomChanges {
     private mutating func instant() -> Timestamp { Timestamp(milliseconds: .random(in: 0...1000, using: &generator)) }
 
     mutating func next() -> TenancyChange {
-        switch Int.random(in: 0..<23, using: &generator) {
+        switch Int.random(in: 0..<27, using: &generator) {
         case 0: .putPortfolio(Portfolio(id: id(), name: name(), createdAt: instant(), updatedAt: instant()))
         case 1: .putProperty(Property(id: id(), name: name(), portfolioID: id(), createdAt: instant(), updatedAt: instant()))
         case 2, 3:
@@ -143,6 +177,10 @@ struct RandomChanges {
         case 18: .removeUnit(id())
         case 19: .removeUser(id())
         case 20: .removeGuestAccess(id())
+        case 21: .putAPIKey(apiKey())
+        case 22: .removeAPIKey(id())
+        case 23: .putInvitation(invitation())
+        case 24: .removeInvitation(id())
         default: .putGuestAccess(access())
         }
     }
@@ -166,6 +204,22 @@ struct RandomChanges {
         return User(
             id: id, email: "\(chance(50) ? "a" : "A")\(number)-\(id)@example.org", firstName: name(), lastName: name(),
             isEnabled: chance(80), isSuperAdmin: chance(30), createdAt: instant(), updatedAt: instant())
+    }
+
+    private mutating func apiKey() -> APIKey {
+        let like = association()
+        return APIKey(
+            id: id(), name: name(), userID: id(), parentID: chance(30) ? id() : nil, entity: like.entity, role: like.role,
+            digest: [.random(in: 0...9, using: &generator)], createdAt: instant(), expiresAt: instant())
+    }
+
+    /// Returns an invitation with a unique digest, because the store guarantees unique digests.
+    private mutating func invitation() -> Invitation {
+        let (id, like): (InvitationID, UserRoleAssociation) = (id(), association())
+        return Invitation(
+            id: id, email: "\(chance(50) ? "a" : "A")\(UInt8.random(in: 0...3, using: &generator))@example.org",
+            offer: chance(70) ? .role(like.role, on: like.entity) : .account(like.userID), userID: self.id(),
+            keyID: chance(30) ? self.id() : nil, digest: Array(id.description.utf8), createdAt: instant(), expiresAt: instant())
     }
 
     private mutating func association() -> UserRoleAssociation {

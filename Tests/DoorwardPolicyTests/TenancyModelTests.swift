@@ -83,6 +83,7 @@ import Testing
         last += model.properties.values.map { .putProperty($0) } + model.units.values.map { .putUnit($0) }
         last += model.devices.values.map { .putDevice($0) } + model.users.values.map { .putUser($0) }
         last += model.associations.values.map { .putAssociation($0) } + model.guestAccesses.values.map { .putGuestAccess($0) }
+        last += model.apiKeys.values.map { .putAPIKey($0) } + model.invitations.values.map { .putInvitation($0) }
         for _ in 0..<4 {
             last.shuffle(using: &changes.generator)
             let directory = last.reduce(into: TenancyDirectory()) { $0.apply($1) }

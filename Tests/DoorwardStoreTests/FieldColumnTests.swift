@@ -20,6 +20,8 @@ import Testing
             case .associations: Self.columns(UserRoleAssociation.fields)
             case .guestAccesses: Self.columns(GuestAccess.fields)
             case .removedUsers: ["id"]
+            case .apiKeys: Self.columns(APIKey.fields)
+            case .invitations: Self.columns(ShownInvitation.fields)
             }
         #expect(fields == table.columns.sorted())
     }

@@ -35,6 +35,7 @@ struct FullSample {
                 credentials: [
                     .setPassword(user, hash: "$scrypt$1"), .beginSession(session, refreshDigest: [7]),
                     .offerReset(reset, digest: [8]), .noteKey(.accessTokens, publicHalf: [9]),
+                    .setRecoveryCodes(of: user, digests: [[10], [11]]),
                 ], idempotency: [answered, created]))
         var script = sample.script
         var command = script.command(on: script.door, reason: "full")

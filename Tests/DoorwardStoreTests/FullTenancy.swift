@@ -10,6 +10,9 @@ struct FullTenancy: Sendable {
     var user: User
     var association: UserRoleAssociation
     var guestAccess: GuestAccess
+    var apiKey: APIKey
+    var invitation: Invitation
+    var accountInvitation: Invitation
 
     init(seed: UInt64, at: Timestamp = Timestamp(milliseconds: 1_795_248_000_000)) {
         func id<Entity>(_ low: UInt64, _: Entity.Type = Entity.self) -> EntityID<Entity> { EntityID(high: seed, low: low) }
@@ -40,13 +43,23 @@ struct FullTenancy: Sendable {
             deviceIDs: [device.id, id(41)], operations: [.lock, .unlock], window: GuestWindow(validFrom: at, validUntil: later),
             grantedByUserID: user.id, grantedUnderAssociationID: association.id, grantedUnderRole: .tenant,
             carriersByDevice: [device.id: [association.id, id(42)], id(41): [id(42)]], revokedAt: later, createdAt: at)
+        apiKey = APIKey(
+            id: id(8), name: "Robot", userID: user.id, parentID: id(43), entity: .property(property.id), role: .maintenance,
+            digest: [1, UInt8(truncatingIfNeeded: seed)], createdAt: at, expiresAt: later)
+        invitation = Invitation(
+            id: id(9), email: "Grace\(seed)@example.com", offer: .role(.auditor, on: .portfolio(portfolio.id)), userID: user.id,
+            keyID: apiKey.id, digest: [2, UInt8(truncatingIfNeeded: seed)], createdAt: at, expiresAt: later)
+        accountInvitation = Invitation(
+            id: id(10), email: user.email, offer: .account(user.id), userID: user.id,
+            digest: [3, UInt8(truncatingIfNeeded: seed)], createdAt: at, expiresAt: later)
     }
 
     /// All entities, parents before children.
     var changes: [TenancyChange] {
         [
             .putPortfolio(portfolio), .putProperty(property), .putUnit(unit), .putDevice(device), .putUser(user),
-            .putAssociation(association), .putGuestAccess(guestAccess),
+            .putAssociation(association), .putGuestAccess(guestAccess), .putAPIKey(apiKey), .putInvitation(invitation),
+            .putInvitation(accountInvitation),
         ]
     }
 }

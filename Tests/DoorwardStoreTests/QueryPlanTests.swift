@@ -129,6 +129,7 @@ import Testing
             createdAt: script.now)
         return [
             script.tenancy, StoreTransaction(changes: tenancy.changes), StoreTransaction(changes: tenancy.changes),
+            StoreTransaction(changes: [.removeAPIKey(tenancy.apiKey.id), .removeInvitation(tenancy.invitation.id)]),
             StoreTransaction(changes: [
                 .removeAssociation(tenancy.association.id), .removeGuestAccess(tenancy.guestAccess.id),
                 .removeDevice(tenancy.device.id), .removeUnit(tenancy.unit.id), .removeProperty(tenancy.property.id),
@@ -138,8 +139,10 @@ import Testing
                 .setPassword(script.user, hash: "$scrypt$1"), .beginSession(session, refreshDigest: [1]),
                 .rotateRefresh(session.id, oldDigest: [1], newDigest: [2], expiresAt: session.expiresAt),
                 .endSession(session.id), .offerReset(reset, digest: [3]), .useReset(digest: [3], at: script.now),
-                .endSessions(of: script.user), .endReset(of: script.user), .endResets(madeBy: script.user),
-                .noteKey(.accessTokens, publicHalf: [4]),
+                .endSessions(of: script.user), .endSessions(of: script.user, except: session.id), .endReset(of: script.user),
+                .endResets(madeBy: script.user),
+                .noteKey(.accessTokens, publicHalf: [4]), .setRecoveryCodes(of: script.user, digests: [[5], [6]]),
+                .useRecoveryCode(of: script.user, digest: [5]),
             ]),
             script.begin(command), StoreTransaction(commands: [.update(dispatched)]), script.end(script.confirmed(command)),
             StoreTransaction(idempotency: [entry]), StoreTransaction(records: [PendingRecord(script.gatewayEvent())]),

@@ -15,6 +15,8 @@ struct RandomTenancy {
     private var devices: [DeviceID] = []
     private var users: [UserID] = []
     private var associations: [UserRoleAssociation] = []
+    private var keys: [APIKeyID] = []
+    private var invitations: [InvitationID] = []
 
     init(seed: UInt64, steps: Int) {
         random = SeededGenerator(seed: seed)
@@ -24,7 +26,7 @@ struct RandomTenancy {
     }
 
     private mutating func step() {
-        switch Int.random(in: 0..<18, using: &random) {
+        switch Int.random(in: 0..<22, using: &random) {
         case 0: putPortfolio()
         case 1, 2: putProperty()
         case 3, 4: putUnit()
@@ -34,6 +36,10 @@ struct RandomTenancy {
         case 10: removeAssociation()
         case 11: removeDevice()
         case 12, 13, 14: removeUnreferenced()
+        case 15: putAPIKey()
+        case 16: removeAPIKey()
+        case 17: putInvitation()
+        case 18: removeInvitation()
         default: putGuestAccess()
         }
     }
@@ -160,6 +166,41 @@ struct RandomTenancy {
             id: id(), userID: user, entity: entity, role: role, createdAt: instant(), updatedAt: instant())
         associations.append(association)
         changes.append(.putAssociation(association))
+    }
+
+    private mutating func digest() -> [UInt8] {
+        (0..<4).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }
+    }
+
+    private mutating func putAPIKey() {
+        guard let user = users.randomElement(using: &random), let like = associations.randomElement(using: &random) else {
+            return
+        }
+        let key = APIKey(
+            id: known(keys), name: text(), userID: user, parentID: flag() ? known(keys) : nil, entity: like.entity,
+            role: like.role, digest: digest(), createdAt: instant(), expiresAt: instant())
+        keys.append(key.id)
+        changes.append(.putAPIKey(key))
+    }
+
+    private mutating func removeAPIKey() {
+        if let id = keys.randomElement(using: &random) { changes.append(.removeAPIKey(id)) }
+    }
+
+    private mutating func putInvitation() {
+        guard let user = users.randomElement(using: &random), let like = associations.randomElement(using: &random) else {
+            return
+        }
+        let invitation = Invitation(
+            id: known(invitations), email: "\(text())@Example.com",
+            offer: flag() ? .role(like.role, on: like.entity) : .account(like.userID), userID: user,
+            keyID: flag() ? known(keys) : nil, digest: digest(), createdAt: instant(), expiresAt: instant())
+        invitations.append(invitation.id)
+        changes.append(.putInvitation(invitation))
+    }
+
+    private mutating func removeInvitation() {
+        if let id = invitations.randomElement(using: &random) { changes.append(.removeInvitation(id)) }
     }
 
     private mutating func removeAssociation() {

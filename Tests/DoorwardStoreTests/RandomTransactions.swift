@@ -117,7 +117,11 @@ struct RandomTransactions {
     // MARK: Sign-in
 
     private mutating func credentialChange() -> CredentialChange {
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<12, using: &random) {
+        case 10:
+            return .setRecoveryCodes(
+                of: oneIn(5) ? script.world.id() : script.user, digests: oneIn(4) ? [] : [digest(), digest()])
+        case 11: return .useRecoveryCode(of: script.user, digest: one(of: digests) ?? [])
         case 8: return oneIn(2) ? .endReset(of: one(of: users) ?? script.user) : .endResets(madeBy: one(of: users) ?? script.user)
         case 9: return oneIn(3) ? .endSessions(of: one(of: users) ?? script.user) : .noteKey(.accessTokens, publicHalf: [2])
         case 6: return .offerReset(reset(), digest: digest())

@@ -213,7 +213,7 @@ extension GuestAccess {
         case .putUser(let user): [user.firstName, user.lastName, user.email]
         case .putGuestAccess(let access): [access.label].compactMap(\.self)
         case .putAssociation, .removePortfolio, .removeProperty, .removeUnit, .removeDevice, .removeUser, .removeAssociation,
-            .removeGuestAccess:
+            .removeGuestAccess, .putAPIKey, .removeAPIKey, .putInvitation, .removeInvitation:
             []
         }
     }

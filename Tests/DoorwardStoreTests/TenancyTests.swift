@@ -49,6 +49,10 @@ import Testing
             case .putAssociation(let value): forms["association \(value.id)"] = change
             case .removeAssociation(let id): forms["association \(id)"] = nil
             case .putGuestAccess(let value): forms["guest \(value.id)"] = change
+            case .putAPIKey(let value): forms["key \(value.id)"] = change
+            case .removeAPIKey(let id): forms["key \(id)"] = nil
+            case .putInvitation(let value): forms["invitation \(value.id)"] = change
+            case .removeInvitation(let id): forms["invitation \(id)"] = nil
             }
         }
         return Set(forms.values)
@@ -64,7 +68,9 @@ import Testing
             case .putUser: 4
             case .putAssociation, .removeAssociation: 5
             case .putGuestAccess, .removeGuestAccess: 6
-            case .removeUser: 7
+            case .putAPIKey, .removeAPIKey: 7
+            case .putInvitation, .removeInvitation: 8
+            case .removeUser: 9
             }
         }
     }

@@ -51,6 +51,9 @@ struct ErrorResponse {
         case .unauthenticated:
             self.init(.unauthenticated, "Sign in: the credentials are missing, wrong or expired.")
             headers[.wwwAuthenticate] = "Bearer"
+        case .signInRequired:
+            self.init(.signInRequired, "The invited address has an account: sign in to it, and accept the invitation then.")
+            headers[.wwwAuthenticate] = "Bearer"
         case .denied(let denial, let operation, let device): self.init(denial, operation, device)
         case .notFound: self.init(.notFound, "The object does not exist.")
         case .alreadyExists: self.init(.alreadyExists, "Such an object exists already.")

@@ -101,7 +101,7 @@ struct ProjectedRenderer: Sendable {
 
     private func command(_ command: Command, at place: DeviceSnapshot?, into writer: inout JSONWriter) {
         let event = FieldObject.event(
-            unit: place?.unitID, property: place?.propertyID, portfolio: place?.portfolioID, actor: command.actor.userID)
+            unit: place?.unitID, property: place?.propertyID, portfolio: place?.portfolioID, actor: command.actor)
         writer.object(ShownCommand(command, unit: place?.unitID), ShownCommand.fields, for: reader(of: event), in: tenancy)
     }
 

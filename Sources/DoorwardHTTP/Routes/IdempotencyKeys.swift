@@ -55,6 +55,7 @@ extension Principal {
         switch self {
         case .user(let id): "user:\(id)"
         case .guestLink(let id): "guestLink:\(id)"
+        case .apiKey(let id): "apiKey:\(id)"
         }
     }
 }

@@ -68,6 +68,13 @@ package final class Field<Entity: Sendable>: Sendable {
         (key, threshold) = (Self.key(name), nil)
     }
 
+    /// A field that is only stored: neither responses nor records contain it.
+    init(stored name: String) {
+        (self.name, level, visiblePart, columns) = (name, nil, nil, [Self.snakeCase(name)])
+        (audit, read) = (nil, .own { _ in .absent })
+        (key, threshold) = (Self.key(name), nil)
+    }
+
     private static func key(_ name: String) -> [UInt8] { Array("\"\(name)\":".utf8) }
 
     private static func snakeCase(_ name: String) -> String {

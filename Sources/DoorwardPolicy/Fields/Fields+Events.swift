@@ -133,7 +133,7 @@ extension FieldReader {
     package func label(
         of actor: RecordActor, under rule: Rule?, unit: UnitID?, at instant: Timestamp, in tenancy: TenancyDirectory
     ) -> String? {
-        if subject.isUser(actor.userID) { return "you" }
+        if subject.isActor(actor) { return "you" }
         let isNeighbour = unit.flatMap(subject.tenancyStart).map { $0 <= instant } ?? false
         guard let user = actor.userID else { return actor.kind == .guestLink && isNeighbour ? actor.name : nil }
         guard let role = rule?.role ?? unit.flatMap({ tenancy.residentRole(of: user, on: $0) }), role == .tenant || role == .guest

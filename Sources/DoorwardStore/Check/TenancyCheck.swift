@@ -15,14 +15,26 @@ struct TenancyCheck {
             repeat {
                 do {
                     let page = try TenancyReading.page(of: table, after: after, schema: schema, in: db)
-                    for case .putAssociation(let association) in page.changes {
-                        guard try association.entity.exists(in: db) else { throw StoreFault(.reference(table.rawValue)) }
+                    for entity in page.changes.compactMap(\.referencedEntity) {
+                        guard try entity.exists(in: db) else { throw StoreFault(.reference(table.rawValue)) }
                     }
                     after = page.next
                 } catch let error as UnreadableColumn {
                     throw StoreFault(.unreadable("\(table.rawValue).\(error.column)"))
                 }
             } while after != nil
+        }
+    }
+}
+
+extension TenancyChange {
+    /// The entity that an association, API key or invitation refers to by type and id.
+    var referencedEntity: AssociatedEntity? {
+        switch self {
+        case .putAssociation(let association): association.entity
+        case .putAPIKey(let key): key.entity
+        case .putInvitation(let invitation): invitation.entity
+        default: nil
         }
     }
 }

@@ -3,7 +3,7 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Reads password hashes, sessions, refresh tokens, password resets and public keys.
+/// Reads password hashes, sessions, refresh tokens, password resets, recovery codes and public keys.
 enum CredentialReading {
     static func passwordHash(of user: UserID, in db: Database) throws -> String? {
         try db.firstRow("SELECT password_hash FROM credentials WHERE user_id = ?", [user.blob]) { try $0.value() }
@@ -35,6 +35,10 @@ enum CredentialReading {
                 id: try columns.id(), userID: try columns.id(), madeBy: try columns.optionalID(),
                 createdAt: try columns.instant(), expiresAt: try columns.instant())
         }
+    }
+
+    static func recoveryCodes(of user: UserID, in db: Database) throws -> [[UInt8]] {
+        try db.rows("SELECT digest FROM recovery_codes WHERE user_id = ? ORDER BY digest", [user.blob]) { try $0.bytes() }
     }
 
     static func publicKey(for purpose: KeyPurpose, in db: Database) throws -> [UInt8]? {

@@ -36,6 +36,8 @@ enum TenancyReading {
         case .associations: .putAssociation(try association(&columns))
         case .guestAccesses: .putGuestAccess(try guestAccess(&columns))
         case .removedUsers: .removeUser(try columns.id())
+        case .apiKeys: .putAPIKey(try apiKey(&columns))
+        case .invitations: .putInvitation(try invitation(&columns))
         }
     }
 
@@ -110,6 +112,31 @@ enum TenancyReading {
             grantedUnderRole: role, carriersByDevice: try carriers(&columns), revokedAt: revokedAt, createdAt: createdAt)
     }
 
+    private static func apiKey(_ columns: inout ColumnReader) throws -> APIKey {
+        APIKey(
+            id: try columns.id(), name: try columns.value(), userID: try columns.id(), parentID: try columns.optionalID(),
+            entity: AssociatedEntity(type: try columns.word(), id: try columns.id()), role: try columns.word(),
+            digest: try columns.bytes(), createdAt: try columns.instant(), expiresAt: try columns.instant())
+    }
+
+    private static func invitation(_ columns: inout ColumnReader) throws -> Invitation {
+        Invitation(
+            id: try columns.id(), email: try columns.value(), offer: try offer(&columns), userID: try columns.id(),
+            keyID: try columns.optionalID(), digest: try columns.bytes(), createdAt: try columns.instant(),
+            expiresAt: try columns.instant())
+    }
+
+    /// Reads the role and its entity, or the user to whom an invitation gives a first password.
+    private static func offer(_ columns: inout ColumnReader) throws -> Invitation.Offer {
+        let (role, type): (Role?, AssociatedEntityType?) = (try columns.optionalWord(), try columns.optionalWord())
+        let (entity, account): (EntityID<AssociatedEntity>?, UserID?) = (try columns.optionalID(), try columns.optionalID())
+        switch (role, type, entity, account) {
+        case (let role?, let type?, let entity?, nil): return .role(role, on: AssociatedEntity(type: type, id: entity))
+        case (nil, nil, nil, let account?): return .account(account)
+        default: throw UnreadableColumn(column: "account_id")
+        }
+    }
+
     private static func carriers(_ columns: inout ColumnReader) throws -> [DeviceID: [AssociationID]]? {
         guard let ids: [DeviceID] = try columns.optionalIDs() else { return nil }
         guard ids.count.isMultiple(of: 2) else { throw UnreadableColumn(column: "device_carriers") }
@@ -142,6 +169,10 @@ extension TenancyChange {
         case .removeUser(let id): id.blob
         case .removeAssociation(let id): id.blob
         case .removeGuestAccess(let id): id.blob
+        case .putAPIKey(let key): key.id.blob
+        case .removeAPIKey(let id): id.blob
+        case .putInvitation(let invitation): invitation.id.blob
+        case .removeInvitation(let id): id.blob
         }
     }
 }

@@ -5,6 +5,8 @@ enum TenancyTable: String, CaseIterable {
     case guestAccesses = "guest_accesses"
     /// The ids of removed users.
     case removedUsers = "removed_users"
+    case apiKeys = "api_keys"
+    case invitations
 
     /// All columns in the order in which they are written and read, the id first.
     var columns: [String] {
@@ -35,11 +37,26 @@ enum TenancyTable: String, CaseIterable {
                 "created_at", "device_carriers",
             ]
         case .removedUsers: ["id"]
+        case .apiKeys:
+            [
+                "id", "name", "user_id", "parent_id", "entity_type", "entity_id", "role", "digest", "created_at", "expires_at",
+            ]
+        case .invitations:
+            [
+                "id", "email", "role", "entity_type", "entity_id", "account_id", "user_id", "key_id", "digest", "created_at",
+                "expires_at",
+            ]
         }
     }
 
     /// The first schema that has the table.
-    var firstSchema: Int { self == .removedUsers ? 8 : 1 }
+    var firstSchema: Int {
+        switch self {
+        case .removedUsers: 8
+        case .apiKeys, .invitations: 9
+        default: 1
+        }
+    }
 
     /// Returns the columns for a file with an earlier schema. NULL replaces a missing column, and has the meaning that the
     /// earlier schema had.

@@ -3,7 +3,7 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Writes passwords, sessions, refresh tokens, password resets and public keys into their tables.
+/// Writes passwords, sessions, refresh tokens, password resets, recovery codes and public keys into their tables.
 enum CredentialWriting {
     static func apply(_ change: CredentialChange, in db: Database) throws {
         switch change {
@@ -18,8 +18,9 @@ enum CredentialWriting {
             try rotate(session, old: old, new: new, expiresAt: expiresAt, in: db)
         case .endSession(let id):
             try db.run("UPDATE sessions SET is_ended = 1 WHERE id = ?", [id.blob])
-        case .endSessions(let user):
-            try db.run("UPDATE sessions SET is_ended = 1 WHERE user_id = ? AND is_ended = 0", [user.blob])
+        case .endSessions(let user, let kept):
+            try db.run(
+                "UPDATE sessions SET is_ended = 1 WHERE user_id = ? AND is_ended = 0 AND id IS NOT ?", [user.blob, kept?.blob])
         case .offerReset(let reset, let digest): try offer(reset, digest: digest, in: db)
         case .useReset(let digest, let now):
             try db.run("DELETE FROM password_resets WHERE digest = ? AND expires_at > ?", [Data(digest), now.milliseconds])
@@ -28,6 +29,14 @@ enum CredentialWriting {
             try db.run("DELETE FROM password_resets WHERE user_id = ?", [user.blob])
         case .endResets(let maker):
             try db.run("DELETE FROM password_resets WHERE made_by = ?", [maker.blob])
+        case .setRecoveryCodes(let user, let digests):
+            try db.run("DELETE FROM recovery_codes WHERE user_id = ?", [user.blob])
+            for digest in digests {
+                try db.run("INSERT INTO recovery_codes (user_id, digest) VALUES (?, ?)", [user.blob, Data(digest)])
+            }
+        case .useRecoveryCode(let user, let digest):
+            try db.run("DELETE FROM recovery_codes WHERE user_id = ? AND digest = ?", [user.blob, Data(digest)])
+            guard db.changesCount == 1 else { throw ConstraintViolation(.recoveryCodeSpent(user)) }
         case .noteKey(let purpose, let publicHalf):
             try db.run(
                 """

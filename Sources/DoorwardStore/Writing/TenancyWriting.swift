@@ -13,14 +13,12 @@ enum TenancyWriting {
     private static let users = Upsert(.users)
     private static let associations = Upsert(.associations)
     private static let guestAccesses = Upsert(.guestAccesses)
+    private static let apiKeys = Upsert(.apiKeys)
+    private static let invitations = Upsert(.invitations)
 
     static func apply(_ change: TenancyChange, in db: Database) throws {
-        switch change {
-        case .putAssociation(let association):
-            guard try association.entity.exists(in: db) else { throw ConstraintViolation(.parentUnknown) }
-        case .putUser(let user): try db.run("DELETE FROM removed_users WHERE id = ?", [user.id.blob])
-        default: break
-        }
+        if let entity = change.referencedEntity, try !entity.exists(in: db) { throw ConstraintViolation(.parentUnknown) }
+        if case .putUser(let user) = change { try db.run("DELETE FROM removed_users WHERE id = ?", [user.id.blob]) }
         switch try row(of: change) {
         case .put(let table, let values):
             do {
@@ -45,7 +43,7 @@ enum TenancyWriting {
             if isHeldOn { throw ConstraintViolation(.stillReferenced(entity)) }
         case .user: for sql in rowsOfUser { try db.run(sql, [id]) }
         case .guestAccess: try db.run("DELETE FROM guest_uses WHERE guest_access_id = ?", [id])
-        case .device, .association: break
+        case .device, .association, .apiKey, .invitation: break
         }
         do {
             try db.run("DELETE FROM \(table.rawValue) WHERE id = ?", [id])
@@ -95,6 +93,10 @@ enum TenancyWriting {
         case .removeAssociation(let id): .remove(.associations, id.blob)
         case .putGuestAccess(let access): .put(guestAccesses, values(of: access))
         case .removeGuestAccess(let id): .remove(.guestAccesses, id.blob)
+        case .putAPIKey(let key): .put(apiKeys, values(of: key))
+        case .removeAPIKey(let id): .remove(.apiKeys, id.blob)
+        case .putInvitation(let invitation): .put(invitations, values(of: invitation))
+        case .removeInvitation(let id): .remove(.invitations, id.blob)
         }
     }
 
@@ -158,6 +160,21 @@ enum TenancyWriting {
             access.window.validFrom.milliseconds, access.window.validUntil.milliseconds, access.grantedByUserID.blob,
             access.grantedUnderAssociationID.blob, access.grantedUnderRole.rawValue, access.revokedAt?.milliseconds,
             access.createdAt.milliseconds, access.carriersByDevice.map(column),
+        ]
+    }
+
+    private static func values(of key: APIKey) -> [(any Bindable)?] {
+        [
+            key.id.blob, key.name, key.userID.blob, key.parentID?.blob, key.entity.type.rawValue, key.entity.id.blob,
+            key.role.rawValue, Data(key.digest), key.createdAt.milliseconds, key.expiresAt.milliseconds,
+        ]
+    }
+
+    private static func values(of invitation: Invitation) -> [(any Bindable)?] {
+        [
+            invitation.id.blob, invitation.email, invitation.role?.rawValue, invitation.entity?.type.rawValue,
+            invitation.entity?.id.blob, invitation.accountID?.blob, invitation.userID.blob, invitation.keyID?.blob,
+            Data(invitation.digest), invitation.createdAt.milliseconds, invitation.expiresAt.milliseconds,
         ]
     }
 

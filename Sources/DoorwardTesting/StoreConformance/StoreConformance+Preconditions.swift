@@ -269,7 +269,19 @@ extension TenancyChange {
         case .putGuestAccess(var access):
             access.revokedAt = access.revokedAt == nil ? access.createdAt : nil
             return .putGuestAccess(access)
-        case .removePortfolio, .removeProperty, .removeUnit, .removeDevice, .removeUser, .removeAssociation, .removeGuestAccess:
+        case .putAPIKey(let key):
+            return .putAPIKey(
+                APIKey(
+                    id: key.id, name: key.name + "!", userID: key.userID, parentID: key.parentID, entity: key.entity,
+                    role: key.role, digest: key.digest, createdAt: key.createdAt, expiresAt: key.expiresAt))
+        case .putInvitation(let invitation):
+            return .putInvitation(
+                Invitation(
+                    id: invitation.id, email: "x" + invitation.email, offer: invitation.offer, userID: invitation.userID,
+                    keyID: invitation.keyID, digest: invitation.digest, createdAt: invitation.createdAt,
+                    expiresAt: invitation.expiresAt))
+        case .removePortfolio, .removeProperty, .removeUnit, .removeDevice, .removeUser, .removeAssociation, .removeGuestAccess,
+            .removeAPIKey, .removeInvitation:
             return self
         }
     }

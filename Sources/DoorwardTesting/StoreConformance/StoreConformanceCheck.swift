@@ -21,7 +21,8 @@ package enum StoreConformance {
     /// All checks, grouped by topic. Each check requires a new, empty store, and may leave any
     /// content in it.
     package static let promises: [StoreConformanceCheck] =
-        tenancyPromises + removalPromises + credentialPromises + resetPromises + commandPromises + idempotencyPromises
+        tenancyPromises + removalPromises + credentialPromises + resetPromises + accountPromises + commandPromises
+            + idempotencyPromises
         + recordPromises
         + queryPromises + backupPromises + preconditionPromises
         + treePromises

@@ -89,6 +89,10 @@ final class BlockingStore: GatewayStore {
         try wait { (store) throws(StoreError) in try await store.passwordReset(digest: digest) }
     }
 
+    func recoveryCodes(of user: UserID) async throws(StoreError) -> [[UInt8]] {
+        try wait { (store) throws(StoreError) in try await store.recoveryCodes(of: user) }
+    }
+
     func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? {
         try wait { (store) throws(StoreError) in try await store.publicKey(for: purpose) }
     }

@@ -1,0 +1,267 @@
+package import DoorwardDomain
+internal import DoorwardPolicy
+
+/// The use cases of invitations: inviting an email address to a role, reading, withdrawing and accepting invitations.
+package struct Invitations: Sendable {
+    let directory: CurrentDirectory
+    let writer: TenancyWriter
+    let hasher: PasswordHasher
+    let signIn: SignIn
+    let clock: any GatewayClock
+    let random: RandomSource
+
+    /// Invites an address to a role. The result is the same whether or not the address belongs to a user, and whether or not that
+    /// user has the role. An earlier invitation of the address to the same role on the same entity ends.
+    package func invite(
+        _ caller: Caller, _ email: String, to role: Role, on entity: AssociatedEntity
+    ) async throws(GatewayError) -> IssuedInvitation {
+        let token = OneTimeToken.new(random)
+        return try await writer.change(
+            caller, reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: entity) },
+            body: { (draft) throws(GatewayError) in
+                try draft.require(.assigning(role, on: entity.type), on: ManagedObject(entity))
+                return IssuedInvitation(
+                    invitation: try draft.invite(email, to: .role(role, on: entity), token: token), token: token)
+            })
+    }
+
+    /// A valid invitation that the caller has created, or could create.
+    ///
+    /// - Throws: `.outOfReach` for any other; for a super admin `.notFound` if there is none, or `.denied`.
+    package func invitation(_ id: InvitationID, for caller: Caller) throws(GatewayError) -> Invitation {
+        let (tenancy, subject) = directory.resolve(caller)
+        return try tenancy.manageableInvitation(id, by: subject, at: clock.now())
+    }
+
+    /// Ends an invitation: its token cannot be used any more.
+    package func withdraw(_ caller: Caller, _ id: InvitationID) async throws(GatewayError) {
+        try await writer.change(
+            caller,
+            reach: { (tenancy, subject) throws(GatewayError) in
+                _ = try tenancy.manageableInvitation(id, by: subject, at: clock.now())
+            },
+            body: { (draft) throws(GatewayError) in
+                draft.end(try draft.directory.manageableInvitation(id, by: draft.subject, at: draft.now))
+            })
+    }
+
+    /// Accepts an invitation once: creates the user if the address belongs to none, assigns the role, and signs the user in.
+    ///
+    /// Attempts with an invalid token are limited and recorded like failed sign-ins.
+    ///
+    /// - Parameter caller: the signed-in caller of the request; `nil` if it has no sign-in.
+    /// - Throws: `.unauthenticated` if the token is unknown, used, expired or ended; `.signInRequired` if the address belongs to
+    ///   a user other than the caller; `.invalid` if the account lacks a field, or a signed-in user sends one.
+    package func accept(
+        _ token: Secret<String>, _ account: NewAccount, caller: Caller?, origin: RequestOrigin
+    ) async throws(GatewayError) -> SignedIn {
+        if let password = account.password { try PasswordRules.check(password, field: "password") }
+        try signIn.admit(clientAddress: origin.clientAddress)
+        let (digest, tenancy) = (OneTimeToken.digest(of: token), directory.current)
+        guard let invitation = tenancy.validInvitation(digest: digest, at: clock.now()) else {
+            throw try await signIn.fail(origin)
+        }
+        let acceptance: Acceptance
+        if let id = invitation.accountID {
+            guard let password = account.password else { throw .invalid("password", "required") }
+            acceptance = .firstPassword(of: id, account, hash: try await hasher.hash(password))
+        } else if let user = tenancy.user(email: invitation.email) {
+            guard caller?.principal == .user(user.id) else { throw .signInRequired }
+            try account.requireEmpty()
+            acceptance = .user(user.id)
+        } else {
+            let password = try account.requireComplete()
+            acceptance = .newUser(random.id(at: clock.now()), account, hash: try await hasher.hash(password))
+        }
+        return try await accept(acceptance, digest, origin)
+    }
+
+    /// Applies the acceptance and starts a session. The sessions' generation is read before, so that no session starts for a user
+    /// whose sessions are ended meanwhile.
+    private func accept(
+        _ acceptance: Acceptance, _ digest: [UInt8], _ origin: RequestOrigin
+    ) async throws(GatewayError) -> SignedIn {
+        let generation = signIn.sessions.generation(of: acceptance.userID)
+        let user: User
+        do {
+            user = try await writer.change(Caller(userID: acceptance.userID, origin: origin)) { (draft) throws(GatewayError) in
+                try draft.accept(acceptance, digest: digest)
+            }
+        } catch .unauthenticated {
+            throw try await signIn.fail(origin)
+        }
+        return try await signIn.start(for: user, generation, origin)
+    }
+}
+
+/// The account data of a request that accepts an invitation; a field is `nil` if the request does not contain it.
+package struct NewAccount: Sendable {
+    /// The first name of the user to create.
+    package let firstName: String?
+    /// The last name of the user to create.
+    package let lastName: String?
+    /// The password, checked against the password rules.
+    package let password: Secret<String>?
+
+    package init(firstName: String? = nil, lastName: String? = nil, password: Secret<String>? = nil) {
+        (self.firstName, self.lastName, self.password) = (firstName, lastName, password)
+    }
+
+    private var fields: [(name: String, isPresent: Bool)] {
+        [("firstName", firstName != nil), ("lastName", lastName != nil), ("password", password != nil)]
+    }
+
+    /// - Throws: `.invalid` with the fields that are absent.
+    fileprivate func requireComplete() throws(GatewayError) -> Secret<String> {
+        guard firstName != nil, lastName != nil, let password else {
+            throw .invalid(fields.filter { !$0.isPresent }.map { FieldProblem(field: $0.name, problem: "required") })
+        }
+        return password
+    }
+
+    /// - Throws: `.invalid` with the fields that are present.
+    fileprivate func requireEmpty() throws(GatewayError) {
+        let present = fields.filter(\.isPresent)
+        if !present.isEmpty { throw .invalid(present.map { FieldProblem(field: $0.name, problem: "read_only") }) }
+    }
+}
+
+/// Who accepts an invitation.
+enum Acceptance: Sendable {
+    /// A signed-in user with the invited address.
+    case user(UserID)
+    /// A person without an account, who gets this id.
+    case newUser(UserID, NewAccount, hash: String)
+    /// A user who was created without a password.
+    case firstPassword(of: UserID, NewAccount, hash: String)
+
+    fileprivate var userID: UserID {
+        switch self {
+        case .user(let id), .newUser(let id, _, _), .firstPassword(let id, _, _): id
+        }
+    }
+}
+
+/// An invitation that was just created, with the only copy of its token.
+package struct IssuedInvitation: Sendable {
+    /// The invitation as stored.
+    package let invitation: Invitation
+    /// The token for `POST /auth/accept-invitation`.
+    package let token: Secret<String>
+
+    /// The URL of the page on which the invitation is accepted, under the gateway's public URL `base`.
+    package func url(under base: String?) -> Secret<String> { OneTimeToken.url(of: "invitation", token, under: base) }
+}
+
+extension TenancyDirectory {
+    /// Whether the invitation's creator still has the right to create it.
+    func isFounded(_ invitation: Invitation, at now: Timestamp) -> Bool {
+        let maker = subject(of: invitation.maker, at: now)
+        switch invitation.offer {
+        case .role(let role, let entity):
+            let permission = ManagementPermission.assigning(role, on: entity.type)
+            return SecurityService.allows(maker, permission, on: ManagedObject(entity), in: self).isAllowed
+        case .account(let id):
+            return user(id) != nil && SecurityService.allows(maker, .usersCreate, on: .gateway, in: self).isAllowed
+        }
+    }
+
+    /// The invitation with a token of this digest, if it can be accepted now.
+    func validInvitation(digest: [UInt8], at now: Timestamp) -> Invitation? {
+        guard let invitation = invitation(digest: digest), now < invitation.expiresAt, isFounded(invitation, at: now) else {
+            return nil
+        }
+        return invitation
+    }
+
+    fileprivate func manageableInvitation(
+        _ id: InvitationID, by subject: Subject, at now: Timestamp
+    ) throws(GatewayError) -> Invitation {
+        guard let invitation = invitation(id), now < invitation.expiresAt, isFounded(invitation, at: now) else {
+            throw .outOfReach(of: subject)
+        }
+        if subject.isUser(invitation.userID) || mayManage(invitation, subject) { return invitation }
+        guard subject.isSuperAdmin else { throw .outOfReach }
+        throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
+    }
+
+    private func mayManage(_ invitation: Invitation, _ subject: Subject) -> Bool {
+        switch invitation.offer {
+        case .role(let role, let entity):
+            let permission = ManagementPermission.assigning(role, on: entity.type)
+            return SecurityService.allows(subject, permission, on: ManagedObject(entity), in: self).isAllowed
+        case .account: return SecurityService.allows(subject, .usersCreate, on: .gateway, in: self).isAllowed
+        }
+    }
+}
+
+extension TenancyUnitOfWork {
+    /// Creates an invitation. Ends earlier ones of the address with the same offer, and removes expired ones of the address and
+    /// of the creator.
+    mutating func invite(
+        _ email: String, to offer: Invitation.Offer, token: Secret<String>
+    ) throws(GatewayError) -> Invitation {
+        let maker = try maker()
+        for earlier in directory.invitations(of: email) where earlier.offer == offer { end(earlier) }
+        for expired in directory.invitations(of: email) + directory.invitations(by: maker.userID)
+        where expired.expiresAt <= now && directory.invitation(expired.id) != nil {
+            apply(.removeInvitation(expired.id))
+        }
+        let invitation = Invitation(
+            id: newID(), email: email, offer: offer, userID: maker.userID, keyID: maker.keyID,
+            digest: OneTimeToken.digest(of: token), createdAt: now, expiresAt: now.advanced(by: Invitation.lifetime))
+        apply(.putInvitation(invitation))
+        note(.create, RecordTarget(invitation), at: invitation.entity, after: invitation.auditFields)
+        return invitation
+    }
+
+    /// Removes an invitation that was not accepted, and records its end.
+    mutating func end(_ invitation: Invitation) {
+        guard directory.invitation(invitation.id) != nil else { return }
+        apply(.removeInvitation(invitation.id))
+        note(.delete, RecordTarget(invitation), at: invitation.entity, before: invitation.auditFields)
+    }
+
+    /// - Throws: `.unauthenticated` if the invitation has ended meanwhile; `.signInRequired` if a user with the address was
+    ///   created meanwhile.
+    fileprivate mutating func accept(_ acceptance: Acceptance, digest: [UInt8]) throws(GatewayError) -> User {
+        guard let invitation = directory.validInvitation(digest: digest, at: now) else { throw .unauthenticated }
+        let user: User
+        switch acceptance {
+        case .user(let id): user = try acceptingUser(id)
+        case .newUser(let id, let account, let hash):
+            guard directory.user(email: invitation.email) == nil else { throw .signInRequired }
+            let new = NewUser(
+                email: invitation.email, firstName: account.firstName ?? "", lastName: account.lastName ?? "", password: nil)
+            user = try create(new, id: id, passwordHash: hash)
+        case .firstPassword(let id, let account, let hash): user = try setFirstPassword(of: id, account, hash)
+        }
+        apply(.removeInvitation(invitation.id))
+        if let role = invitation.role, let entity = invitation.entity {
+            _ = try assign(role, to: user.id, on: entity, under: invitation)
+        }
+        return user
+    }
+
+    private func acceptingUser(_ id: UserID) throws(GatewayError) -> User {
+        guard let user = directory.user(id), user.isEnabled else { throw .unauthenticated }
+        return user
+    }
+
+    private mutating func setFirstPassword(of id: UserID, _ account: NewAccount, _ hash: String) throws(GatewayError) -> User {
+        let known = try acceptingUser(id)
+        let user = try update(known, UserChanges(firstName: account.firstName, lastName: account.lastName))
+        transaction.credentials += [.setPassword(id, hash: hash), .endReset(of: id)]
+        note(.update, RecordTarget(user), after: ["password": .string("set_by_invitation")])
+        return user
+    }
+}
+
+extension Invitation {
+    /// The fields recorded when the invitation is created or ends.
+    var auditFields: [String: RecordValue] { ShownInvitation.fields.recorded(ShownInvitation(self)) }
+}
+
+extension RecordTarget {
+    init(_ invitation: Invitation) { self.init(type: "Invitation", id: invitation.id.description) }
+}

@@ -1,0 +1,71 @@
+package import DoorwardDomain
+internal import HashTreeCollections
+
+// API keys and invitations of the directory, ascending by id.
+extension TenancyDirectory {
+    /// The API key with this id; `nil` if there is none. Whether it can still be used is checked by `subject(of:at:)`.
+    package func apiKey(_ id: APIKeyID) -> APIKey? { apiKeys[id]?.key }
+
+    /// All API keys, including expired ones.
+    package var apiKeyIDs: [APIKeyID] { apiKeys.keys.sorted() }
+
+    /// The API keys that a user has created, also those created with one of the user's keys.
+    package func apiKeys(of user: UserID) -> [APIKey] { apiKeysByUser[user]?.compactMap(apiKey) ?? [] }
+
+    /// The API keys whose role is held on an entity itself, not above or below it.
+    package func apiKeys(on entity: AssociatedEntity) -> [APIKey] { apiKeysByEntity[entity]?.compactMap(apiKey) ?? [] }
+
+    /// The invitation with this id, even if it has expired; `nil` if there is none.
+    package func invitation(_ id: InvitationID) -> Invitation? { invitations[id]?.value }
+
+    /// All invitations, including expired ones.
+    package var invitationIDs: [InvitationID] { invitations.keys.sorted() }
+
+    /// The invitation whose token has this digest, even if it has expired.
+    package func invitation(digest: [UInt8]) -> Invitation? { invitationsByDigest[digest].flatMap(invitation) }
+
+    /// The invitations that a user has created, also those created with one of the user's API keys.
+    package func invitations(by user: UserID) -> [Invitation] { invitationsByMaker[user]?.sorted().compactMap(invitation) ?? [] }
+
+    /// The invitations of an email address, compared without case.
+    package func invitations(of email: String) -> [Invitation] {
+        invitationsByEmail[Self.emailKey(email)]?.compactMap(invitation) ?? []
+    }
+
+    /// The invitations to roles on an entity itself, not above or below it.
+    package func invitations(to entity: AssociatedEntity) -> [Invitation] {
+        invitationsByEntity[entity]?.compactMap(invitation) ?? []
+    }
+}
+
+extension TenancyDirectory {
+    mutating func put(_ key: APIKey) {
+        removeAPIKey(key.id)
+        apiKeys[key.id] = APIKeyNode(key)
+        apiKeysByUser[key.userID, default: SortedIDs()].insert(key.id)
+        apiKeysByEntity[key.entity, default: SortedIDs()].insert(key.id)
+    }
+
+    mutating func removeAPIKey(_ id: APIKeyID) {
+        guard let key = apiKeys.removeValue(forKey: id)?.key else { return }
+        apiKeysByUser[key.userID]?.remove(id)
+        apiKeysByEntity[key.entity]?.remove(id)
+    }
+
+    mutating func put(_ invitation: Invitation) {
+        removeInvitation(invitation.id)
+        invitations[invitation.id] = Box(invitation)
+        invitationsByDigest[invitation.digest] = invitation.id
+        invitationsByMaker[invitation.userID, default: []].insert(invitation.id)
+        invitationsByEmail[Self.emailKey(invitation.email), default: SortedIDs()].insert(invitation.id)
+        if let entity = invitation.entity { invitationsByEntity[entity, default: SortedIDs()].insert(invitation.id) }
+    }
+
+    mutating func removeInvitation(_ id: InvitationID) {
+        guard let invitation = invitations.removeValue(forKey: id)?.value else { return }
+        if invitationsByDigest[invitation.digest] == id { invitationsByDigest[invitation.digest] = nil }
+        invitationsByMaker[invitation.userID]?.remove(id)
+        invitationsByEmail[Self.emailKey(invitation.email)]?.remove(id)
+        if let entity = invitation.entity { invitationsByEntity[entity]?.remove(id) }
+    }
+}
