@@ -84,13 +84,28 @@ struct RouteHouse: Sendable {
         try await post("/auth/login", #"{"email":"owner@example.com","password":"\#(House.password)"}"#, as: nil)
     }
 
+    /// Invites an address to a role, and returns `data.invitation`.
+    func invitation() async throws -> JSONValue {
+        try await post("/units/\(ids.unit)/tenants", #"{"email":"eve@example.com","role":"TENANT"}"#).data["invitation"]
+    }
+
+    /// Creates an API key that is valid for a day.
+    func apiKey() async throws -> Reply {
+        try await post(
+            "/api-keys",
+            """
+            {"name":"Robot","entityType":"PROPERTY","entityId":"\(ids.property)","role":"MAINTENANCE",
+            "expiresAt":"\(house.clock.now().advanced(by: .seconds(86_400)))"}
+            """)
+    }
+
     func resetToken() async throws -> String {
         try await post("/users/\(ids[.guest])/password-reset", as: .superAdmin).data["reset"]["token"].text ?? ""
     }
 }
 
 extension RouteAnswer {
-    static let all = outside + people + places + roles + devices + events
+    static let all = outside + people + accounts + places + roles + devices + events
 
     private static let outside: [RouteAnswer] = [
         RouteAnswer("GET //healthz", Wire.HealthAnswer.self) { try await $0.get("//healthz", as: nil) },
@@ -144,6 +159,40 @@ extension RouteAnswer {
         },
         RouteAnswer(withoutJSON: "DELETE /users/:id/personal-data") {
             try await $0.delete("/users/\($0.ids[.tenant])/personal-data", as: .superAdmin)
+        },
+    ]
+
+    private static let accounts: [RouteAnswer] = [
+        RouteAnswer("GET /users/me/sessions", Wire.SessionsAnswer.self) { try await $0.get("/users/me/sessions") },
+        RouteAnswer(withoutJSON: "DELETE /users/me/sessions/:id") {
+            try await $0.delete("/users/me/sessions/\(House.session(of: .nobody))", as: .nobody)
+        },
+        RouteAnswer(withoutJSON: "POST /users/me/password") {
+            try await $0.post(
+                "/users/me/password", #"{"currentPassword":"\#(House.password)","newPassword":"another long password"}"#)
+        },
+        RouteAnswer("POST /users/me/recovery-codes", Wire.RecoveryCodesAnswer.self) {
+            try await $0.post("/users/me/recovery-codes")
+        },
+        RouteAnswer("GET /invitations/:id", Wire.InvitationAnswer.self) {
+            try await $0.get("/invitations/\(try await $0.invitation()["id"].text ?? "")")
+        },
+        RouteAnswer(withoutJSON: "DELETE /invitations/:id") {
+            try await $0.delete("/invitations/\(try await $0.invitation()["id"].text ?? "")")
+        },
+        RouteAnswer("POST /auth/accept-invitation", Wire.SignedIn.self) {
+            let token = try await $0.invitation()["token"].text ?? ""
+            return try await $0.post(
+                "/auth/accept-invitation",
+                #"{"token":"\#(token)","firstName":"E","lastName":"A","password":"another long password"}"#, as: nil)
+        },
+        RouteAnswer("GET /api-keys", Wire.APIKeyPage.self) {
+            _ = try await $0.apiKey()
+            return try await $0.get("/api-keys")
+        },
+        RouteAnswer("POST /api-keys", Wire.NewAPIKeyAnswer.self) { try await $0.apiKey() },
+        RouteAnswer(withoutJSON: "DELETE /api-keys/:id") {
+            try await $0.delete("/api-keys/\(try await $0.apiKey().data["apiKey"]["id"].text ?? "")")
         },
     ]
 

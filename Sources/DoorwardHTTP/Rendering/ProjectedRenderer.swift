@@ -64,6 +64,26 @@ struct ProjectedRenderer: Sendable {
         writer.object(access, GuestAccess.fields, for: reader(of: .guestAccess(access.id)), in: tenancy)
     }
 
+    // MARK: - API keys and invitations
+
+    /// An API key with all its fields: every recipient of such a response may see it.
+    func apiKey(_ key: APIKey, into writer: inout JSONWriter) {
+        writer.object(key, APIKey.fields, for: reader(.owner), in: tenancy)
+    }
+
+    /// An invitation without its token.
+    func invitation(_ invitation: Invitation, into writer: inout JSONWriter) {
+        writer.object(ShownInvitation(invitation), ShownInvitation.fields, for: reader(.owner), in: tenancy)
+    }
+
+    /// An invitation that was just created, with its token.
+    ///
+    /// - Parameter base: the gateway's public URL.
+    func invitation(_ issued: IssuedInvitation, under base: String, into writer: inout JSONWriter) {
+        let shown = ShownInvitation(issued.invitation, link: (issued.token, issued.url(under: base)))
+        writer.object(shown, ShownInvitation.fields, for: reader(.owner), in: tenancy)
+    }
+
     // MARK: - Locks
 
     func device(_ device: LockDevice, into writer: inout JSONWriter) {

@@ -28,22 +28,36 @@ enum RoleRoutes {
         ]
     }
 
+    /// Who gets the role: a user, in force at once, or whoever accepts the invitation of an address.
+    private enum Holder {
+        case user(UserID)
+        case address(String)
+    }
+
     private static func request(_ call: AuthenticatedRequest, on type: AssociatedEntityType) throws(GatewayError) -> (
-        UserID, Role
+        Holder, Role
     ) {
         try call.readBody { body in
             let assignable = Role.allCases.filter { type.assignableRoles.contains($0) }
-            let role = body.require("role", body.word("role", of: assignable))
-            return (body.requiredID("userId"), role ?? .guest)
+            let role = body.require("role", body.word("role", of: assignable)) ?? .guest
+            guard body.names("email") else { return (.user(body.requiredID("userId")), role) }
+            if body.names("userId") { body.mistakes.add("email", "exclusive") }
+            _ = body.value("userId")
+            return (.address(body.requiredEmail("email")), role)
         }
     }
 
-    private static func assign(_ request: (UserID, Role), _ call: AuthenticatedRequest, on entity: AssociatedEntity) async throws
+    private static func assign(_ request: (Holder, Role), _ call: AuthenticatedRequest, on entity: AssociatedEntity) async throws
         -> APIResponse
     {
-        let association = try await call.control.roles.assign(call.caller, request.1, to: request.0, on: entity)
-        let view = call.view
-        return .success { $0.field("roleAssociation") { view.association(association, into: &$0) } }
+        switch request.0 {
+        case .user(let user):
+            let association = try await call.control.roles.assign(call.caller, request.1, to: user, on: entity)
+            let view = call.view
+            return .success { $0.field("roleAssociation") { view.association(association, into: &$0) } }
+        case .address(let email):
+            return call.answer(try await call.control.invitations.invite(call.caller, email, to: request.1, on: entity))
+        }
     }
 
     private static func remove(

@@ -13,7 +13,7 @@ enum SignInRoutes {
 
     /// Makes a route on which passwords or tokens could be guessed: an address with too many failures is rejected before the body
     /// is read.
-    private static func guarded(_ path: String, _ handler: @escaping @Sendable (OpenCall) async throws -> APIResponse) -> Route {
+    static func guarded(_ path: String, _ handler: @escaping @Sendable (OpenCall) async throws -> APIResponse) -> Route {
         var route = Route.open(.post, "/api/v1" + path, handler)
         route.limit = { (control, _, facts) throws(GatewayError) in
             try control.signIn.admit(clientAddress: facts.origin.clientAddress)
@@ -40,20 +40,46 @@ enum SignInRoutes {
     }
 
     private static func refresh(_ call: OpenCall) async throws -> APIResponse {
-        let token = try call.readBody { $0.requiredSecret("refreshToken") }
+        let token = try refreshToken(call)
         let signedIn = try await call.control.signIn.refresh(token, origin: call.facts.origin)
         return try await answer(signedIn, call)
+    }
+
+    /// The refresh token in the body; for the console, the one in the cookie.
+    private static func refreshToken(_ call: OpenCall) throws(GatewayError) -> Secret<String> {
+        guard call.facts.usesRefreshCookie else { return try call.readBody { $0.requiredSecret("refreshToken") } }
+        try call.readNothing()
+        guard let token = RefreshCookie.token(in: call.facts.headers) else { throw .unauthenticated }
+        return token
     }
 
     private static func logOut(_ call: AuthenticatedRequest) async throws -> APIResponse {
         try call.readNothing()
         try await call.control.signIn.logOut(call.caller)
+        var answer = APIResponse.nothing
+        if call.facts.usesRefreshCookie { answer.headers[.setCookie] = RefreshCookie.clearing }
+        return answer
+    }
+
+    /// Sets a password with the token of a link, or with an email address and a recovery code.
+    private static func resetPassword(_ call: OpenCall) async throws -> APIResponse {
+        if call.body["token"] == nil && call.body["email"] != nil || call.body["recoveryCode"] != nil {
+            return try await useRecoveryCode(call)
+        }
+        let (token, password) = try call.readBody { ($0.requiredSecret("token"), $0.requiredNewPassword("newPassword")) }
+        try await call.control.passwordResets.use(token, newPassword: password, origin: call.facts.origin)
         return .nothing
     }
 
-    private static func resetPassword(_ call: OpenCall) async throws -> APIResponse {
-        let (token, password) = try call.readBody { ($0.requiredSecret("token"), $0.requiredNewPassword("newPassword")) }
-        try await call.control.passwordResets.use(token, newPassword: password, origin: call.facts.origin)
+    private static func useRecoveryCode(_ call: OpenCall) async throws -> APIResponse {
+        let (email, code, password) = try call.readBody { body in
+            (
+                body.require("email", body.string("email")) ?? "", body.requiredSecret("recoveryCode"),
+                body.requiredNewPassword("newPassword")
+            )
+        }
+        try await call.control.credentials.resetPassword(
+            email: account(email), recoveryCode: code, newPassword: password, origin: call.facts.origin)
         return .nothing
     }
 
@@ -73,14 +99,19 @@ enum SignInRoutes {
         }
     }
 
-    private static func answer(_ signedIn: SignedIn, _ call: OpenCall) async throws -> APIResponse {
-        let issued = try await call.services.tokens.issue(for: signedIn.session, at: call.control.clock.now())
+    /// The response that starts or continues a session. The console gets the refresh token in a cookie and not in the body.
+    static func answer(_ signedIn: SignedIn, _ call: OpenCall, status: Int = 200) async throws -> APIResponse {
+        let now = call.control.clock.now()
+        let issued = try await call.services.tokens.issue(for: signedIn.session, at: now)
         let view = ProjectedRenderer(.user(signedIn.user.id), control: call.control)
-        return .success { writer in
+        let usesCookie = call.facts.usesRefreshCookie
+        var answer = APIResponse.success(status) { writer in
             writer.field("user") { view.user(signedIn.user, into: &$0) }
             writer.field("token", issued.token)
             writer.field("expiresIn", issued.expiresIn)
-            writer.field("refreshToken", signedIn.refreshToken.reveal())
+            if !usesCookie { writer.field("refreshToken", signedIn.refreshToken.reveal()) }
         }
+        if usesCookie { answer.headers[.setCookie] = RefreshCookie.setting(signedIn, at: now) }
+        return answer
     }
 }

@@ -41,11 +41,22 @@ enum UserRoutes {
         return try await update(call.id("id"), changes, call)
     }
 
+    /// Ignores an idempotency key for a user without a password: the response contains a token, and such responses are not
+    /// stored.
     private static func create(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let new = try call.readBody { body in
             NewUser(
                 email: body.requiredEmail("email"), firstName: body.requiredText("firstName"),
-                lastName: body.requiredText("lastName"), password: body.requiredNewPassword("password"))
+                lastName: body.requiredText("lastName"),
+                password: body.names("password") ? body.requiredNewPassword("password") : nil)
+        }
+        guard new.password != nil else {
+            let (user, invitation) = try await call.control.users.createInvited(call.caller, new)
+            let view = call.view
+            return .success(201, location: "/api/v1/users/\(user.id)") { writer in
+                writer.field("user") { view.user(user, into: &$0) }
+                writer.field("invitation") { view.invitation(invitation, under: call.services.publicURL, into: &$0) }
+            }
         }
         return try await call.create { repeatable in
             try await call.control.users.create(call.caller, new, repeatable: repeatable)

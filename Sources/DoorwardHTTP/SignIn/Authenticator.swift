@@ -10,10 +10,16 @@ struct Authenticator: Sendable {
     let tokens: AccessTokens
     let memory = VerifiedTokenCache()
 
-    /// - Returns: the caller, whose session is live and whose user is enabled at this moment.
+    /// - Returns: the caller, whose session is live and whose user is enabled at this moment, or whose API key is valid.
     func caller(_ facts: RequestMetadata) async throws(GatewayError) -> Caller {
         let now = control.clock.now()
-        guard let text = Self.bearer(facts.headers[.authorization]), let token = await verified(text, at: now),
+        guard let text = Self.bearer(facts.headers[.authorization]) else { throw .unauthenticated }
+        // An access token begins with the encoding of `{`, and so never as an API key does.
+        if text.hasPrefix("dw_") {
+            guard let principal = control.apiKeys.principal(ofSecret: text) else { throw .unauthenticated }
+            return Caller(principal: principal, origin: facts.origin)
+        }
+        guard let token = await verified(text, at: now),
             let session = control.signIn.sessions.session(token.sessionID, at: now), session.userID == token.userID,
             control.directory.snapshot.directory.user(token.userID)?.isEnabled == true
         else { throw .unauthenticated }
