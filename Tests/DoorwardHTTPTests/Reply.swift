@@ -18,7 +18,7 @@ struct Reply: Sendable {
         headers = response.headers
         let bytes = Array(response.body.readableBytesView)
         text = String(decoding: bytes, as: UTF8.self)
-        let isText = headers[.contentType]?.hasPrefix("text/plain") == true
+        let isText = headers[.contentType]?.hasPrefix("text/") == true
         json = bytes.isEmpty || isText ? .null : try JSONValue.parse(bytes)
     }
 

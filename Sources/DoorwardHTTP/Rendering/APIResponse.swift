@@ -114,6 +114,8 @@ extension HTTPField.Name {
     static let traceContext = token("traceparent")
     static let prefer = token("Prefer")
     static let preferenceApplied = token("Preference-Applied")
+    static let referrerPolicy = token("Referrer-Policy")
+    static let robots = token("X-Robots-Tag")
 
     /// Makes a header name from a constant of this file.
     private static func token(_ text: String) -> HTTPField.Name {

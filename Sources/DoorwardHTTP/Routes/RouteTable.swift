@@ -5,7 +5,7 @@ internal import Hummingbird
 /// All routes of the gateway. Each path is registered with the router once; its endpoint selects the method.
 enum RouteTable {
     static let routes: [Route] =
-        HealthRoutes.all + MetricsRoutes.all + SignInRoutes.all + UserRoutes.all + CredentialRoutes.all
+        HealthRoutes.all + MetricsRoutes.all + AccountPageRoutes.all + SignInRoutes.all + UserRoutes.all + CredentialRoutes.all
         + InvitationRoutes.all + APIKeyRoutes.all + PermissionRoutes.all + PlaceRoutes.all
         + RoleRoutes.all + DeviceRoutes.all + DiscoveredRoutes.all + LockCommandRoutes.all
         + CommandRoutes.all + GuestAccessRoutes.all + AccessRecordRoutes.all + AdapterRoutes.all + StoreRoutes.all
