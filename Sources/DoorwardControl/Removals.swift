@@ -17,7 +17,7 @@ extension TenancyUnitOfWork {
         let properties = directory.propertyIDs(of: id)
         guard cascade || properties.isEmpty else { throw .hasDependents(["properties": properties.count]) }
         for property in properties { removeWithContents(property) }
-        endRoles(on: .portfolio(id))
+        endAccess(on: .portfolio(id))
         note(.delete, RecordTarget(portfolio), at: .portfolio(id), before: Portfolio.fields.recorded(portfolio))
         apply(.removePortfolio(id))
     }
@@ -75,6 +75,7 @@ extension TenancyUnitOfWork {
             noteEnd(of: access)
             apply(.removeGuestAccess(access.id))
         }
+        endCredentials(of: user)
         for association in directory.associations(of: id) { end(association) }
         note(.delete, RecordTarget(user), before: user.auditFields)
         // The portfolios' logs contain that the user was deleted, and no fields of the user.
@@ -96,19 +97,21 @@ extension TenancyUnitOfWork {
             removeAlone(unit)
         }
         for device in directory.deviceIDs(of: id) { unassign(device) }
-        endRoles(on: .property(id))
+        endAccess(on: .property(id))
         note(.delete, RecordTarget(property), at: .property(id), before: Property.fields.recorded(property))
         apply(.removeProperty(id))
     }
 
     /// Removes a unit that has no device and no guest access any more.
     private mutating func removeAlone(_ unit: Unit) {
-        endRoles(on: .unit(unit.id))
+        endAccess(on: .unit(unit.id))
         note(.delete, RecordTarget(unit), at: .unit(unit.id), before: Unit.fields.recorded(unit))
         apply(.removeUnit(unit.id))
     }
 
-    private mutating func endRoles(on entity: AssociatedEntity) {
+    /// Ends the roles, API keys and invitations for an entity.
+    private mutating func endAccess(on entity: AssociatedEntity) {
+        endKeysAndInvitations(on: entity)
         for association in directory.associations(on: entity) { end(association) }
     }
 

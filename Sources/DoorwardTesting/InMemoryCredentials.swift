@@ -53,6 +53,7 @@ struct InMemoryCredentials {
         tokens = tokens.filter { sessions[$0.value.session]?.session.userID != user }
         sessions = sessions.filter { $0.value.session.userID != user }
         resets = resets.filter { $0.key != user && $0.value.reset.madeBy != user }
+        recoveryCodes[user] = nil
     }
 
     private mutating func rotate(_ id: SessionID, old: [UInt8], new: [UInt8], expiresAt: Timestamp) throws(StoreRefusal) {

@@ -27,18 +27,18 @@ struct InMemoryTenancy {
             let isParent =
                 properties.values.contains { $0.portfolioID == id } || units.values.contains { $0.portfolioID == id }
                 || devices.values.contains { $0.portfolioID == id }
-            try requireUnreferenced(change.entity, isParent || holdsRole(on: .portfolio(id)))
+            try requireUnreferenced(change.entity, isParent || isReferenced(.portfolio(id)))
             portfolios[id] = nil
         case .removeProperty(let id):
             let isParent =
                 units.values.contains { $0.propertyID == id } || devices.values.contains { $0.propertyID == id }
                 || guestAccesses.values.contains { $0.propertyID == id }
-            try requireUnreferenced(change.entity, isParent || holdsRole(on: .property(id)))
+            try requireUnreferenced(change.entity, isParent || isReferenced(.property(id)))
             properties[id] = nil
         case .removeUnit(let id):
             let isParent =
                 devices.values.contains { $0.unitID == id } || guestAccesses.values.contains { $0.unitID == id }
-            try requireUnreferenced(change.entity, isParent || holdsRole(on: .unit(id)))
+            try requireUnreferenced(change.entity, isParent || isReferenced(.unit(id)))
             units[id] = nil
         case .putUnit(let unit):
             try require(properties[unit.propertyID] != nil)
@@ -50,6 +50,8 @@ struct InMemoryTenancy {
         case .removeUser(let id):
             let isHolder =
                 associations.values.contains { $0.userID == id } || guestAccesses.values.contains { $0.guestUserID == id }
+                || apiKeys.values.contains { $0.userID == id }
+                || invitations.values.contains { $0.userID == id || $0.accountID == id }
             try requireUnreferenced(change.entity, isHolder)
             if let user = users.removeValue(forKey: id) { emails[user.email.lowercased()] = nil }
             removedUsers.insert(id)
@@ -109,7 +111,10 @@ struct InMemoryTenancy {
     }
 
     /// Compares only the id, as the database does.
-    private func holdsRole(on entity: AssociatedEntity) -> Bool { associations.values.contains { $0.entity.id == entity.id } }
+    private func isReferenced(_ entity: AssociatedEntity) -> Bool {
+        associations.values.contains { $0.entity.id == entity.id } || apiKeys.values.contains { $0.entity.id == entity.id }
+            || invitations.values.contains { $0.entity?.id == entity.id }
+    }
 
     private func requireUnreferenced(_ entity: TenancyEntity, _ isReferenced: Bool) throws(StoreRefusal) {
         if isReferenced { throw .stillReferenced(entity) }

@@ -113,11 +113,13 @@ import Testing
             created_at INTEGER! expires_at INTEGER! | user_id>users | strict rowidless
             """
         expected["api_keys_by_user"] = "api_keys(user_id)"
+        expected["api_keys_by_entity"] = "api_keys(entity_id)"
         expected["invitations"] = """
             id BLOB! email TEXT! role TEXT entity_type TEXT entity_id BLOB account_id BLOB user_id BLOB! key_id BLOB \
             digest BLOB! created_at INTEGER! expires_at INTEGER! | user_id>users account_id>users | strict rowidless
             """
         expected["invitations_by_user"] = "invitations(user_id)"
+        expected["invitations_by_entity"] = "invitations(entity_id) partial"
         expected["invitations_by_account"] = "invitations(account_id) partial"
         expected["recovery_codes"] = "user_id BLOB! digest BLOB! | user_id>users | strict rowidless"
     }

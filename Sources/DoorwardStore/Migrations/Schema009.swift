@@ -12,6 +12,7 @@ enum Schema009 {
                     created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL
                 ) STRICT, WITHOUT ROWID;
                 CREATE INDEX api_keys_by_user ON api_keys (user_id);
+                CREATE INDEX api_keys_by_entity ON api_keys (entity_id);
                 CREATE TABLE invitations (
                     id BLOB PRIMARY KEY, email TEXT NOT NULL,
                     role TEXT, entity_type TEXT, entity_id BLOB, -- all three, or else account_id
@@ -19,6 +20,7 @@ enum Schema009 {
                     digest BLOB NOT NULL UNIQUE, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL
                 ) STRICT, WITHOUT ROWID;
                 CREATE INDEX invitations_by_user ON invitations (user_id);
+                CREATE INDEX invitations_by_entity ON invitations (entity_id) WHERE entity_id IS NOT NULL;
                 CREATE INDEX invitations_by_account ON invitations (account_id) WHERE account_id IS NOT NULL;
                 CREATE TABLE recovery_codes (
                     user_id BLOB NOT NULL REFERENCES users, digest BLOB NOT NULL, PRIMARY KEY (user_id, digest)

@@ -33,13 +33,15 @@ enum TenancyWriting {
 
     /// Removes a row. A user's row is replaced by a tombstone.
     ///
-    /// - Throws: `ConstraintViolation` if another row refers to it. The foreign keys detect this, except that of a role: its
-    ///   `entity_id` refers to one of three tables.
+    /// - Throws: `ConstraintViolation` if another row refers to it. The foreign keys detect this, except those of a role, an API key
+    ///   and an invitation: their `entity_id` refers to one of three tables.
     private static func remove(_ id: Data, from table: TenancyTable, _ entity: TenancyEntity, in db: Database) throws {
         switch entity {
         case .portfolio, .property, .unit:
             var isHeldOn = false
-            try db.step("SELECT 1 FROM role_associations WHERE entity_id = ?", [id]) { _ in isHeldOn = true }
+            for table in ["role_associations", "api_keys", "invitations"] {
+                try db.step("SELECT 1 FROM \(table) WHERE entity_id = ?", [id]) { _ in isHeldOn = true }
+            }
             if isHeldOn { throw ConstraintViolation(.stillReferenced(entity)) }
         case .user: for sql in rowsOfUser { try db.run(sql, [id]) }
         case .guestAccess: try db.run("DELETE FROM guest_uses WHERE guest_access_id = ?", [id])
@@ -57,6 +59,7 @@ enum TenancyWriting {
         "DELETE FROM refresh_tokens WHERE session_id IN (SELECT id FROM sessions WHERE user_id = ?)",
         "DELETE FROM sessions WHERE user_id = ?", "DELETE FROM credentials WHERE user_id = ?",
         "DELETE FROM password_resets WHERE user_id = ?", "DELETE FROM password_resets WHERE made_by = ?",
+        "DELETE FROM recovery_codes WHERE user_id = ?",
         "INSERT OR IGNORE INTO removed_users (id) VALUES (?)",
     ]
 
