@@ -2,8 +2,8 @@ package import DoorwardDomain
 internal import DoorwardPolicy
 
 extension Devices {
-    /// Moves a device to a unit, from its property, another unit or, for a super admin, from no place. Guest accesses that list the
-    /// device end for it. A device of the unit is not changed.
+    /// Moves a device to a unit, from its property, another unit or, for a super admin, from no place. Guest accesses that list
+    /// the device end for it. A device of the unit is not changed.
     ///
     /// - Throws: `.denied` without the right at both ends; `.invalid` if the device's transport belongs to another portfolio.
     package func move(

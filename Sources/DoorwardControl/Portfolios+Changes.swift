@@ -32,7 +32,8 @@ package struct UnitChanges: Sendable {
     package var name: String?
     /// The complete list of users with TENANT.
     package var tenants: [UserID]?
-    /// The complete list of devices of the unit. New ones move to the unit from wherever they are; the others stay on the property.
+    /// The complete list of devices of the unit. New ones move to the unit from wherever they are; those that are left out stay on
+    /// the property.
     package var devices: [DeviceID]?
     /// The complete list of common areas.
     package var commonAreas: [DeviceID]?
@@ -55,8 +56,8 @@ package struct RemovalOptions<Entity: Sendable>: Sendable {
 }
 
 extension Portfolios {
-    /// Changes the fields that the request names. The list of administrators has the same rights, records and refusals as the calls
-    /// that assign and remove them one by one.
+    /// Changes the fields that the request names. The list of administrators has the same rights, records and refusals as the
+    /// calls that assign and remove them one by one.
     ///
     /// - Throws: `.notFound` for a user who does not exist; `.conflict` if the last owner would be removed;
     ///   `.preconditionFailed` if `condition` is not met.

@@ -65,7 +65,8 @@ extension RemovalPreview.Removed {
 }
 
 extension GuestAccess {
-    /// Whether the access gives a right after `instant`: it has not ended, and its grantor still holds a right that it depends on.
+    /// Whether the access gives a right after `instant`: it has not ended, and its grantor still holds a right that it depends
+    /// on.
     fileprivate func isEffective(after instant: Timestamp, in directory: TenancyDirectory) -> Bool {
         guard endsAt > instant else { return false }
         return grantedUnderRole != .tenant || carriers.contains { directory.association($0) != nil }

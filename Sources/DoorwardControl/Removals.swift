@@ -1,8 +1,8 @@
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-// Removing portfolios, properties, units and users, each with everything that refers to it, in one transaction. A removal of a parent
-// needs the right on the parent only: its description in `ManagementPermission` includes the cascade.
+// Removing portfolios, properties, units and users, each with everything that refers to it, in one transaction. A removal of a
+// parent needs the right on the parent only: its description in `ManagementPermission` includes the cascade.
 extension TenancyUnitOfWork {
     /// Removes a portfolio. Its log is kept.
     ///

@@ -3,8 +3,8 @@ package import DoorwardDomain
 internal import DoorwardPolicy
 
 extension Users {
-    /// Deletes a user. Once this returns, none of their commands is sent any more and their sessions are invalid. Records keep the
-    /// id, and a user who gets the same email address later is another one.
+    /// Deletes a user. Once this returns, none of their commands is sent any more and their sessions are invalid. Records keep
+    /// the id, and a user who gets the same email address later is another one.
     ///
     /// - Throws: `.denied` for callers who are not super admins; `.conflict` for the last super admin; `.preconditionFailed` if
     ///   `condition` is not met.
@@ -22,7 +22,8 @@ extension Users {
             preview?.ended += sessions.ids(of: id).map { RecordTarget(type: "Session", id: $0.description) }
             return preview
         } catch .unavailable {
-            // It is unknown whether the store has deleted the user. End the sessions: a user who still exists has to sign in again.
+            // It is unknown whether the store has deleted the user. End the sessions: a user who still exists has to sign in
+            // again.
             if !isDryRun, mayDisable(caller) { sessions.endAll(of: id) }
             throw .unavailable
         }

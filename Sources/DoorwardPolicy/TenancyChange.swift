@@ -24,8 +24,8 @@ package enum TenancyChange: Hashable, Sendable {
     case removeDevice(DeviceID)
     /// Adds or replaces a user. The user's roles and guest accesses are unchanged.
     case putUser(User)
-    /// Removes a user, with the password and the sessions. Only a tombstone stays: the id, which records name. The email address
-    /// becomes free.
+    /// Removes a user, with the password and the sessions. Only a tombstone stays: the id, which records name. The email
+    /// address becomes free.
     case removeUser(UserID)
     /// Adds an association, or replaces the one with the same id, even if that one belongs to another user.
     case putAssociation(UserRoleAssociation)

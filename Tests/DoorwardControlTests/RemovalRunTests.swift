@@ -22,7 +22,7 @@ import Testing
             denied += run.denied
         }
         for change in Change.allCases { #expect(done[change, default: 0] > 50, "\(change) succeeded too rarely: \(done)") }
-        #expect(sent > 1_000 && denied > 1_000, "\(sent) sent, \(denied) denied")
+        #expect(sent > 1_000 && denied > 150, "\(sent) sent, \(denied) denied")
     }
 
     enum Change: CaseIterable {
@@ -41,7 +41,7 @@ import Testing
         let executor = SeededExecutor(seed: seed, clock: clock)
         return try executor.run(stepLimit: 200_000) {
             var random = SeededGenerator(seed: seed ^ 0xDE1E7E)
-            let travel = Duration.milliseconds(Int64.random(in: 1...200, using: &random))
+            let travel = Duration.milliseconds(Int64.random(in: 1...600, using: &random))
             let house = try await House(seed: seed, clock: clock, executor: executor, behaviour: .confirm(after: travel))
             let witness = Witness(house.control.directory)
             house.adapter.onSend { witness.noteSend(of: $0.commandID) }

@@ -90,7 +90,8 @@ import Testing
         let house = try await House()
         let whole: Set<String> = [
             "id", "email", "firstName", "lastName", "isEnabled", "isSuperAdmin", "roleAssociations", "guestAccesses",
-            "defaultPortfolioId", "defaultPropertyId", "defaultUnitId", "hasCompliancePack", "createdAt", "updatedAt", "viewLevel",
+            "defaultPortfolioId", "defaultPropertyId", "defaultUnitId", "hasCompliancePack", "createdAt", "updatedAt",
+            "viewLevel",
         ]
         let path = "/users/\(house.ids[.manager])"
         let own = try await house.call(.get, "/users/me", as: .manager)

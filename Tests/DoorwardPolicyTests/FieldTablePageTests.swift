@@ -62,7 +62,7 @@ import Testing
         Line(.guestAccess, .owner, ""),
         Line(.command, .publicLevel, ""),
         Line(.record, .publicLevel, ""),
-        Line(.record, .resident, "id at kind operation decision outcome event method deviceId actor"),
+        Line(.record, .resident, "viewLevel id at kind operation decision outcome event method deviceId actor"),
         Line(.record, .operations, ""),
         Line(.record, .owner, ""),
     ]

@@ -82,6 +82,7 @@ import Testing
         var last: [TenancyChange] = model.portfolios.values.map { .putPortfolio($0) }
         last += model.properties.values.map { .putProperty($0) } + model.units.values.map { .putUnit($0) }
         last += model.devices.values.map { .putDevice($0) } + model.users.values.map { .putUser($0) }
+        last += model.removedUsers.map { .removeUser($0) }
         last += model.associations.values.map { .putAssociation($0) } + model.guestAccesses.values.map { .putGuestAccess($0) }
         last += model.apiKeys.values.map { .putAPIKey($0) } + model.invitations.values.map { .putInvitation($0) }
         for _ in 0..<4 {

@@ -118,6 +118,7 @@ struct ColumnDamage: Sendable {
         ColumnDamage("invitations.key_id", nil, "unreadable"),
         ColumnDamage("recovery_codes.user_id", "reference", "reference"),
         ColumnDamage("guest_uses.guest_access_id", "reference", "reference"),
+        ColumnDamage("removed_users.id", nil, "unreadable"),
         ColumnDamage("credentials.user_id", "reference", "reference"),
         ColumnDamage("sessions.id", "reference", "reference"),
         ColumnDamage("sessions.user_id", "reference", "reference"),

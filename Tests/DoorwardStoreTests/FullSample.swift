@@ -27,7 +27,7 @@ struct FullSample {
             createdAt: now)
         _ = try await store.commit(
             StoreTransaction(
-                changes: tenancy.changes,
+                changes: tenancy.changes + [.removeUser(UserID(high: 5, low: 5))],
                 counters: [
                     .takeUse(of: tenancy.guestAccess.id), .raiseEpoch(of: .user(user)),
                     .setLease(of: .gateway, to: LogLease(holder: .single, epoch: 1)),

@@ -138,8 +138,14 @@ struct RandomTenancy {
         let removable = forms.values.compactMap(\.removal).filter { !referenced.contains($0.entity) }
         guard let removal = removable.sorted(by: { "\($0)" < "\($1)" }).randomElement(using: &random) else { return }
         switch removal.entity {
-        case .portfolio(let id): portfolios.removeAll { $0 == id }
-        case .property(let id): properties.removeAll { $0.id == id }
+        // Earlier versions of entities may refer to the removed one.
+        case .portfolio(let id):
+            portfolios.removeAll { $0 == id }
+            properties.removeAll { $0.portfolioID == id }
+            units.removeAll { $0.portfolioID == id }
+        case .property(let id):
+            properties.removeAll { $0.id == id }
+            units.removeAll { $0.propertyID == id }
         case .unit(let id): units.removeAll { $0.id == id }
         case .user(let id): users.removeAll { $0 == id }
         case .device, .association, .guestAccess: break
