@@ -9,6 +9,8 @@ package final class CurrentDirectory: Sendable {
     package final class Snapshot: Sendable {
         /// Never changes. Read it in place: each copy retains every collection.
         package let directory: TenancyDirectory
+        /// The lists that were read from this version.
+        let lists = ListCache()
 
         package init(_ directory: TenancyDirectory) { self.directory = directory }
     }

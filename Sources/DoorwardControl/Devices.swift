@@ -91,16 +91,21 @@ package struct Devices: Sendable {
         for caller: Caller, _ filter: DeviceFilter, _ request: PageRequest<NameOrCreatedAt>
     ) -> Page<LockDevice> {
         let (current, now) = (CallerSnapshot(directory, caller), clock.now())
-        let devices = SecurityService.visibleDeviceIDs(for: current.subject, at: now, in: current.tenancy)
-            .compactMap { current.tenancy.device($0) }
-            .filter { device in
-                filter.passes(device, status: attachments.devices.status(of: device.id)) { field in
-                    let level = SecurityService.fieldLevel(
-                        of: current.subject, for: .device(device.id), at: now, in: current.tenancy)
-                    return FieldTable.sees(field, of: .device, at: level ?? .publicLevel)
-                }
+        func passes(_ device: LockDevice) -> Bool {
+            filter.passes(device, status: attachments.devices.status(of: device.id)) { field in
+                let level = SecurityService.fieldLevel(
+                    of: current.subject, for: .device(device.id), at: now, in: current.tenancy)
+                return FieldTable.sees(field, of: .device, at: level ?? .publicLevel)
             }
-        return request.page(of: devices, in: current.snapshot)
+        }
+        func visible() -> [DeviceID] { SecurityService.visibleDeviceIDs(for: current.subject, at: now, in: current.tenancy) }
+        // Which devices a guest sees depends on the time.
+        guard current.subject.seesByRolesAlone else {
+            return request.page(of: visible().compactMap { current.tenancy.device($0) }.filter(passes), in: current.snapshot)
+        }
+        return request.page(
+            .devices, in: current, of: caller.principal, visible: visible, item: { current.tenancy.device($0) },
+            filter: filter.isEmpty ? nil : passes)
     }
 
     /// The devices of a unit whose status the caller may currently view.
@@ -211,6 +216,11 @@ package struct DeviceFilter: Sendable {
     package var adapter: String?
 
     package init() {}
+
+    /// Whether every device is selected.
+    fileprivate var isEmpty: Bool {
+        property == nil && unit == nil && state == nil && isOnline == nil && batteryBelow == nil && adapter == nil
+    }
 
     fileprivate func passes(_ device: LockDevice, status: @autoclosure () -> DeviceStatus, sees: (String) -> Bool) -> Bool {
         if let property, device.propertyID != property || !sees("propertyId") { return false }

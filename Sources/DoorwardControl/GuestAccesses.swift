@@ -32,8 +32,12 @@ package struct GuestAccesses: Sendable {
         for caller: Caller, _ filter: GuestAccessFilter, _ request: PageRequest<GuestAccessOrder>
     ) -> Page<GuestAccess> {
         let (current, now) = (CallerSnapshot(directory, caller), clock.now())
-        let found = current.tenancy.readableGuestAccesses(by: current.subject).filter { filter.passes($0, at: now) }
-        return request.page(of: found, in: current.snapshot, named: \.label) { key, access in
+        return request.page(
+            .guestAccesses, in: current, of: caller.principal,
+            visible: { current.tenancy.readableGuestAccesses(by: current.subject).map(\.id) },
+            item: { current.tenancy.guestAccess($0) }, filter: filter.isEmpty ? nil : { filter.passes($0, at: now) },
+            named: \.label
+        ) { key, access in
             switch key {
             case .createdAt: .number(access.createdAt.milliseconds)
             case .validFrom: .number(access.window.validFrom.milliseconds)
@@ -90,6 +94,9 @@ package struct GuestAccessFilter: Sendable {
     package var isActive: Bool?
 
     package init() {}
+
+    /// Whether every access is selected.
+    fileprivate var isEmpty: Bool { device == nil && unit == nil && property == nil && isActive == nil }
 
     fileprivate func passes(_ access: GuestAccess, at now: Timestamp) -> Bool {
         if let device, !access.deviceIDs.contains(device) { return false }

@@ -40,8 +40,12 @@ package struct PageRequest<Key: Sendable>: Sendable {
 
     private func sorted<Item>(_ items: [Item], by value: (Key, Item) -> SortValue) -> [Item] {
         guard let key else { return items }
-        let keyed = items.map { (value(key, $0), $0) }
-        return keyed.enumerated().sorted { a, b in
+        return order(items.map { (value(key, $0), $0) })
+    }
+
+    /// Sorts by the values; items with equal values keep their order.
+    private func order<Item>(_ keyed: [(SortValue, Item)]) -> [Item] {
+        keyed.enumerated().sorted { a, b in
             let (first, second) = isDescending ? (b.element.0, a.element.0) : (a.element.0, b.element.0)
             if first < second { return true }
             if second < first { return false }
@@ -50,7 +54,46 @@ package struct PageRequest<Key: Sendable>: Sendable {
     }
 }
 
+extension PageRequest where Key: RawRepresentable<String> {
+    /// The page of a list whose order is kept for its reader: only the items of the page are read, except for the first page in a
+    /// version of the directory, and for a search or filter, which read all items.
+    ///
+    /// - Parameters:
+    ///   - visible: the ids of the objects that the reader sees, ascending. They MUST NOT depend on the time.
+    ///   - item: reads an object.
+    ///   - filter: selects items; `nil` selects all.
+    func page<Item, Entity>(
+        _ list: ListCache.List, in current: CallerSnapshot, of principal: Principal, visible: () -> [EntityID<Entity>],
+        item: (EntityID<Entity>) -> Item?, filter: ((Item) -> Bool)? = nil, named name: (Item) -> String?,
+        by value: (Key, Item) -> SortValue
+    ) -> Page<Item> {
+        let cacheKey = ListCache.Key(principal: principal, list: list, order: key?.rawValue, isDescending: isDescending)
+        var ids = current.snapshot.lists.ids(cacheKey) {
+            guard let key else { return visible() }
+            return order(visible().compactMap { id in item(id).map { (value(key, $0), id) } })
+        }
+        if search != nil || filter != nil {
+            ids = ids.filter { id in
+                guard let item = item(id), filter?(item) ?? true else { return false }
+                return search.map { search in name(item).map(search.matches) ?? false } ?? true
+            }
+        }
+        let slice = ids.dropFirst(offset).prefix(limit)
+        return Page(slice.compactMap(item), total: ids.count, page: page, limit: limit, in: current.snapshot)
+    }
+}
+
 extension PageRequest<NameOrCreatedAt> {
+    /// The page of a list of named objects; see the same function for other keys.
+    func page<Item: NamedItem, Entity>(
+        _ list: ListCache.List, in current: CallerSnapshot, of principal: Principal, visible: () -> [EntityID<Entity>],
+        item: (EntityID<Entity>) -> Item?, filter: ((Item) -> Bool)? = nil
+    ) -> Page<Item> {
+        page(list, in: current, of: principal, visible: visible, item: item, filter: filter, named: \.sortName) { key, item in
+            key == .name ? .name(item.sortName) : .number(item.createdAt.milliseconds)
+        }
+    }
+
     func page<Item: NamedItem>(of items: [Item], in snapshot: CurrentDirectory.Snapshot) -> Page<Item> {
         page(of: items, in: snapshot, named: \.sortName) { key, item in
             key == .name ? .name(item.sortName) : .number(item.createdAt.milliseconds)

@@ -37,8 +37,10 @@ package struct Portfolios: Sendable {
     /// The portfolios that the caller may read.
     package func list(for caller: Caller, _ request: PageRequest<NameOrCreatedAt>) -> Page<Portfolio> {
         let current = CallerSnapshot(directory, caller)
-        let ids = SecurityService.visiblePortfolioIDs(for: current.subject, in: current.tenancy)
-        return request.page(of: ids.compactMap { current.tenancy.portfolio($0) }, in: current.snapshot)
+        return request.page(
+            .portfolios, in: current, of: caller.principal,
+            visible: { SecurityService.visiblePortfolioIDs(for: current.subject, in: current.tenancy) },
+            item: { current.tenancy.portfolio($0) })
     }
 
     // MARK: - Properties
@@ -85,16 +87,18 @@ package struct Portfolios: Sendable {
         let current = CallerSnapshot(directory, caller)
         if case .path(let id) = parent { _ = try current.tenancy.readable(id, to: current.subject) }
         let now = clock.now()
-        let properties = SecurityService.visiblePropertyIDs(for: current.subject, in: current.tenancy)
-            .compactMap { current.tenancy.property($0) }
-            .filter { property in
-                parent.passes(property.portfolioID) {
-                    let level = SecurityService.fieldLevel(
-                        of: current.subject, for: .property(property.id), at: now, in: current.tenancy)
-                    return FieldTable.sees("portfolioId", of: .property, at: level ?? .publicLevel)
+        return request.page(
+            .properties(parent.id), in: current, of: caller.principal,
+            visible: {
+                SecurityService.visiblePropertyIDs(for: current.subject, in: current.tenancy).filter { id in
+                    guard let property = current.tenancy.property(id) else { return false }
+                    return parent.passes(property.portfolioID) {
+                        let level = SecurityService.fieldLevel(
+                            of: current.subject, for: .property(property.id), at: now, in: current.tenancy)
+                        return FieldTable.sees("portfolioId", of: .property, at: level ?? .publicLevel)
+                    }
                 }
-            }
-        return request.page(of: properties, in: current.snapshot)
+            }, item: { current.tenancy.property($0) })
     }
 
     // MARK: - Units
@@ -141,10 +145,14 @@ package struct Portfolios: Sendable {
     ) throws(GatewayError) -> Page<Unit> {
         let current = CallerSnapshot(directory, caller)
         if case .path(let id) = parent { _ = try current.tenancy.readable(id, to: current.subject) }
-        // The property of a unit is visible to everyone who may read the unit.
-        let units = SecurityService.visibleUnitIDs(for: current.subject, in: current.tenancy)
-            .compactMap { current.tenancy.unit($0) }.filter { unit in parent.passes(unit.propertyID) { true } }
-        return request.page(of: units, in: current.snapshot)
+        return request.page(
+            .units(parent.id), in: current, of: caller.principal,
+            visible: {
+                SecurityService.visibleUnitIDs(for: current.subject, in: current.tenancy).filter { id in
+                    // The property of a unit is visible to everyone who may read the unit.
+                    current.tenancy.unit(id).map { unit in parent.passes(unit.propertyID) { true } } ?? false
+                }
+            }, item: { current.tenancy.unit($0) })
     }
 }
 
@@ -156,6 +164,13 @@ package enum ParentFilter<Parent>: Sendable {
     case query(EntityID<Parent>)
     /// The parent in the path: the caller must be able to read it.
     case path(EntityID<Parent>)
+
+    fileprivate var id: EntityID<Parent>? {
+        switch self {
+        case .any: nil
+        case .query(let id), .path(let id): id
+        }
+    }
 
     fileprivate func passes(_ parent: EntityID<Parent>, seesParent: () -> Bool) -> Bool {
         switch self {

@@ -116,7 +116,10 @@ package struct Users: Sendable {
         for caller: Caller, _ request: PageRequest<NameOrCreatedAt>
     ) throws(GatewayError) -> Page<User> {
         let current = CallerSnapshot(directory, caller)
-        return request.page(of: try current.tenancy.readableUsers(by: current.subject), in: current.snapshot)
+        try current.tenancy.requirePeople(inScopeOf: current.subject)
+        return request.page(
+            .users, in: current, of: caller.principal, visible: { current.tenancy.readableUserIDs(by: current.subject) },
+            item: { current.tenancy.user($0) })
     }
 }
 
@@ -177,14 +180,15 @@ extension TenancyDirectory {
         return user
     }
 
+    /// - Throws: `.denied` for a subject who may not list the users of any entity.
+    fileprivate func requirePeople(inScopeOf subject: Subject) throws(GatewayError) {
+        if subject.isSuperAdmin || subject.roleEntities.contains(where: { readsPeople(subject, on: $0) }) { return }
+        throw .denied(Denial(.roleInsufficient, hasReach: true), operation: nil, deviceID: nil)
+    }
+
     /// Sorted by id.
-    fileprivate func readableUsers(by subject: Subject) throws(GatewayError) -> [User] {
-        if subject.isSuperAdmin { return userIDs.compactMap { user($0) } }
-        let ids = peopleInScope(of: subject)
-        guard !ids.isEmpty else {
-            throw .denied(Denial(.roleInsufficient, hasReach: true), operation: nil, deviceID: nil)
-        }
-        return ids.sorted().compactMap { user($0) }
+    fileprivate func readableUserIDs(by subject: Subject) -> [UserID] {
+        subject.isSuperAdmin ? userIDs : peopleInScope(of: subject).filter { user($0) != nil }.sorted()
     }
 
     fileprivate func readsPeople(_ subject: Subject, on entity: AssociatedEntity) -> Bool {

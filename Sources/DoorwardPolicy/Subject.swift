@@ -65,6 +65,9 @@ package struct Subject: Sendable {
     /// The reader of lists: the user or the API key, each with a place of its own; `nil` for other principals.
     package var readerID: UserID? { key?.key.id.cast() ?? userID }
 
+    /// Whether the subject holds no guest access and is no API key, so that what the subject sees does not depend on the time.
+    package var seesByRolesAlone: Bool { link == nil && key == nil && user?.guestAccesses.ids.isEmpty != false }
+
     /// The entity of each role that the subject holds, in no order. For an API key these are the entities of its role and of its
     /// creator's roles; which rights it has there is decided as for any object.
     package var roleEntities: [AssociatedEntity] {

@@ -1,0 +1,42 @@
+internal import DoorwardDomain
+internal import DoorwardPolicy
+import Synchronization
+
+/// The sorted ids of lists that were read in one version of the directory, so that further pages cost what they show.
+///
+/// The first page of a list costs in proportion to the number of objects that its reader sees, and so does the first one after
+/// each change of the tenancy. Contains only lists that do not depend on the time.
+final class ListCache: Sendable {
+    /// A list of one reader in one order.
+    struct Key: Hashable {
+        let principal: Principal
+        let list: List
+        let order: String?
+        let isDescending: Bool
+    }
+
+    /// The objects of a list.
+    enum List: Hashable {
+        case portfolios, devices, users, guestAccesses
+        /// All properties, or those of one portfolio.
+        case properties(PortfolioID?)
+        /// All units, or those of one property.
+        case units(PropertyID?)
+    }
+
+    /// The number of lists that are kept; beyond it, all are dropped.
+    static let maxLists = 64
+
+    private let lists = Mutex<[Key: any Sendable]>([:])
+
+    /// The ids of a list in its order. `sorted` is called only if they are not known.
+    func ids<Entity>(_ key: Key, _ sorted: () -> [EntityID<Entity>]) -> [EntityID<Entity>] {
+        if let known = lists.withLock({ $0[key] }) as? [EntityID<Entity>] { return known }
+        let ids = sorted()
+        lists.withLock { lists in
+            if lists.count >= Self.maxLists { lists.removeAll() }
+            lists[key] = ids
+        }
+        return ids
+    }
+}
