@@ -38,6 +38,8 @@ package struct APIError: Equatable, Sendable {
     package var fields: [Wire.FieldProblem]
     /// The command that the error is about, if there is one.
     package var command: Wire.Command?
+    /// The number of objects of each kind that the object to delete contains, for `has_dependents`.
+    package var dependents: [String: Int]
     /// Identifies the request in the gateway's log.
     package var requestID: String?
     /// Seconds to wait before another attempt.
@@ -45,9 +47,10 @@ package struct APIError: Equatable, Sendable {
 
     package init(
         status: Int, code: String, message: String, denial: Wire.Denial? = nil, fields: [Wire.FieldProblem] = [],
-        command: Wire.Command? = nil, requestID: String? = nil, retryAfter: Int? = nil
+        command: Wire.Command? = nil, dependents: [String: Int] = [:], requestID: String? = nil, retryAfter: Int? = nil
     ) {
         (self.status, self.code, self.message, self.denial) = (status, code, message, denial)
-        (self.fields, self.command, self.requestID, self.retryAfter) = (fields, command, requestID, retryAfter)
+        (self.fields, self.command, self.dependents) = (fields, command, dependents)
+        (self.requestID, self.retryAfter) = (requestID, retryAfter)
     }
 }

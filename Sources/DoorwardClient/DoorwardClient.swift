@@ -37,6 +37,12 @@ package struct DoorwardClient: Sendable {
     package var properties: Properties { Properties(client: self) }
     /// Flats, offices and other parts of a property.
     package var units: Units { Units(client: self) }
+    /// Roles on portfolios, properties and units.
+    package var roles: Roles { Roles(client: self) }
+    /// Keys with which programs sign in.
+    package var apiKeys: APIKeys { APIKeys(client: self) }
+    /// The caller's own sessions.
+    package var sessions: Sessions { Sessions(client: self) }
     /// Signing in and out.
     package var authentication: Authentication { Authentication(client: self) }
     /// The gateway's database.

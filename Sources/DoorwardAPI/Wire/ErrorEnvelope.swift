@@ -16,17 +16,20 @@ extension Wire {
             package var fields: [FieldProblem]?
             /// The command that the error is about; `nil` if there is none.
             package var command: Command?
+            /// The number of objects of each kind that an object to delete contains, for `has_dependents`.
+            package var dependents: [String: Int]?
             /// The details of a denied request. For any other error, the `reason` of the denial is
             /// `nil`.
             package var denial: Denial
 
-            private enum CodingKeys: String, CodingKey { case fields, command }
+            private enum CodingKeys: String, CodingKey { case fields, command, dependents }
 
             /// Decodes the known members; others are ignored.
             package init(from decoder: any Decoder) throws {
                 let container = try decoder.container(keyedBy: CodingKeys.self)
                 fields = try container.decodeIfPresent([FieldProblem].self, forKey: .fields)
                 command = try container.decodeIfPresent(Command.self, forKey: .command)
+                dependents = try container.decodeIfPresent([String: Int].self, forKey: .dependents)
                 denial = try Denial(from: decoder)
             }
         }

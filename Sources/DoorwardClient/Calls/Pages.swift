@@ -105,3 +105,8 @@ extension Wire.UnitPage: ListPage {
     package static var key: String { "units" }
     package var items: [Wire.Unit] { units }
 }
+
+extension Wire.APIKeyPage: ListPage {
+    package static var key: String { "apiKeys" }
+    package var items: [Wire.APIKey] { apiKeys }
+}

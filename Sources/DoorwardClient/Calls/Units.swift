@@ -8,4 +8,20 @@ package struct Units: Sendable {
     package func list(propertyID: String? = nil) -> Pages<Wire.UnitPage> {
         Pages(client: client, call: .get("units", query: [("propertyId", propertyID), ("sortBy", "name")]))
     }
+
+    /// Fetches a unit.
+    package func unit(_ id: String) async throws -> Response<Wire.UnitAnswer> { try await client.answer(.get("units", id)) }
+
+    /// Creates a unit in a property.
+    package func create(_ unit: Wire.NewUnit) async throws -> Response<Wire.UnitAnswer> {
+        try await client.answer(.post("units", body: unit))
+    }
+
+    /// Changes the name of a unit.
+    package func rename(_ id: String, to name: String) async throws -> Response<Wire.UnitAnswer> {
+        try await client.answer(.put("units", id, body: ["name": name]))
+    }
+
+    /// The deletion of a unit.
+    package func deletion(of id: String) -> Deletion { Deletion(client: client, path: ["units", id]) }
 }

@@ -37,18 +37,31 @@ struct APIRequest: Sendable {
 
     /// Makes a request that changes something, with a new idempotency key.
     static func post(_ path: String..., body: some Encodable) throws -> APIRequest {
-        var call = APIRequest(.POST, parts: path)
-        call.body = Array(try JSONEncoder().encode(body))
+        var call = try APIRequest(.POST, parts: path, body: body)
         call.idempotencyKey = UUID().uuidString.lowercased()
         return call
+    }
+
+    /// Makes a request that changes the named fields. Sending it again has no further effect.
+    static func put(_ path: String..., body: some Encodable) throws -> APIRequest {
+        try APIRequest(.PUT, parts: path, body: body)
     }
 
     /// - Parameter encodedPath: begins with a slash and is sent unchanged; it may include a query.
     init(_ method: HTTPMethod, encodedPath: String) { (self.method, path) = (method, encodedPath) }
 
-    private init(_ method: HTTPMethod, parts: [String]) {
+    /// - Parameter parts: path segments, not yet encoded.
+    init(_ method: HTTPMethod, parts: [String]) {
         self.method = method
         path = parts.map { "/" + Self.encoded($0) }.joined()
+    }
+
+    /// Makes a request without an idempotency key.
+    ///
+    /// - Parameter parts: path segments, not yet encoded.
+    init(_ method: HTTPMethod, parts: [String], body: some Encodable) throws {
+        self.init(method, parts: parts)
+        self.body = Array(try JSONEncoder().encode(body))
     }
 
     /// Percent-encodes all characters except the unreserved ones (RFC 3986, section 2.3). Also

@@ -19,8 +19,8 @@ struct TransportResponse: Sendable {
             APIError(
                 status: status, code: envelope.code, message: envelope.message,
                 denial: envelope.details?.denial.reason == nil ? nil : envelope.details?.denial,
-                fields: envelope.details?.fields ?? [], command: envelope.details?.command, requestID: envelope.requestId,
-                retryAfter: retryAfter))
+                fields: envelope.details?.fields ?? [], command: envelope.details?.command,
+                dependents: envelope.details?.dependents ?? [:], requestID: envelope.requestId, retryAfter: retryAfter))
     }
 
     /// Decodes `data` of a successful response.

@@ -1,0 +1,238 @@
+import FoundationEssentials
+import NIOHTTP1
+import Testing
+
+@testable import DoorwardAPI
+@testable import DoorwardClient
+
+@Suite("Calls about places, people and rights") struct TenancyCallsTests {
+    private static let time = #""2030-01-01T00:00:00.000Z""#
+    private static let property = #"{"property":{"id":"p","name":"Quay 1","lockdown":{"active":true}}}"#
+
+    /// `data` of an empty page.
+    private static func page(_ key: String) -> String {
+        #"{"\#(key)":[],"pagination":{"totalItems":0,"totalPages":0,"currentPage":1,"pageSize":200}}"#
+    }
+
+    /// A request as the gateway receives it, without the parts that differ from run to run.
+    private struct Sent: Equatable {
+        let line: String
+        let body: Wire.Value?
+        let hasKey: Bool
+
+        init(_ line: String, _ body: Wire.Value? = nil, hasKey: Bool = false) {
+            (self.line, self.body, self.hasKey) = (line, body, hasKey)
+        }
+
+        init(_ request: StubGateway.Request) throws {
+            let path = request.uri.replacing("/api/v1", with: "")
+            self.init(
+                "\(request.method) \(path)", request.body.isEmpty ? nil : try decoded(request.body), hasKey: request.key != nil)
+        }
+    }
+
+    /// Runs `call` against a gateway that answers with this `data`, and checks that it sends this request alone.
+    ///
+    /// - Returns: the result of `call`.
+    @discardableResult
+    private func check<Value: Sendable>(
+        _ expected: Sent, answering data: String, sourceLocation: SourceLocation = #_sourceLocation,
+        _ call: (DoorwardClient) async throws -> Value
+    ) async throws -> Value {
+        let gateway = try await StubGateway { _, _ in .data(data) }
+        let value = try await call(try DoorwardClient(patient: gateway.address, credentials: .bearer("t")))
+        let sent = try gateway.requests.map { try Sent($0) }
+        #expect(sent == [expected], sourceLocation: sourceLocation)
+        return value
+    }
+
+    @Test("a portfolio is created with its owners, shown, renamed, and its subscription is read and changed")
+    func portfolios() async throws {
+        let answer = #"{"portfolio":{"id":"a b","name":"Harbour"}}"#
+        let body = Wire.Value.object(["name": .string("Harbour"), "administratorUserIds": .array([.string("u")])])
+        let created = try await check(Sent("POST /portfolios", body, hasKey: true), answering: answer) {
+            try await $0.portfolios.create(.init(name: "Harbour", administratorUserIds: ["u"]))
+        }
+        #expect(created.content.portfolio.id == "a b")
+        try await check(Sent("GET /portfolios/a%20b"), answering: answer) { try await $0.portfolios.portfolio("a b") }
+        try await check(Sent("PUT /portfolios/a", .object(["name": .string("B")])), answering: answer) {
+            try await $0.portfolios.rename("a", to: "B")
+        }
+    }
+
+    @Test("only named parts of a subscription are sent; a limit that is cleared is sent as null")
+    func subscriptions() async throws {
+        let answer = #"{"subscription":{"tier":"pro","modules":{},"limits":{"maxUnits":3},"usage":{"units":1}}}"#
+        let shown = try await check(Sent("GET /portfolios/a/subscription"), answering: answer) {
+            try await $0.portfolios.subscription(of: "a")
+        }
+        #expect(shown.content.subscription.limits == ["maxUnits": 3])
+        let body = Wire.Value.object([
+            "modules": .object(["webhooks": .bool(false)]),
+            "limits": .object(["maxUnits": .null, "maxDevices": .integer(9)]),
+        ])
+        let change = Wire.SubscriptionChange(
+            modules: ["webhooks": false], limits: ["maxUnits": .null, "maxDevices": .integer(9)])
+        try await check(Sent("PUT /portfolios/a/subscription", body), answering: answer) {
+            try await $0.portfolios.changeSubscription(of: "a", change)
+        }
+    }
+
+    @Test("a property is created, listed by portfolio and renamed")
+    func properties() async throws {
+        let body = Wire.Value.object([
+            "name": .string("Quay 1"), "portfolioId": .string("a"), "defaultTimeZone": .string("Europe/Berlin"),
+        ])
+        try await check(Sent("POST /properties", body, hasKey: true), answering: Self.property) {
+            try await $0.properties.create(.init(name: "Quay 1", portfolioId: "a", defaultTimeZone: "Europe/Berlin"))
+        }
+        let list = Sent("GET /properties?portfolioId=a&sortBy=name&page=1&limit=200")
+        try await check(list, answering: Self.page("properties")) { try await $0.properties.list(portfolioID: "a").all() }
+        try await check(Sent("PUT /properties/p", .object(["name": .string("Q")])), answering: Self.property) {
+            try await $0.properties.rename("p", to: "Q")
+        }
+    }
+
+    @Test("a lockdown is started with a reason or without one, and lifted")
+    func lockdowns() async throws {
+        let answer = #"{"property":{"id":"p","name":"Quay 1"},"results":[{"deviceId":"d","command":null}]}"#
+        let path = "POST /properties/p/lockdown"
+        let started = try await check(Sent(path, .object(["reason": .string("fire")]), hasKey: true), answering: answer) {
+            try await $0.properties.startLockdown(of: "p", reason: "fire")
+        }
+        #expect(started.content.results.map(\.deviceId) == ["d"])
+        try await check(Sent(path, .object([:]), hasKey: true), answering: answer) {
+            try await $0.properties.startLockdown(of: "p")
+        }
+        let lifted = try await check(Sent("DELETE /properties/p/lockdown"), answering: Self.property) {
+            try await $0.properties.liftLockdown(of: "p")
+        }
+        #expect(lifted.content.property.lockdown?.active == true, "the response is decoded as the gateway sent it")
+    }
+
+    @Test("a unit is created, shown and renamed")
+    func units() async throws {
+        let answer = #"{"unit":{"id":"u","name":"1A"}}"#
+        let body = Wire.Value.object(["name": .string("1A"), "propertyId": .string("p")])
+        try await check(Sent("POST /units", body, hasKey: true), answering: answer) {
+            try await $0.units.create(.init(name: "1A", propertyId: "p"))
+        }
+        try await check(Sent("PUT /units/u", .object(["name": .string("1B")])), answering: answer) {
+            try await $0.units.rename("u", to: "1B")
+        }
+        try await check(Sent("GET /units/u"), answering: answer) { try await $0.units.unit("u") }
+    }
+
+    @Test("a user is created with a password, or with an invitation and without an idempotency key")
+    func users() async throws {
+        let new = Wire.NewUser(email: "t@doors.example", firstName: "Tom", lastName: "Example")
+        let names: [String: Wire.Value] = [
+            "email": .string("t@doors.example"), "firstName": .string("Tom"), "lastName": .string("Example"),
+        ]
+        let user = #"{"user":{"id":"u","email":"t@doors.example"}}"#
+        let whole = Wire.Value.object(names.merging(["password": .string("secret")]) { $1 })
+        try await check(Sent("POST /users", whole, hasKey: true), answering: user) {
+            try await $0.users.create(new, password: "secret")
+        }
+        let invited =
+            #"{"user":{"id":"u"},"invitation":{"id":"i","email":"t","role":null,"url":"link","expiresAt":\#(Self.time)}}"#
+        let answer = try await check(Sent("POST /users", .object(names)), answering: invited) {
+            try await $0.users.createInvited(new)
+        }
+        #expect(answer.content.invitation.url == "link")
+        try await check(Sent("PUT /users/me", .object(["lastName": .string("B")])), answering: user) {
+            try await $0.users.rename("me", firstName: nil, lastName: "B")
+        }
+    }
+
+    @Test(
+        "roles are listed, assigned and offered on the path of their entity",
+        arguments: [
+            (Roles.Entity.portfolio("x"), "/portfolios/x/admins"), (.property("x"), "/properties/x/managers"),
+            (.unit("x"), "/units/x/tenants"),
+        ])
+    func roles(_ entity: Roles.Entity, _ path: String) async throws {
+        let list = Sent("GET \(path)?sortBy=name&page=1&limit=200")
+        try await check(list, answering: Self.page("users")) { try await $0.roles.list(on: entity).all() }
+        let association =
+            #"{"roleAssociation":{"id":"r","userId":"u","associatedEntityType":"UNIT","associatedEntityId":"x","#
+            + #""roleWithinEntity":"TENANT","createdAt":\#(Self.time),"updatedAt":\#(Self.time)}}"#
+        let assigned = Sent("POST \(path)", .object(["userId": .string("u"), "role": .string("TENANT")]))
+        try await check(assigned, answering: association) { try await $0.roles.assign("TENANT", to: "u", on: entity) }
+        let invitation =
+            #"{"invitation":{"id":"i","email":"t","role":"TENANT","token":"k","url":"link","expiresAt":\#(Self.time)}}"#
+        let offered = Sent("POST \(path)", .object(["email": .string("t"), "role": .string("TENANT")]))
+        try await check(offered, answering: invitation) { try await $0.roles.invite("t", to: "TENANT", on: entity) }
+    }
+
+    @Test("API keys are listed, created and deleted; a secret is neither stored for repetition nor described")
+    func keys() async throws {
+        let key =
+            #"{"apiKey":{"id":"k","name":"display","entityType":"UNIT","entityId":"x","role":"TENANT","userId":"u","#
+            + #""createdAt":\#(Self.time),"expiresAt":\#(Self.time)},"secret":"dw_hidden"}"#
+        let body = Wire.Value.object([
+            "name": .string("display"), "entityType": .string("UNIT"), "entityId": .string("x"), "role": .string("TENANT"),
+            "expiresAt": .string("e"),
+        ])
+        let new = Wire.NewAPIKey(name: "display", entityType: "UNIT", entityId: "x", role: "TENANT", expiresAt: "e")
+        let created = try await check(Sent("POST /api-keys", body), answering: key) { try await $0.apiKeys.create(new) }
+        #expect(created.content.secret == "dw_hidden")
+        #expect(!"\(created.content)".contains("hidden"))
+        let list = Sent("GET /api-keys?sortBy=name&page=1&limit=200")
+        try await check(list, answering: Self.page("apiKeys")) { try await $0.apiKeys.list().all() }
+        try await check(Sent("DELETE /api-keys/k"), answering: "{}") { try await $0.apiKeys.delete("k") }
+    }
+
+    @Test("the caller's sessions are listed and ended")
+    func sessions() async throws {
+        let answer = #"{"sessions":[{"id":"s","createdAt":\#(Self.time),"expiresAt":\#(Self.time),"isCurrent":true}]}"#
+        let listed = try await check(Sent("GET /users/me/sessions"), answering: answer) { try await $0.sessions.list() }
+        #expect(listed.content.sessions.map(\.isCurrent) == [true])
+        try await check(Sent("DELETE /users/me/sessions/s"), answering: "{}") { try await $0.sessions.end("s") }
+    }
+
+    @Test("only the preview of a deletion carries dryRun, and both carry cascade if it is asked for")
+    func deletions() async throws {
+        let answer =
+            #"{"preview":{"removed":[{"type":"Unit","id":"u","name":"1A"}],"ended":[{"type":"GuestAccess","id":"g"}]}}"#
+        let deletions: [(String, @Sendable (DoorwardClient) -> Deletion)] = [
+            ("/portfolios/x", { $0.portfolios.deletion(of: "x") }), ("/properties/x", { $0.properties.deletion(of: "x") }),
+            ("/units/x", { $0.units.deletion(of: "x") }), ("/users/x", { $0.users.deletion(of: "x") }),
+            ("/units/x/tenants/u", { $0.roles.removal(of: "u", from: .unit("x")) }),
+        ]
+        for (path, deletion) in deletions {
+            let shown = try await check(Sent("DELETE \(path)?dryRun=true"), answering: answer) {
+                try await deletion($0).preview().content.preview
+            }
+            #expect(shown.removed == [.init(type: "Unit", id: "u", name: "1A")])
+            #expect(shown.ended == [.init(type: "GuestAccess", id: "g")])
+            try await check(Sent("DELETE \(path)?cascade=true&dryRun=true"), answering: answer) {
+                try await deletion($0).preview(isCascading: true)
+            }
+            try await check(Sent("DELETE \(path)"), answering: "{}") { try await deletion($0).perform() }
+            try await check(Sent("DELETE \(path)?cascade=true"), answering: "{}") {
+                try await deletion($0).perform(isCascading: true)
+            }
+        }
+    }
+
+    @Test("a deletion whose response is lost is not repeated, and its effect is reported as unknown")
+    func lostDeletion() async throws {
+        let gateway = try await StubGateway { _, _ in .cut }
+        let client = try DoorwardClient(patient: gateway.address, credentials: .bearer("t"))
+        let error = await #expect(throws: ClientError.self) { try await client.units.deletion(of: "u").perform() }
+        guard case .noAnswer = error else { throw try #require(error) }
+        #expect(gateway.requests.count == 1)
+    }
+
+    @Test("the numbers of contained objects are part of the error")
+    func dependents() async throws {
+        let gateway = try await StubGateway { _, _ in
+            .error(409, "has_dependents", #"{"dependents":{"units":2,"devices":3}}"#)
+        }
+        let client = try DoorwardClient(patient: gateway.address, credentials: .bearer("t"))
+        let error = await #expect(throws: ClientError.self) { try await client.properties.deletion(of: "p").preview() }
+        guard case .refused(let refusal) = error else { throw try #require(error) }
+        #expect(refusal.code == "has_dependents" && refusal.dependents == ["units": 2, "devices": 3])
+    }
+}
