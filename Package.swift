@@ -209,7 +209,9 @@ let package = Package(
         // Tests the built program from outside: over HTTP, with signals, on a real database file.
         tests(
             "EndToEnd",
-            ["doorward", "doorward-mqtt-locks", "DoorwardMQTT", "DoorwardTesting", httpClient, nioCore, nioHTTP1],
+            [
+                "doorward", "doorward-mqtt-locks", "DoorwardMQTT", "DoorwardTesting", httpClient, nioCore, nioPosix, nioHTTP1,
+            ],
             path: "Tests/EndToEnd", exclude: ["Fixtures"]),
     ]
 )

@@ -12,7 +12,7 @@ import ArgumentParser
 
             To begin: `doorward admin create --email you@example.org` makes the first super admin in doorward.db, \
             `doorward serve` then serves the HTTP API on http://127.0.0.1:8080, and `doorward login --server \
-            http://127.0.0.1:8080 --email you@example.org` signs you in for the commands on locks.
+            http://127.0.0.1:8080 --email you@example.org` signs you in for the other commands.
 
             Exit codes: 0 done, 1 refused or failed (the reason is on standard error), 2 wrong usage, 3 no \
             connection.
@@ -20,9 +20,19 @@ import ArgumentParser
         version: version,
         subcommands: [Reference.self],
         groupedSubcommands: [
-            CommandGroup(name: "Signing in", subcommands: [Login.self, Logout.self, Whoami.self]),
-            CommandGroup(name: "Locks", subcommands: [Locks.self, Status.self, Lock.self, Unlock.self, Unlatch.self]),
+            CommandGroup(name: "Signing in", subcommands: [Login.self, Logout.self, Whoami.self, SessionGroup.self]),
+            CommandGroup(
+                name: "Locks",
+                subcommands: [
+                    Locks.self, Status.self, Lock.self, Unlock.self, Unlatch.self, LockdownCommand.self, LiftCommand.self,
+                ]),
             CommandGroup(name: "Guests", subcommands: [Grant.self, Grants.self, Revoke.self]),
+            CommandGroup(
+                name: "Places and people",
+                subcommands: [
+                    PortfolioGroup.self, PropertyGroup.self, UnitGroup.self, UserGroup.self, RoleGroup.self, Invite.self,
+                    KeyGroup.self, SubscriptionGroup.self,
+                ]),
             CommandGroup(name: "What has happened", subcommands: [Log.self]),
             CommandGroup(
                 name: "Setting up",

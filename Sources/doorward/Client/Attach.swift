@@ -42,7 +42,9 @@ struct Attach: AsyncParsableCommand {
 
     @OptionGroup var lock: AddressOptions
 
-    @Option(help: ArgumentHelp("The property that it is attached to: a name or id.", valueName: "property"))
+    @Option(
+        help: ArgumentHelp("The property that it is attached to: a name or id.", valueName: "property"),
+        completion: .propertyName)
     var property: String
 
     @Option(help: ArgumentHelp("The unit that it belongs to: a name or id.", valueName: "unit"))

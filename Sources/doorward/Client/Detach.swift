@@ -2,7 +2,6 @@ import ArgumentParser
 import DoorwardAPI
 import DoorwardClient
 import DoorwardControl
-import Glibc
 
 /// `doorward detach`: detaches a lock from the gateway.
 struct Detach: AsyncParsableCommand {
@@ -26,16 +25,14 @@ struct Detach: AsyncParsableCommand {
     @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
-        guard yes || isatty(0) == 1 else {
-            throw CommandFailure(
-                "There is no terminal to ask on; nothing was detached. Add --yes to detach without a question.", code: 2)
-        }
+        try Confirmation.requireTerminal(unless: yes, "detach", "detached")
         let client = try gateway.client()
         var lock = try await NameResolver(client).lock(lock)
         if !yes {
             // Look up the name of a lock that was given by its id, for the confirmation question.
             lock = NameResolver.FoundLock(id: lock.id, name: try await client.devices.device(lock.id).content.device.name)
-            try Self.confirm(Self.question(lock.name, guestAccesses: try await openGuestAccesses(lock.id, client)))
+            let count = try await openGuestAccesses(lock.id, client)
+            try Confirmation.ask(Self.question(lock.name, guestAccesses: count), otherwise: "Nothing was detached.")
         }
         try await client.devices.detach(lock.id)
         StandardStream.output.line(
@@ -59,17 +56,6 @@ struct Detach: AsyncParsableCommand {
             case 1: " 1 guest access ends for it."
             default: " \(count) guest accesses end for it."
             }
-        return "Detach \(name.printable)?\(ends) [y/N] "
-    }
-
-    private static func confirm(_ question: String) throws {
-        StandardStream.error.write(question)
-        let answer = readLine()
-        if answer == nil { StandardStream.error.line("") }
-        guard let answer, isYes(answer) else { throw CommandFailure("Nothing was detached.") }
-    }
-
-    static func isYes(_ answer: String) -> Bool {
-        ["y", "yes"].contains(answer.lowercased().filter { !$0.isWhitespace })
+        return "Detach \(name.printable)?\(ends)"
     }
 }

@@ -30,6 +30,8 @@ enum DisplayText {
             guard let value = option.value else { return "\(name) has an unknown value\(hint(option, for: nil))" }
             return "\(name): `\(value.printable)` is not known\(hint(option, for: value))"
         case "unknown_key": return "\(name) is not known here\(hint(option, for: option.value))"
+        case "unknown_zone":
+            return "\(name)\(option.value.map { ": `\($0.printable)`" } ?? "") is not a time zone; one is Europe/Berlin"
         default: return "\(name) \(problem(code))"
         }
     }
@@ -55,6 +57,8 @@ enum DisplayText {
         case "control_character": "contains a control character"
         case "end_not_after_start": "is not after the start"
         case "window_too_long": "is more than five years after the start"
+        case "unknown_zone": "is not a time zone"
+        case "bad_email": "is not an email address"
         case "in_the_past": "is in the past"
         case "not_in_property": "is not in that property"
         case "other_portfolio": "is in another portfolio than the lock's broker"

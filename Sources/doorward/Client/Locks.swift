@@ -16,7 +16,7 @@ struct Locks: AsyncParsableCommand {
             Example: doorward locks --property "Quay 1"
             """)
 
-    @Option(help: ArgumentHelp("Only those of this property: a name or id.", valueName: "property"))
+    @Option(help: ArgumentHelp("Only those of this property: a name or id.", valueName: "property"), completion: .propertyName)
     var property: String?
 
     @Option(help: ArgumentHelp("Only those of this unit: a name or id.", valueName: "unit"))

@@ -79,7 +79,10 @@ struct NameMatch: Hashable, Sendable {
     }
 
     private static func several(_ sentence: String, _ candidates: [NameMatch]) -> CommandFailure {
-        let lines = candidates.map { "  " + [$0.name, $0.place, $0.id].compactMap { $0?.printable }.joined(separator: "  ") }
+        var ids: Set<String> = []
+        let lines = candidates.filter { ids.insert($0.id).inserted }.map {
+            "  " + [$0.name, $0.place, $0.id].compactMap { $0?.printable }.joined(separator: "  ")
+        }
         return CommandFailure(([sentence] + lines).joined(separator: "\n"))
     }
 

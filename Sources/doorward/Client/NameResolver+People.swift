@@ -46,7 +46,7 @@ extension NameResolver {
     }
 
     /// Finds a person that the caller may list, or that appears in the caller's guest accesses or log.
-    private func knownPerson(_ text: String, otherwise: String) async throws -> NameMatch {
+    func knownPerson(_ text: String, otherwise: String) async throws -> NameMatch {
         let listed = try await listedPeople()
         if let person = try NameMatch.match(text, of: listed, noun: "person") { return person }
         // A guest holds no role, so a manager's list of people does not contain guests.

@@ -1,5 +1,6 @@
 import DoorwardAPI
 import DoorwardClient
+import DoorwardDomain
 import FoundationEssentials
 
 /// Finds entities by id, by a name that is unique among the visible ones, or by the beginning of an id.
@@ -31,27 +32,20 @@ struct NameResolver: Sendable {
         return (properties, try await self.unit(unit, propertyID: properties))
     }
 
-    func property(_ text: String) async throws -> String {
-        if Self.isID(text) { return text }
-        let properties = try await client.properties.list().all().content
-        return try NameMatch.one(
-            text, of: properties.map { NameMatch(id: $0.id, name: $0.name, place: nil) }, noun: "property",
-            listing: "`doorward locks` shows the properties of the locks that you may see."
-        ).id
-    }
+    func property(_ text: String) async throws -> String { try await entity(text, of: [.property]).id }
 
     private func unit(_ text: String, propertyID: String?) async throws -> String {
         if Self.isID(text) { return text }
         let units = try await client.units.list(propertyID: propertyID).all().content
         let names = try await propertyNames(for: units)
         return try NameMatch.one(
-            text, of: units.map { NameMatch(id: $0.id, name: $0.name, place: $0.propertyId.flatMap { names[$0] }) }, noun: "unit",
-            listing: "`doorward locks` shows the units of the locks that you may see."
+            text, of: units.flatMap { Self.matches($0, property: $0.propertyId.flatMap { names[$0] }, place: nil) }, noun: "unit",
+            listing: Self.listing([.unit])
         ).id
     }
 
     private func propertyNames(for units: [Wire.Unit]) async throws -> [String: String] {
-        guard units.count > 1 else { return [:] }
+        guard !units.isEmpty else { return [:] }
         let properties = try await client.properties.list().all().content
         return Dictionary(properties.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     }

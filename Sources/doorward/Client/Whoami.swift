@@ -39,7 +39,7 @@ struct Whoami: AsyncParsableCommand {
         if output.json { return output.print(json: answer.json) { _ in [] } }
         let credential = try Self.credential(access)
         let user = answer.content.user
-        let places = try await Self.placeNames(of: user.roleAssociations ?? [], client)
+        let places = try await NameResolver(client).placeNames(of: [user])
         output.print(json: []) {
             Self.lines(user, server: client.server.description, credential, places: places, $0)
         }
@@ -81,13 +81,9 @@ struct Whoami: AsyncParsableCommand {
     static func lines(
         _ user: Wire.User?, server: String, _ credential: Credential, places: [String: String], _ style: OutputStyle
     ) -> [String] {
-        let roles = (user?.roleAssociations ?? []).map {
-            "\(DisplayText.role($0.roleWithinEntity)) of \(places[$0.associatedEntityId] ?? $0.associatedEntityId)"
-        }
-        let all = (user?.isSuperAdmin == true ? ["super admin"] : []) + roles
         let facts: [[Table.Cell]] = [
             ["email", Table.Cell(user?.email)], ["name", Table.Cell(user == nil ? "an API key" : user?.fullName, .bold)],
-            ["roles", Table.Cell(all.joined(separator: ", "))], ["server", Table.Cell(server)],
+            ["roles", Table.Cell(user.flatMap { UserView($0, places: places).roles })], ["server", Table.Cell(server)],
             ["sign-in", Table.Cell(name(of: credential))], ["session", Table.Cell(validity(of: credential, style))],
         ]
         return Table("", "", rows: facts).lines(style, withHeadings: false)
@@ -108,18 +104,5 @@ struct Whoami: AsyncParsableCommand {
         case .token(nil): "an API key"
         case .session(_, let session): SignInList.validity(of: session, style)
         }
-    }
-
-    /// Returns the names, by id, of the visible portfolios, properties and units. Requests a list
-    /// only for the entity types that occur in `roles`.
-    private static func placeNames(
-        of roles: [Wire.RoleAssociation], _ client: DoorwardClient
-    ) async throws -> [String: String] {
-        let kinds = Set(roles.map(\.associatedEntityType))
-        var names: [(String, String)] = []
-        if kinds.contains("PORTFOLIO") { names += try await client.portfolios.list().all().content.map { ($0.id, $0.name) } }
-        if kinds.contains("PROPERTY") { names += try await client.properties.list().all().content.map { ($0.id, $0.name) } }
-        if kinds.contains("UNIT") { names += try await client.units.list().all().content.map { ($0.id, $0.name) } }
-        return Dictionary(names, uniquingKeysWith: { first, _ in first })
     }
 }

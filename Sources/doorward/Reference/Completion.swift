@@ -1,16 +1,35 @@
 import ArgumentParser
 import DoorwardAPI
 import DoorwardClient
+import DoorwardDomain
 
 extension CompletionKind {
     /// Completes the names of the visible locks, as the gateway returns them. Completes nothing if the gateway does not respond
     /// at once, or if the session has to be renewed first.
-    static var lockName: CompletionKind {
+    static var lockName: CompletionKind { visible { try await $0.devices.list().all().content.map(\.name) } }
+
+    /// Completes the names of the visible portfolios; see `lockName`.
+    static var portfolioName: CompletionKind { visible { try await $0.portfolios.list().all().content.map(\.name) } }
+
+    /// Completes the names of the visible properties; see `lockName`.
+    static var propertyName: CompletionKind { visible { try await $0.properties.list().all().content.map(\.name) } }
+
+    /// Completes the names of the visible units; see `lockName`.
+    static var unitName: CompletionKind { visible { try await $0.units.list().all().content.map(\.name) } }
+
+    /// Completes the names of the visible portfolios, properties and units; see `lockName`.
+    static var entityName: CompletionKind {
+        visible { client in try await Array(NameResolver(client).names(of: AssociatedEntityType.allCases).values) }
+    }
+
+    /// Completes the email addresses of the people that the user may list; see `lockName`.
+    static var userName: CompletionKind { visible { try await $0.users.list().all().content.compactMap(\.email) } }
+
+    private static func visible(
+        _ names: @escaping @Sendable (DoorwardClient) async throws -> [String]
+    ) -> CompletionKind {
         .custom { words, _, _ in
-            await Completion.names {
-                let access = ClientAccess(words: words)
-                return try await access.client(isRenewing: false).devices.list().all().content.map(\.name)
-            }
+            await Completion.names { try await names(ClientAccess(words: words).client(isRenewing: false)) }
         }
     }
 

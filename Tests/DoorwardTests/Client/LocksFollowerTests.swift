@@ -57,13 +57,13 @@ import Testing
     @Test(
         "the question before detaching a lock says how many guest accesses end",
         arguments: [
-            (0, "Detach Front? [y/N] "), (1, "Detach Front? 1 guest access ends for it. [y/N] "),
-            (3, "Detach Front? 3 guest accesses end for it. [y/N] "),
+            (0, "Detach Front?"), (1, "Detach Front? 1 guest access ends for it."),
+            (3, "Detach Front? 3 guest accesses end for it."),
         ])
     func question(_ count: Int, _ question: String) { #expect(Detach.question("Front", guestAccesses: count) == question) }
 
     @Test(
         "only `y` and `yes` confirm",
         arguments: [("y", true), ("YES", true), (" y ", true), ("", false), ("n", false), ("yeah", false)])
-    func answer(_ text: String, _ isYes: Bool) { #expect(Detach.isYes(text) == isYes) }
+    func answer(_ text: String, _ isYes: Bool) { #expect(Confirmation.isYes(text) == isYes) }
 }

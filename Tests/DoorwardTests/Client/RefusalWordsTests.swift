@@ -83,6 +83,11 @@ import Testing
             ),
             ("unknown_value", FieldOption("--operations"), "  --operations has an unknown value"),
             (
+                "unknown_zone", FieldOption("--time-zone", value: "Hamburg"),
+                "  --time-zone: `Hamburg` is not a time zone; one is Europe/Berlin"
+            ),
+            ("unknown_zone", nil, "  field is not a time zone; one is Europe/Berlin"),
+            (
                 "unknown_key", FieldOption("--address sed", value: "sed", candidates: ["seed"]),
                 "  --address sed is not known here. Did you mean `seed`?"
             ),

@@ -8,10 +8,11 @@ final class Shell: Sendable {
     /// Includes the time zone of the tests' house.
     let environment: [String: String]
 
-    init(_ gateway: RunningGateway) throws {
+    /// - Parameter variables: added to the environment of every command.
+    init(_ gateway: RunningGateway, _ variables: [String: String] = [:]) throws {
         self.gateway = gateway
         folder = try TemporaryFolder()
-        environment = ["XDG_CONFIG_HOME": folder.file("config"), "TZ": "Europe/Berlin"]
+        environment = ["XDG_CONFIG_HOME": folder.file("config"), "TZ": "Europe/Berlin"].merging(variables) { $1 }
     }
 
     struct Result: Sendable {

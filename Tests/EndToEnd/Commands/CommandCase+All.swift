@@ -3,7 +3,8 @@ extension CommandCase {
     private static let nowhere = ["DOORWARD_SERVER": "http://127.0.0.1:1", "DOORWARD_TOKEN": "t"]
 
     /// Every command with each of its options and arguments at least once. The coverage test in `CommandCaseTests` checks this.
-    static let all = signingIn + api + locks + movements + guests + log + settingUp + profiles + host + mistakes
+    static let all =
+        signingIn + api + locks + movements + guests + tenancy + log + settingUp + profiles + host + mistakes
 
     private static let signingIn = [
         CommandCase(

@@ -7,14 +7,14 @@ import Testing
 /// `{door}` by the id of the front door, `{access}` by a guest access that can be revoked,
 /// `{folder}` by a folder of the suite, and `{config}` by a configuration file in this folder.
 struct CommandCase: Sendable, CustomTestStringConvertible {
-    /// The user who runs the command.
-    enum Person: Sendable { case owner, admin, nobody }
+    /// The user who runs the command, or `contract` for a command that calls the `ContractGateway`.
+    enum Person: Sendable { case owner, admin, nobody, contract }
 
     let arguments: [String]
     let person: Person
     /// The input, typed on the terminal or sent through the pipe.
     let input: String
-    /// Variables added to the shell's environment.
+    /// Variables added to the shell's environment; their values can contain placeholders.
     let environment: [String: String]
     let code: Int32
     /// Text expected in the pipe: in the output, or in the errors of a failure.
@@ -71,6 +71,7 @@ struct CommandCase: Sendable, CustomTestStringConvertible {
         case .owner: house.owner
         case .admin: house.admin
         case .nobody: house.nobody
+        case .contract: house.contractShell
         }
     }
 }

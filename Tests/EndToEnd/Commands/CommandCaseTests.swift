@@ -11,7 +11,8 @@ extension EndToEnd {
             let errors = house.gateway.folder.file("errors-\(UUID().uuidString)")
             let program = try Program(
                 Program.doorward, try command.arguments.map(fill),
-                environment: shell.environment.merging(command.environment) { _, new in new }, input: command.input,
+                environment: shell.environment.merging(try command.environment.mapValues(fill)) { _, new in new },
+                input: command.input,
                 errors: errors)
             var output = ""
             if command.isEndless {
@@ -36,9 +37,8 @@ extension EndToEnd {
             let shell = command.shell(in: house)
             let program = try TerminalProgram(
                 Program.doorward, try command.arguments.map(fill), size: .init(columns: 200, rows: 50),
-                environment: shell.environment.merging(["NO_COLOR": "1"].merging(command.environment) { _, new in new }) {
-                    _, new in new
-                },
+                environment: shell.environment.merging(["NO_COLOR": "1"]) { $1 }
+                    .merging(try command.environment.mapValues(fill)) { $1 },
                 in: shell.folder)
             program.type(command.input.replacing("\n", with: "\r"))
             if command.isEndless {

@@ -1,0 +1,111 @@
+import ArgumentParser
+import DoorwardAPI
+import DoorwardClient
+import DoorwardDomain
+
+/// `doorward lockdown`: starts the lockdown of a property.
+struct LockdownCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lockdown",
+        abstract: "Lock all locks of a property, and keep them from being opened through the gateway.",
+        discussion: """
+            Does not ask. The lockdown is in force before the locks move: from then on nobody opens a lock of the property through \
+            the gateway, except owners and portfolio admins with `doorward unlock --override`. It stays in force, also after a \
+            restart of the gateway, until `doorward lift`. People inside can leave as always: it has no effect on what can be done \
+            at the lock itself.
+
+            Prints the outcome for each lock. If not every lock has confirmed, the exit code is 1; the lockdown is in force \
+            nevertheless. The same command again locks those that are not locked.
+
+            Example: doorward lockdown "Quay 1" --reason "fire alarm in the next building"
+            """)
+
+    @OptionGroup var argument: PropertyArgument
+
+    @Option(help: ArgumentHelp("Why, for the log.", valueName: "reason"))
+    var reason: String?
+
+    @OptionGroup var table: TableOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let client = try gateway.client()
+        let found = try await NameResolver(client).entity(argument.property, of: [.property])
+        let answer = try await Progress("Locking down \(found.name)").during {
+            try await namingOptions({ $0 == "reason" ? FieldOption("--reason") : nil }) {
+                try await client.properties.startLockdown(of: found.id, reason: reason)
+            }
+        }
+        // The names are only for display: the lockdown has started, whether or not they can be read.
+        let locks = output.json ? nil : try? await client.devices.list(propertyID: found.id).all().content
+        let names = Dictionary((locks ?? []).map { ($0.id, $0.name) }) { first, _ in first }
+        let view = LockdownView(answer.content, names: names)
+        output.print(json: answer.json) { view.lines(table.style($0)) }
+        if let problem = view.problem { throw CommandFailure(problem) }
+    }
+}
+
+/// Prints the start of a lockdown.
+struct LockdownView {
+    private let answer: Wire.LockdownAnswer
+    private let names: [String: String]
+
+    /// - Parameter names: the names of the locks, by id.
+    init(_ answer: Wire.LockdownAnswer, names: [String: String]) { (self.answer, self.names) = (answer, names) }
+
+    /// Returns a row for each lock; on a terminal first a sentence.
+    func lines(_ style: OutputStyle) -> [String] {
+        let name = answer.property.name.printable
+        let sentence =
+            style.isInteractive ? ["\(name) is in lockdown. To end it: doorward lift \(answer.property.id.printable)"] : []
+        guard !answer.results.isEmpty else { return sentence + (style.isInteractive ? ["It has no locks."] : []) }
+        let rows = answer.results.map { result in
+            [Table.Cell(names[result.deviceId] ?? result.deviceId), Self.outcome(result), Table.Cell(result.deviceId, .dim)]
+        }
+        var table = Table("LOCK", "OUTCOME", "ID", rows: rows)
+        table.fittings = [.cut(to: 8), .cut(to: 10), .id]
+        return sentence + table.lines(style)
+    }
+
+    /// The message if not all locks have confirmed that they are locked; `nil` if they have.
+    var problem: String? {
+        let open = answer.results.count { !Self.isLocked($0) }
+        guard open > 0 else { return nil }
+        let (name, all) = (answer.property.name.printable, DisplayText.count(answer.results.count, "lock"))
+        return "\(name) is in lockdown, but \(open) of \(all) \(open == 1 ? "is" : "are") not confirmed as locked: "
+            + "check \(open == 1 ? "it" : "them")"
+    }
+
+    private static func isLocked(_ result: Wire.LockdownResult) -> Bool { result.command?.state == "CONFIRMED" }
+
+    private static func outcome(_ result: Wire.LockdownResult) -> Table.Cell {
+        if isLocked(result) { return Table.Cell("locked", .green) }
+        if let reason = result.decision?.reason { return Table.Cell("denied: \(DisplayText.reason(reason))", .red) }
+        guard let command = result.command else { return Table.Cell("not started yet", .yellow) }
+        let detail = command.outcomeDetail.map { ": \(DisplayText.word($0))" } ?? ""
+        return Table.Cell((command.state.map(DisplayText.word) ?? "unknown") + detail, .red)
+    }
+}
+
+/// `doorward lift`: ends the lockdown of a property.
+struct LiftCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lift",
+        abstract: "End the lockdown of a property. No lock moves.",
+        discussion: "Example: doorward lift \"Quay 1\"")
+
+    @OptionGroup var argument: PropertyArgument
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let client = try gateway.client()
+        let found = try await NameResolver(client).entity(argument.property, of: [.property])
+        let answer = try await client.properties.liftLockdown(of: found.id)
+        let name = answer.content.property.name.printable
+        output.print(json: answer.json) { style in
+            style.isInteractive ? ["The lockdown of \(name) has ended. No lock has moved."] : ["\(name)\tlifted"]
+        }
+    }
+}

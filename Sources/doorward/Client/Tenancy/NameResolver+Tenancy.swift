@@ -1,0 +1,125 @@
+import DoorwardAPI
+import DoorwardClient
+import DoorwardDomain
+
+extension NameResolver {
+    /// A portfolio, property or unit as given on the command line.
+    struct FoundEntity: Equatable, Sendable {
+        let kind: AssociatedEntityType
+        let id: String
+        /// The name, else the id that was typed.
+        let name: String
+
+        /// The entity as the client's calls about roles take it.
+        var roleEntity: Roles.Entity {
+            switch kind {
+            case .portfolio: .portfolio(id)
+            case .property: .property(id)
+            case .unit: .unit(id)
+            }
+        }
+    }
+
+    /// Finds a portfolio, property or unit of one of these kinds by id, name or the beginning of an id. A unit is also found by
+    /// the names of its property and itself, as in `Quay 1 / 1A`. An id is looked up only if the kind is not known.
+    func entity(_ text: String, of kinds: [AssociatedEntityType]) async throws -> FoundEntity {
+        if kinds.count == 1, Self.isID(text) { return FoundEntity(kind: kinds[0], id: text, name: text) }
+        var candidates: [(kind: AssociatedEntityType, match: NameMatch)] = []
+        for kind in kinds {
+            candidates += try await matches(of: kind, isOnlyKind: kinds.count == 1).map { (kind, $0) }
+        }
+        let found = try NameMatch.one(
+            text, of: candidates.map(\.match), noun: Self.list(kinds.map(\.noun), "or"), listing: Self.listing(kinds))
+        let kind = candidates.first { $0.match == found }?.kind ?? kinds[0]
+        return FoundEntity(kind: kind, id: found.id, name: found.name)
+    }
+
+    func portfolio(_ text: String) async throws -> FoundEntity { try await entity(text, of: [.portfolio]) }
+
+    func unit(_ text: String) async throws -> FoundEntity { try await entity(text, of: [.unit]) }
+
+    /// Finds a user by id, email address or name; `me` is the caller.
+    func user(_ text: String) async throws -> FoundUser {
+        if text == "me" || Self.isID(text) { return FoundUser(id: text, name: text) }
+        let person = try await knownPerson(
+            text, otherwise: "Name the person by email address or id; `doorward user list` lists those that you may see.")
+        return FoundUser(id: person.id, name: person.name)
+    }
+
+    /// A user as given on the command line.
+    struct FoundUser: Equatable, Sendable {
+        let id: String
+        /// The name or address that was found, else the text that was typed.
+        let name: String
+    }
+
+    /// Finds an API key that the caller may manage.
+    func apiKey(_ text: String) async throws -> NameMatch {
+        let keys = try await client.apiKeys.list().all().content
+        return try NameMatch.one(
+            text, of: keys.map { NameMatch(id: $0.id, name: $0.name, place: "until \($0.expiresAt)") }, noun: "API key",
+            listing: "`doorward key list` lists the keys that you may manage.")
+    }
+
+    /// Returns the names, by id, of the visible entities of these kinds. Requests one list for each kind.
+    func names(of kinds: some Collection<AssociatedEntityType>) async throws -> [String: String] {
+        var names: [String: String] = [:]
+        for kind in Set(kinds) {
+            switch kind {
+            case .portfolio: for item in try await client.portfolios.list().all().content { names[item.id] = item.name }
+            case .property: for item in try await client.properties.list().all().content { names[item.id] = item.name }
+            case .unit: for item in try await client.units.list().all().content { names[item.id] = item.name }
+            }
+        }
+        return names
+    }
+
+    /// Returns the names, by id, of the entities on which these users hold a role.
+    func placeNames(of users: [Wire.User]) async throws -> [String: String] {
+        try await names(
+            of: users.flatMap { $0.roleAssociations ?? [] }.compactMap {
+                AssociatedEntityType(rawValue: $0.associatedEntityType)
+            })
+    }
+
+    // MARK: - Private
+
+    /// - Parameter isOnlyKind: whether the kind need not be shown to distinguish the matches.
+    private func matches(of kind: AssociatedEntityType, isOnlyKind: Bool) async throws -> [NameMatch] {
+        let place = isOnlyKind ? nil : kind.noun
+        switch kind {
+        case .portfolio:
+            return try await client.portfolios.list().all().content.map { NameMatch(id: $0.id, name: $0.name, place: place) }
+        case .property:
+            return try await client.properties.list().all().content.map { NameMatch(id: $0.id, name: $0.name, place: place) }
+        case .unit:
+            let units = try await client.units.list().all().content
+            let properties = try await names(of: units.isEmpty ? [] : [.property])
+            return units.flatMap { Self.matches($0, property: $0.propertyId.flatMap { properties[$0] }, place: place) }
+        }
+    }
+
+    /// Returns the unit under its own name, and under the names of its property and itself.
+    static func matches(_ unit: Wire.Unit, property: String?, place: String?) -> [NameMatch] {
+        let location = [place, property].compactMap(\.self).joined(separator: " in ")
+        let names = [unit.name] + (property.map { ["\($0) / \(unit.name)"] } ?? [])
+        return names.map { NameMatch(id: unit.id, name: $0, place: location.isEmpty ? nil : location) }
+    }
+
+    /// Returns the sentence that says how to list entities of these kinds.
+    static func listing(_ kinds: [AssociatedEntityType]) -> String {
+        let commands = list(kinds.map { "`doorward \($0.noun) list`" }, "and")
+        guard kinds.count == 1 else { return "\(commands) list what you may see." }
+        return "\(commands) lists the \(DisplayText.plural(kinds[0].noun)) that you may see."
+    }
+
+    private static func list(_ items: [String], _ conjunction: String) -> String {
+        guard let last = items.last, items.count > 1 else { return items.first ?? "" }
+        return "\(items.dropLast().joined(separator: ", ")) \(conjunction) \(last)"
+    }
+}
+
+extension AssociatedEntityType {
+    /// The name of the kind in the command line: `portfolio`, `property`, `unit`.
+    var noun: String { DisplayText.word(rawValue) }
+}

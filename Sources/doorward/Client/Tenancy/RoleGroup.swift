@@ -1,0 +1,159 @@
+import ArgumentParser
+import DoorwardAPI
+import DoorwardClient
+import DoorwardDomain
+
+/// `doorward role`: shows and changes who holds which role.
+struct RoleGroup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "role",
+        abstract: "Show and change who holds which role.",
+        discussion: """
+            \(RoleArgument.help) A role applies to its entity and to everything below it. ENTITY is the name or id of a portfolio, \
+            property or unit.
+            """,
+        subcommands: [RoleList.self, RoleAdd.self, RoleRemove.self])
+}
+
+/// The entity that a command about roles is about.
+struct EntityArgument: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("The portfolio, property or unit: a name or id.", valueName: "entity"), completion: .entityName)
+    var entity: String
+}
+
+/// `doorward role list`: lists the people with a role on an entity.
+struct RoleList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the people who hold a role on a portfolio, property or unit.",
+        discussion: """
+            Roles on the entities above it, which apply to it too, are listed there.
+
+            Example: doorward role list "Quay 1"
+            """)
+
+    @OptionGroup var argument: EntityArgument
+    @OptionGroup var table: TableOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let client = try gateway.client()
+        let found = try await NameResolver(client).entity(argument.entity, of: AssociatedEntityType.allCases)
+        let people = try await client.roles.list(on: found.roleEntity).all()
+        output.print(json: people.json) { Self.lines(people.content, table.style($0)) }
+    }
+
+    static func lines(_ people: [Wire.User], _ style: OutputStyle) -> [String] {
+        let rows = people.flatMap { user in
+            (user.roleAssociations ?? []).map { role -> [Table.Cell] in
+                [
+                    Table.Cell(user.fullName), Table.Cell(user.email), Table.Cell(DisplayText.role(role.roleWithinEntity)),
+                    Table.Cell(style.instant(role.createdAt)), Table.Cell(user.id, .dim),
+                ]
+            }
+        }
+        if rows.isEmpty { return style.isInteractive ? ["Nobody holds a role there."] : [] }
+        var table = Table("NAME", "EMAIL", "ROLE", "SINCE", "USER ID", rows: rows)
+        table.fittings = [.cut(to: 8), .cut(to: 12), .whole, .optional, .id]
+        return table.lines(style)
+    }
+}
+
+/// `doorward role add`: assigns a role to a user.
+struct RoleAdd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Give a person a role.",
+        discussion: """
+            The role is in force at once. It can be given to people that you may see, and to anybody whose user id you know; \
+            others are invited: `doorward invite EMAIL ROLE ENTITY`.
+
+            \(RoleArgument.help)
+
+            Example: doorward role add max@example.org property-manager "Quay 1"
+            """)
+
+    @OptionGroup var user: UserArgument
+
+    @Argument(
+        help: ArgumentHelp("The role: \(RoleArgument.names.joined(separator: ", ")).", valueName: "role"),
+        completion: .list(RoleArgument.names), transform: RoleArgument.init)
+    var role: RoleArgument
+
+    @OptionGroup var argument: EntityArgument
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let client = try gateway.client()
+        let finder = NameResolver(client)
+        let entity = try await finder.entity(argument.entity, of: role.kinds)
+        let person = try await Self.person(user.user, role, argument.entity, finder)
+        let answer = try await client.roles.assign(role.word, to: person.id, on: entity.roleEntity)
+        output.print(json: answer.json) { style in
+            let (name, role) = (person.name.printable, DisplayText.role(answer.content.roleAssociation.roleWithinEntity))
+            return style.isInteractive
+                ? ["\(name) is \(role) of \(entity.name.printable)."] : ["\(name)\t\(role)\t\(entity.name.printable)"]
+        }
+    }
+
+    /// Finds the user; for an unknown address the error names the command that invites.
+    private static func person(
+        _ text: String, _ role: RoleArgument, _ entity: String, _ finder: NameResolver
+    ) async throws -> NameResolver.FoundUser {
+        if text == "me" {
+            let me = try await finder.client.users.me().content.user
+            return .init(id: me.id, name: me.fullName ?? text)
+        }
+        do {
+            return try await finder.user(text)
+        } catch let failure as CommandFailure where text.contains("@") {
+            let role = role.word.lowercased().replacing("_", with: "-")
+            throw CommandFailure(
+                "\(failure.sentence)\n  to invite this address: doorward invite \(text.printable) \(role) '\(entity.printable)'",
+                code: failure.code)
+        }
+    }
+}
+
+/// `doorward role remove`: takes a person's roles on an entity away.
+struct RoleRemove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Take away a person's roles on a portfolio, property or unit.",
+        discussion: """
+            Shows what would end, and asks. After exit code 0 no command is sent under these roles any more. Roles on other \
+            entities stay. Without a terminal it removes only with --yes.
+
+            Example: doorward role remove tom@example.org "Quay 1 / 1A"
+            """)
+
+    @OptionGroup var user: UserArgument
+    @OptionGroup var argument: EntityArgument
+    @OptionGroup var deletion: DeletionOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        try deletion.requireConfirmable(.remove)
+        let client = try gateway.client()
+        let finder = NameResolver(client)
+        let entity = try await finder.entity(argument.entity, of: AssociatedEntityType.allCases)
+        let person = try await holder(of: entity, client)
+        try await deletion.run(
+            client.roles.removal(of: person.id, from: entity.roleEntity), name: person.name,
+            "the roles of \(person.name) on \(entity.name)", verb: .remove)
+    }
+
+    /// Finds the user among those who hold a role on the entity.
+    private func holder(of entity: NameResolver.FoundEntity, _ client: DoorwardClient) async throws -> NameMatch {
+        if NameResolver.isID(user.user) { return NameMatch(id: user.user, name: user.user, place: nil) }
+        let people = try await client.roles.list(on: entity.roleEntity).all().content
+        let me = user.user == "me" ? try await client.users.me().content.user : nil
+        return try NameMatch.one(
+            me?.id ?? user.user,
+            of: people.flatMap { person in
+                [person.fullName, person.email].compactMap(\.self).map { NameMatch(id: person.id, name: $0, place: person.email) }
+            },
+            noun: "person with a role on \(entity.name.printable)",
+            listing: "`doorward role list '\(entity.name.printable)'` lists them.")
+    }
+}

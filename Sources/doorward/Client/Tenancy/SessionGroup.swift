@@ -1,0 +1,68 @@
+import ArgumentParser
+import DoorwardAPI
+import DoorwardClient
+
+/// `doorward session`: shows and ends one's own sessions.
+struct SessionGroup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "session",
+        abstract: "Show and end your own sessions at the gateway.",
+        discussion: "Each sign-in, on any machine, is a session. `doorward whoami --all` lists the sign-ins on this machine.",
+        subcommands: [SessionList.self, SessionEnd.self])
+}
+
+/// `doorward session list`: lists the caller's sessions.
+struct SessionList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List your sessions.", discussion: "Example: doorward session list")
+
+    @OptionGroup var table: TableOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let sessions = try await gateway.client().sessions.list()
+        output.print(json: sessions.json) { Self.lines(sessions.content.sessions, table.style($0)) }
+    }
+
+    static func lines(_ sessions: [Wire.Session], _ style: OutputStyle) -> [String] {
+        if sessions.isEmpty { return style.isInteractive ? ["You have no sessions."] : [] }
+        let rows = sessions.map { session -> [Table.Cell] in
+            [
+                Table.Cell(style.instant(session.createdAt)), Table.Cell(style.instant(session.expiresAt)),
+                Table.Cell(session.isCurrent ? "yes" : "no", session.isCurrent ? .green : nil), Table.Cell(session.id, .dim),
+            ]
+        }
+        var table = Table("SIGNED IN", "EXPIRES", "THIS ONE", "ID", rows: rows)
+        table.fittings = [.whole, .whole, .whole, .id]
+        return table.lines(style)
+    }
+}
+
+/// `doorward session end`: ends one of the caller's sessions.
+struct SessionEnd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "end", abstract: "End one of your sessions.",
+        discussion: """
+            After exit code 0 the gateway no longer accepts the session's tokens. `doorward logout` ends the session of this \
+            machine, and forgets it here.
+
+            Example: doorward session end 0199a3c0
+            """)
+
+    @Argument(help: ArgumentHelp("The session: an id, or its beginning.", valueName: "session"))
+    var session: String
+
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let client = try gateway.client()
+        let sessions = try await client.sessions.list().content.sessions
+        let found = try NameMatch.one(
+            session, of: sessions.map { NameMatch(id: $0.id, name: $0.id, place: "since \($0.createdAt)") }, noun: "session",
+            listing: "`doorward session list` lists your sessions.")
+        try await client.sessions.end(found.id)
+        let id = found.id.printable
+        StandardStream.output.line(OutputStyle.output.isInteractive ? "Ended session \(id)." : "\(id)\tended")
+    }
+}

@@ -1,0 +1,144 @@
+import ArgumentParser
+import DoorwardAPI
+import DoorwardClient
+
+/// `doorward subscription`: shows and changes what a portfolio may use.
+struct SubscriptionGroup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "subscription",
+        abstract: "Show and change what a portfolio may use.",
+        discussion: "A subscription has a tier, modules that are on or off, and limits.",
+        subcommands: [SubscriptionShow.self, SubscriptionSet.self])
+}
+
+/// `doorward subscription show`: shows the subscription of a portfolio.
+struct SubscriptionShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show the subscription of a portfolio, and how much of it is used.",
+        discussion: "Example: doorward subscription show \"Harbour Homes\"")
+
+    @OptionGroup var argument: PortfolioArgument
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let client = try gateway.client()
+        let found = try await NameResolver(client).portfolio(argument.portfolio)
+        let answer = try await client.portfolios.subscription(of: found.id)
+        output.print(json: answer.json) { Self.lines(answer.content.subscription, $0) }
+    }
+
+    /// Returns a line for the tier, for each module and for each limit, with the names that `subscription set` takes.
+    static func lines(_ subscription: Wire.Subscription, _ style: OutputStyle) -> [String] {
+        let modules = subscription.modules.sorted { $0.key < $1.key }.map { name, isOn -> [Table.Cell] in
+            [Table.Cell(name), Table.Cell(isOn ? "on" : "off", isOn ? .green : .yellow)]
+        }
+        let used = Dictionary(subscription.usage.map { (limitName($0.key), $0.value) }) { first, _ in first }
+        let limits = Set(used.keys).union(subscription.limits.keys).sorted().map { name -> [Table.Cell] in
+            [Table.Cell(name), limit(subscription.limits[name], used: used[name])]
+        }
+        let rows: [[Table.Cell]] = [["tier", Table.Cell(subscription.tier, .bold)]] + modules + limits
+        return Table("", "", rows: rows).lines(style, withHeadings: false)
+    }
+
+    /// Returns the name of the limit on a counted kind of object: `units` to `maxUnits`.
+    private static func limitName(_ counted: String) -> String { "max\(counted.prefix(1).uppercased())\(counted.dropFirst())" }
+
+    private static func limit(_ limit: Int?, used: Int?) -> Table.Cell {
+        let isReached = limit.map { used ?? 0 >= $0 } ?? false
+        return Table.Cell("\(used.map { "\($0)" } ?? "?") of \(limit.map { "\($0)" } ?? "no limit")", isReached ? .yellow : nil)
+    }
+}
+
+/// `doorward subscription set`: changes the subscription of a portfolio.
+struct SubscriptionSet: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Change the subscription of a portfolio. Only super admins may do this.",
+        discussion: """
+            Choosing a tier sets the modules and limits of the tier; --module and --limit beside it take precedence. What is not \
+            named stays as it is. A module that is switched off refuses new uses of it; what exists runs on, except that without \
+            guestAccess guests are denied.
+
+            Example: doorward subscription set "Harbour Homes" --tier pro --limit maxUnits=200
+            """)
+
+    @OptionGroup var argument: PortfolioArgument
+
+    @Option(help: ArgumentHelp("The tier, such as free, standard, pro or enterprise.", valueName: "tier"))
+    var tier: String?
+
+    @Option(
+        help: ArgumentHelp("A module to switch; the option can be repeated.", valueName: "name=on|off"),
+        transform: SubscriptionSwitch.init)
+    var module: [SubscriptionSwitch] = []
+
+    @Option(
+        help: ArgumentHelp("A limit to change; the option can be repeated.", valueName: "name=number|none"),
+        transform: SubscriptionLimitArgument.init)
+    var limit: [SubscriptionLimitArgument] = []
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func validate() throws {
+        guard tier != nil || !module.isEmpty || !limit.isEmpty else { throw ValidationError("Say --tier, --module or --limit.") }
+        let names = module.map { "--module \($0.name)" } + limit.map { "--limit \($0.name)" }
+        if let twice = Dictionary(grouping: names, by: \.self).first(where: { $1.count > 1 })?.key {
+            throw ValidationError("There are two values for `\(twice.printable)`.")
+        }
+    }
+
+    func run() async throws {
+        let client = try gateway.client()
+        let found = try await NameResolver(client).portfolio(argument.portfolio)
+        let change = Wire.SubscriptionChange(
+            tier: tier,
+            modules: module.isEmpty ? nil : Dictionary(module.map { ($0.name, $0.isOn) }) { first, _ in first },
+            limits: limit.isEmpty ? nil : Dictionary(limit.map { ($0.name, $0.value) }) { first, _ in first })
+        let answer = try await namingOptions(Self.option) { try await client.portfolios.changeSubscription(of: found.id, change) }
+        output.print(json: answer.json) { SubscriptionShow.lines(answer.content.subscription, $0) }
+    }
+
+    /// Maps a field of the request to its command-line option.
+    static func option(_ field: String) -> FieldOption? {
+        let parts = field.split(separator: ".", maxSplits: 1).map(String.init)
+        return switch parts.first {
+        case "tier": FieldOption("--tier")
+        case "modules": FieldOption(parts.count > 1 ? "--module \(parts[1])" : "--module")
+        case "limits": FieldOption(parts.count > 1 ? "--limit \(parts[1])" : "--limit")
+        default: nil
+        }
+    }
+}
+
+/// One `NAME=on` or `NAME=off` of a subscription's modules.
+struct SubscriptionSwitch: Equatable, Sendable {
+    let name: String
+    let isOn: Bool
+
+    /// - Throws: a `ValidationError` for any other text.
+    init(_ text: String) throws {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, ["on", "off"].contains(parts[1].lowercased()) else {
+            throw ValidationError("write it as NAME=on or NAME=off, as in `guestLinks=off`.")
+        }
+        (name, isOn) = (String(parts[0]), parts[1].lowercased() == "on")
+    }
+}
+
+/// One `NAME=NUMBER` or `NAME=none` of a subscription's limits.
+struct SubscriptionLimitArgument: Equatable, Sendable {
+    let name: String
+    /// The number as JSON, `null` for no limit.
+    let value: Wire.Value
+
+    /// - Throws: a `ValidationError` for any other text.
+    init(_ text: String) throws {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let number = parts.count == 2 ? Int64(parts[1]).flatMap { $0 >= 0 ? $0 : nil } : nil
+        guard parts.count == 2, !parts[0].isEmpty, number != nil || parts[1].lowercased() == "none" else {
+            throw ValidationError("write it as NAME=NUMBER or NAME=none, as in `maxUnits=200`.")
+        }
+        (name, value) = (String(parts[0]), number.map { .integer($0) } ?? .null)
+    }
+}

@@ -1,0 +1,233 @@
+import ArgumentParser
+import DoorwardAPI
+import DoorwardClient
+import DoorwardDomain
+
+/// `doorward user`: shows and changes users.
+struct UserGroup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user",
+        abstract: "Show and change the people who can sign in.",
+        discussion: """
+            Super admins create and delete users; managers see the people of their own places. Everybody can show and rename \
+            themselves: `me` stands for your own user.
+            """,
+        subcommands: [UserList.self, UserShow.self, UserCreate.self, UserRename.self, UserDelete.self])
+}
+
+/// `doorward user list`: lists the visible users.
+struct UserList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the people that you may see.", discussion: "Example: doorward user list")
+
+    @OptionGroup var table: TableOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let client = try gateway.client()
+        let users = try await client.users.list().all()
+        let names = output.json ? [:] : try await NameResolver(client).placeNames(of: users.content)
+        output.print(json: users.json) { Self.lines(users.content, places: names, table.style($0)) }
+    }
+
+    /// - Parameter places: the names of portfolios, properties and units, by id.
+    static func lines(_ users: [Wire.User], places: [String: String], _ style: OutputStyle) -> [String] {
+        if users.isEmpty { return style.isInteractive ? ["There are no people here that you may see."] : [] }
+        let rows = users.map { user -> [Table.Cell] in
+            let view = UserView(user, places: places)
+            return [
+                Table.Cell(user.fullName), Table.Cell(user.email), Table.Cell(view.roles), view.status, Table.Cell(user.id, .dim),
+            ]
+        }
+        var table = Table("NAME", "EMAIL", "ROLES", "STATUS", "ID", rows: rows)
+        table.fittings = [.cut(to: 8), .cut(to: 12), .cut(to: 8), .whole, .id]
+        return table.lines(style)
+    }
+}
+
+/// Prints a user.
+struct UserView {
+    private let user: Wire.User
+    private let places: [String: String]
+
+    /// - Parameter places: the names of portfolios, properties and units, by id.
+    init(_ user: Wire.User, places: [String: String]) { (self.user, self.places) = (user, places) }
+
+    /// The roles with their places, such as `tenant of 1A`; `nil` if there are none that the reader may see.
+    var roles: String? {
+        let roles = (user.roleAssociations ?? []).map {
+            "\(DisplayText.role($0.roleWithinEntity)) of \(places[$0.associatedEntityId] ?? $0.associatedEntityId)"
+        }
+        let all = (user.isSuperAdmin == true ? ["super admin"] : []) + roles
+        return all.isEmpty ? nil : all.joined(separator: ", ")
+    }
+
+    var status: Table.Cell {
+        Table.Cell(user.isEnabled.map { $0 ? "enabled" : "disabled" }, user.isEnabled == false ? .red : nil)
+    }
+
+    /// Returns a line for each value, with the value's name first.
+    func lines(_ style: OutputStyle) -> [String] {
+        let facts: [[Table.Cell]] = [
+            ["name", Table.Cell(user.fullName, .bold)], ["email", Table.Cell(user.email)], ["roles", Table.Cell(roles)],
+            ["status", status], ["created", Table.Cell(user.createdAt.map(style.instant))],
+            ["changed", Table.Cell(user.updatedAt.map(style.instant))], ["id", Table.Cell(user.id)],
+        ]
+        return Table("", "", rows: facts).lines(style, withHeadings: false)
+    }
+}
+
+/// The user that a command is about.
+struct UserArgument: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("The person: an email address, an id, a name or `me`.", valueName: "user"), completion: .userName)
+    var user: String
+}
+
+/// `doorward user show`: shows one user.
+struct UserShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show a person.", discussion: "Example: doorward user show tom@example.org")
+
+    @OptionGroup var argument: UserArgument
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let client = try gateway.client()
+        let finder = NameResolver(client)
+        let answer = try await client.users.user(finder.user(argument.user).id)
+        let user = answer.content.user
+        let names = output.json ? [:] : try await finder.placeNames(of: [user])
+        output.print(json: answer.json) { UserView(user, places: names).lines($0) }
+    }
+}
+
+/// `doorward user create`: creates a user.
+struct UserCreate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Create a user. Only super admins may do this.",
+        discussion: """
+            Prints a link with which the person sets a password, once and within 7 days: hand it over. With --password-stdin \
+            the person can sign in at once, and there is no link.
+
+            A new user has no role: `doorward role add` and `doorward portfolio create --owner` give one. `doorward invite` \
+            gives an account and a role in one step.
+
+            Example: doorward user create olga@example.org --first-name Olga --last-name Owner
+            """)
+
+    @Argument(help: ArgumentHelp("The address that the person signs in with.", valueName: "email"))
+    var email: String
+
+    @Option(help: ArgumentHelp("The person's first name.", valueName: "name"))
+    var firstName: String
+
+    @Option(help: ArgumentHelp("The person's last name.", valueName: "name"))
+    var lastName: String
+
+    @Flag(help: "Read a password for the person from the first line of standard input.")
+    var passwordStdin = false
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let client = try gateway.client()
+        let new = Wire.NewUser(email: email, firstName: firstName, lastName: lastName)
+        guard passwordStdin else {
+            let answer = try await creating { try await client.users.createInvited(new) }
+            let invitation = InvitationView(answer.content.invitation, purpose: "can set a password")
+            return output.print(json: answer.json) { style in
+                (style.isInteractive ? ["Created \(email.printable), id \(answer.content.user.id.printable)."] : [])
+                    + invitation.lines(style)
+            }
+        }
+        let password = try PasswordPrompt.newPassword(fromStandardInput: true)
+        let answer = try await creating { try await client.users.create(new, password: password.reveal()) }
+        output.printCreated(answer.json, "user", name: email, id: answer.content.user.id)
+    }
+
+    /// Runs `body`, and names its problems in the words of the command line.
+    private func creating<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await namingOptions(Self.option) { try await body() }
+        } catch ClientError.refused(let refusal) where refusal.code == "already_exists" {
+            throw CommandFailure("\(email.printable): a user with this address exists already; nothing was created")
+        }
+    }
+
+    private static func option(_ field: String) -> FieldOption? {
+        switch field {
+        case "email": FieldOption("the email address")
+        case "firstName": FieldOption("--first-name")
+        case "lastName": FieldOption("--last-name")
+        case "password": FieldOption("the password")
+        default: nil
+        }
+    }
+}
+
+/// `doorward user rename`: changes the names of a user.
+struct UserRename: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rename", abstract: "Change a person's first or last name.",
+        discussion: "Example: doorward user rename me --last-name Example")
+
+    @OptionGroup var argument: UserArgument
+
+    @Option(help: ArgumentHelp("The new first name.", valueName: "name"))
+    var firstName: String?
+
+    @Option(help: ArgumentHelp("The new last name.", valueName: "name"))
+    var lastName: String?
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func validate() throws {
+        guard firstName != nil || lastName != nil else { throw ValidationError("Say --first-name, --last-name or both.") }
+    }
+
+    func run() async throws {
+        let client = try gateway.client()
+        let found = try await NameResolver(client).user(argument.user)
+        let answer = try await namingOptions(Self.option) {
+            try await client.users.rename(found.id, firstName: firstName, lastName: lastName)
+        }
+        let user = answer.content.user
+        output.printRenamed(answer.json, found.name, to: user.fullName ?? found.name, id: user.id)
+    }
+
+    private static func option(_ field: String) -> FieldOption? {
+        field == "firstName" ? FieldOption("--first-name") : field == "lastName" ? FieldOption("--last-name") : nil
+    }
+}
+
+/// `doorward user delete`: deletes a user.
+struct UserDelete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete a user. Only super admins may do this.",
+        discussion: """
+            Shows what would go, and asks. Sessions, API keys, roles and guest accesses of the person end at once. Records of \
+            what the person did stay in the log. Without a terminal it deletes only with --yes.
+
+            Example: doorward user delete tom@example.org
+            """)
+
+    @OptionGroup var argument: UserArgument
+    @OptionGroup var deletion: DeletionOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func validate() throws {
+        if argument.user == "me" { throw ValidationError("`me` cannot be deleted; name a user by email address or id.") }
+    }
+
+    func run() async throws {
+        try deletion.requireConfirmable()
+        let client = try gateway.client()
+        let found = try await NameResolver(client).user(argument.user)
+        try await deletion.run(client.users.deletion(of: found.id), name: found.name, "user \(found.name)")
+    }
+}
