@@ -68,18 +68,18 @@ struct MQTTLocks: AsyncParsableCommand {
         }
         var plan = FleetPlan(parts: try parts(), seed: seed, manualPerMinute: manualPerMinute)
         guard let latency = LatencyRange(latency) else { throw ValidationError("--latency is like 50ms-400ms or 100ms.") }
-        plan.manner.latency = latency.range
+        plan.settings.latency = latency.range
         guard (0...100).contains(drain) else { throw ValidationError("--drain is from 0 to 100 percent.") }
         guard (0...60_000).contains(manualPerMinute) else { throw ValidationError("--manual-per-minute is from 0 to 60000.") }
-        plan.manner.drain = drain
+        plan.settings.drain = drain
         if let reportEvery {
             guard let interval = TypedDuration(reportEvery)?.duration, interval > .zero else {
                 throw ValidationError("--report-every is like 60s.")
             }
-            plan.manner.reportEvery = interval
+            plan.settings.reportEvery = interval
         }
-        plan.manner.rates = faults.rates
-        plan.manner.announcesItself = !noDiscovery
+        plan.settings.rates = faults.rates
+        plan.settings.publishesDiscovery = !noDiscovery
         return plan
     }
 
@@ -88,7 +88,7 @@ struct MQTTLocks: AsyncParsableCommand {
         return try profiles.map { text in
             guard let part = ProfileCount(text) else {
                 if let profile = Profile(rawValue: String(text.prefix { $0 != ":" })) {
-                    throw ValidationError("--profile \(text): the number of locks is from 1 to \(profile.most).")
+                    throw ValidationError("--profile \(text): the number of locks is from 1 to \(profile.maxLocks).")
                 }
                 throw ValidationError("--profile is PROFILE or PROFILE:COUNT with one of \(Profile.names), not \(text).")
             }
@@ -96,8 +96,8 @@ struct MQTTLocks: AsyncParsableCommand {
                 throw ValidationError("--profile \(part.profile.rawValue) is there twice: give it one number.")
             }
             let count = part.count ?? count
-            guard count <= part.profile.most else {
-                throw ValidationError("--profile \(part.profile.rawValue): at most \(part.profile.most) locks.")
+            guard count <= part.profile.maxLocks else {
+                throw ValidationError("--profile \(part.profile.rawValue): at most \(part.profile.maxLocks) locks.")
             }
             return FleetPlan.Part(profile: part.profile, count: count)
         }
@@ -106,7 +106,7 @@ struct MQTTLocks: AsyncParsableCommand {
     func run() async throws {
         let plan = try plan()
         if list { return print(Fleet(plan, startedAt: 0).list) }
-        let log = try frames.map { try FrameLog(path: $0) }
+        let log = try frames.map { try MessageLog(path: $0) }
         let context = FleetRunner(plan, settings: try broker.settings(), log: log)
         await context.run()
     }
@@ -116,5 +116,5 @@ extension Profile {
     static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
     /// Maximum number of locks of the profile. A lock with its own connection needs a thread; all locks of a bridge share one.
-    var most: Int { bridgeName == nil ? 200 : 100_000 }
+    var maxLocks: Int { bridgeName == nil ? 200 : 100_000 }
 }

@@ -50,10 +50,10 @@ import Testing
             ])
         let plan = try command.plan()
         #expect(plan.parts == [.init(profile: .zigbee2mqtt, count: 10), .init(profile: .nukiNative, count: 5)])
-        #expect(plan.manner.latency == .seconds(1) ... .milliseconds(1500))
-        #expect(plan.manner.reportEvery == .seconds(60))
-        #expect(plan.manner.rates[.jam] == 0.05 && plan.manner.rates[.drop] == 0)
-        #expect(plan.seed == 9 && plan.manualPerMinute == 2 && !plan.manner.announcesItself)
+        #expect(plan.settings.latency == .seconds(1) ... .milliseconds(1500))
+        #expect(plan.settings.reportEvery == .seconds(60))
+        #expect(plan.settings.rates[.jam] == 0.05 && plan.settings.rates[.drop] == 0)
+        #expect(plan.seed == 9 && plan.manualPerMinute == 2 && !plan.settings.publishesDiscovery)
     }
 
     @Test(

@@ -38,9 +38,9 @@ enum Profile: String, CaseIterable, Hashable, Sendable {
     /// Returns the bridge of locks that all have this profile; `nil` if each lock has its own connection.
     ///
     /// - Parameter locks: the variables of each lock, in the order of the locks.
-    func bridge(_ locks: [JSON], announcesItself: Bool) -> (any Bridge)? {
+    func bridge(_ locks: [JSON], publishesDiscovery: Bool) -> (any Bridge)? {
         switch self {
-        case .zigbee2mqtt: ZigbeeBridge(locks, announcesItself: announcesItself)
+        case .zigbee2mqtt: ZigbeeBridge(locks, publishesDiscovery: publishesDiscovery)
         case .zwave: ZWaveBridge(locks)
         case .ring: RingBridge(locks)
         case .homeassistant, .nukiNative, .nukiHub, .esphome, .tasmota, .homie, .homekey: nil

@@ -5,7 +5,7 @@ struct ESPHomeLock: Dialect {
 
     let node: String
     /// The last published state; an unchanged one is not published again.
-    private var said: Position?
+    private var lastPublished: Position?
 
     init(node: String) { self.node = node }
 
@@ -13,19 +13,19 @@ struct ESPHomeLock: Dialect {
     private var base: String { "\(node)/lock/\(Self.object)" }
     var stateTopic: String { "\(base)/state" }
     var filters: [String] { ["\(base)/command"] }
-    var will: Frame? { Frame("\(node)/status", "offline", isRetained: true) }
+    var will: OutgoingMessage? { OutgoingMessage("\(node)/status", "offline", isRetained: true) }
 
-    mutating func receive(_ message: Message, _ context: inout LockContext) {
+    mutating func receive(_ message: IncomingMessage, _ context: inout LockContext) {
         // Case is ignored, and a retained command is executed like any other.
         let motions: [String: Motion] = ["LOCK": .lock, "UNLOCK": .unlock, "OPEN": .open]
-        guard message.topic == "\(base)/command", let motion = motions[message.text.uppercased()], context.takesOrder() else {
+        guard message.topic == "\(base)/command", let motion = motions[message.text.uppercased()], context.acceptsCommand() else {
             return
         }
-        context.order(motion, by: .remote)
+        context.startMovement(motion, by: .remote)
     }
 
-    mutating func tell(_ happening: LockEvent, _ context: inout LockContext) {
-        switch happening {
+    mutating func handle(_ event: LockEvent, _ context: inout LockContext) {
+        switch event {
         case .online:
             context.discover(
                 "lock/\(node)/\(Self.object)",
@@ -35,7 +35,7 @@ struct ESPHomeLock: Dialect {
                     "dev": ["ids": .text(node), "name": .text(node), "mf": "Espressif", "mdl": "esp32dev"],
                 ])
             context.publish("\(node)/status", "online", isRetained: true)
-            said = nil
+            lastPublished = nil
             reportState(&context)
             reportDoor(&context)
         case .moving, .moved, .jammed, .released: reportState(&context)
@@ -44,13 +44,13 @@ struct ESPHomeLock: Dialect {
         }
     }
 
-    mutating func forget() { said = nil }
+    mutating func reset() { lastPublished = nil }
 
     private mutating func reportState(_ context: inout LockContext) {
         // The open action withdraws the latch; the state stays the same, and becomes unlocked when the latch is released.
-        let position = context.mechanism.shown
-        guard position != .opening, position != .open, position != said else { return }
-        said = position
+        let position = context.mechanism.sensedPosition
+        guard position != .opening, position != .open, position != lastPublished else { return }
+        lastPublished = position
         context.report(stateTopic, position.rawValue.uppercased(), isRetained: true)
     }
 

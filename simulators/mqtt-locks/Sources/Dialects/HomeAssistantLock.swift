@@ -10,7 +10,7 @@ struct HomeAssistantLock: Dialect {
     private var base: String { "locks/\(name)" }
     var stateTopic: String { "\(base)/state" }
     var filters: [String] { ["\(base)/set", HomeAssistantDiscovery.birthTopic] }
-    var will: Frame? { Frame("\(base)/availability", "offline", qos: 1, isRetained: true) }
+    var will: OutgoingMessage? { OutgoingMessage("\(base)/availability", "offline", qos: 1, isRetained: true) }
 
     var variables: JSON {
         [
@@ -19,18 +19,18 @@ struct HomeAssistantLock: Dialect {
         ]
     }
 
-    mutating func receive(_ message: Message, _ context: inout LockContext) {
+    mutating func receive(_ message: IncomingMessage, _ context: inout LockContext) {
         if HomeAssistantDiscovery.isBirth(message) {
             discover(&context)
             return reportAll(&context)
         }
         let motions: [String: Motion] = ["LOCK": .lock, "UNLOCK": .unlock, "OPEN": .open]
-        guard message.topic == "\(base)/set", let motion = motions[message.text], context.takesOrder() else { return }
-        context.order(motion, by: .remote)
+        guard message.topic == "\(base)/set", let motion = motions[message.text], context.acceptsCommand() else { return }
+        context.startMovement(motion, by: .remote)
     }
 
-    mutating func tell(_ happening: LockEvent, _ context: inout LockContext) {
-        switch happening {
+    mutating func handle(_ event: LockEvent, _ context: inout LockContext) {
+        switch event {
         case .online:
             discover(&context)
             context.publish("\(base)/availability", "online", qos: 1, isRetained: true)
@@ -49,7 +49,7 @@ struct HomeAssistantLock: Dialect {
     }
 
     private func reportState(_ context: inout LockContext) {
-        context.report(stateTopic, context.mechanism.shown.rawValue.uppercased(), qos: 1, isRetained: true)
+        context.report(stateTopic, context.mechanism.sensedPosition.rawValue.uppercased(), qos: 1, isRetained: true)
     }
 
     private func reportDoor(_ context: inout LockContext) {

@@ -9,41 +9,41 @@ struct HomieLock: Dialect {
     private var base: String { "homie/5/\(device)" }
     var stateTopic: String { "\(base)/lock/state" }
     var filters: [String] { ["\(base)/lock/command/set"] }
-    var will: Frame? { Frame("\(base)/$state", "lost", qos: 1, isRetained: true) }
+    var will: OutgoingMessage? { OutgoingMessage("\(base)/$state", "lost", qos: 1, isRetained: true) }
 
     init(device: String) { self.device = device }
 
-    mutating func receive(_ message: Message, _ context: inout LockContext) {
+    mutating func receive(_ message: IncomingMessage, _ context: inout LockContext) {
         // Values are case sensitive; a value outside the format is ignored.
-        guard message.topic == "\(base)/lock/command/set", let motion = Motion(rawValue: message.text), context.takesOrder()
+        guard message.topic == "\(base)/lock/command/set", let motion = Motion(rawValue: message.text), context.acceptsCommand()
         else {
             return
         }
         // Repeating the received payload acknowledges the command.
         context.publish("\(base)/lock/command/$target", message.text)
-        context.order(motion, by: .remote)
+        context.startMovement(motion, by: .remote)
     }
 
-    mutating func tell(_ happening: LockEvent, _ context: inout LockContext) {
-        switch happening {
-        case .online: greet(&context)
+    mutating func handle(_ event: LockEvent, _ context: inout LockContext) {
+        switch event {
+        case .online: publishBirthMessages(&context)
         case .moving, .released, .report: reportState(&context)
-        case .moved(let move):
+        case .moved(let movement):
             reportState(&context)
-            if move.cause == .remote { context.publish("\(base)/lock/command", move.motion.rawValue) }
-            reportOperation(move.motion.rawValue, move.cause, ok: true, &context)
-        case .jammed(let move):
+            if movement.cause == .remote { context.publish("\(base)/lock/command", movement.motion.rawValue) }
+            reportOperation(movement.motion.rawValue, movement.cause, ok: true, &context)
+        case .jammed(let movement):
             reportState(&context)
-            reportOperation(move.motion.rawValue, move.cause, ok: false, &context)
+            reportOperation(movement.motion.rawValue, movement.cause, ok: false, &context)
         case .codeRefused(let slot): reportOperation("unlock", .keypad(slot: slot), ok: false, &context)
-        case .door: keep("lock/door", context.mechanism.isDoorOpen ? "open" : "closed", &context)
-        case .battery: keep("lock/battery", "\(context.mechanism.percent)", &context)
+        case .door: publishRetained("lock/door", context.mechanism.isDoorOpen ? "open" : "closed", &context)
+        case .battery: publishRetained("lock/battery", "\(context.mechanism.percent)", &context)
         case .lost, .due: break
         }
     }
 
     private func reportState(_ context: inout LockContext) {
-        context.report(stateTopic, context.mechanism.shown.rawValue, qos: 1, isRetained: true)
+        context.report(stateTopic, context.mechanism.sensedPosition.rawValue, qos: 1, isRetained: true)
     }
 
     private func reportOperation(_ word: String, _ cause: Cause, ok: Bool, _ context: inout LockContext) {
@@ -58,17 +58,17 @@ struct HomieLock: Dialect {
         context.publish("\(base)/lock/last-operation", operation.description)
     }
 
-    private func keep(_ topic: String, _ text: String, _ context: inout LockContext) {
+    private func publishRetained(_ topic: String, _ text: String, _ context: inout LockContext) {
         context.publish("\(base)/\(topic)", text, qos: 1, isRetained: true)
     }
 
-    private func greet(_ context: inout LockContext) {
-        keep("$state", "init", &context)
-        if context.manner.announcesItself { keep("$description", description.description, &context) }
+    private func publishBirthMessages(_ context: inout LockContext) {
+        publishRetained("$state", "init", &context)
+        if context.settings.publishesDiscovery { publishRetained("$description", description.description, &context) }
         reportState(&context)
-        keep("lock/door", context.mechanism.isDoorOpen ? "open" : "closed", &context)
-        keep("lock/battery", "\(context.mechanism.percent)", &context)
-        keep("$state", "ready", &context)
+        publishRetained("lock/door", context.mechanism.isDoorOpen ? "open" : "closed", &context)
+        publishRetained("lock/battery", "\(context.mechanism.percent)", &context)
+        publishRetained("$state", "ready", &context)
     }
 
     private var description: JSON {

@@ -12,11 +12,11 @@ struct NukiHubLock: Dialect {
     let id: String
     private var connectedAt = Duration.zero
     /// The last published state; only changes are published.
-    private var told: Position?
+    private var lastPublished: Position?
     /// Trigger and operator of the last movement.
-    private var story = Story()
+    private var lastOperation = Operation()
 
-    private struct Story {
+    private struct Operation {
         var trigger = "system"
         var action = "lock"
         var context = "--"
@@ -35,7 +35,7 @@ struct NukiHubLock: Dialect {
             "\(lock)/query/keypad", "\(lock)/keypad/actionJson",
         ]
     }
-    var will: Frame? { Frame("\(name)/maintenance/mqttConnectionState", "offline", qos: 1, isRetained: true) }
+    var will: OutgoingMessage? { OutgoingMessage("\(name)/maintenance/mqttConnectionState", "offline", qos: 1, isRetained: true) }
 
     // MARK: - Messages
 
@@ -43,17 +43,17 @@ struct NukiHubLock: Dialect {
         "lock": .lock, "fullLock": .lock, "unlock": .unlock, "lockNgo": .unlock, "unlatch": .open, "lockNgoUnlatch": .open,
     ]
 
-    mutating func receive(_ message: Message, _ context: inout LockContext) {
+    mutating func receive(_ message: IncomingMessage, _ context: inout LockContext) {
         switch message.topic {
         case "\(lock)/action": receiveAction(message.text, &context)
         case "\(lock)/query/lockstate" where message.text == "1":
-            keep("query/lockstate", "0", &context)
-            if told != context.mechanism.shown { reportState(&context) }
+            publishRetained("query/lockstate", "0", &context)
+            if lastPublished != context.mechanism.sensedPosition { reportState(&context) }
         case "\(lock)/query/battery" where message.text == "1":
-            keep("query/battery", "0", &context)
+            publishRetained("query/battery", "0", &context)
             reportBattery(&context)
-        case "\(lock)/query/config" where message.text == "1": keep("query/config", "0", &context)
-        case "\(lock)/query/keypad" where message.text == "1": keep("query/keypad", "0", &context)
+        case "\(lock)/query/config" where message.text == "1": publishRetained("query/config", "0", &context)
+        case "\(lock)/query/keypad" where message.text == "1": publishRetained("query/keypad", "0", &context)
         case "\(lock)/keypad/actionJson": receiveKeypad(message, &context)
         default: break
         }
@@ -66,36 +66,36 @@ struct NukiHubLock: Dialect {
         // The first letter may be upper case.
         let key = word.prefix(1).lowercased() + word.dropFirst()
         guard let motion = Self.actions[key] else { return context.publish("\(lock)/action", "unknown_action", qos: 1) }
-        guard context.takesOrder() else { return }
+        guard context.acceptsCommand() else { return }
         context.publish("\(lock)/action", "ack", qos: 1)
-        context.order(motion, by: .remote)
+        context.startMovement(motion, by: .remote)
     }
 
-    private func receiveKeypad(_ message: Message, _ context: inout LockContext) {
+    private func receiveKeypad(_ message: IncomingMessage, _ context: inout LockContext) {
         guard !message.payload.isEmpty, message.text != "--" else { return }
-        let wish = JSON(message.payload)
-        let code = wish?["code"]?.text ?? wish?["code"]?.whole.map(String.init)
-        let slot = wish?["codeId"]?.whole
+        let request = JSON(message.payload)
+        let code = request?["code"]?.text ?? request?["code"]?.whole.map(String.init)
+        let slot = request?["codeId"]?.whole
         let result: String
-        switch wish?["action"]?.text {
+        switch request?["action"]?.text {
         case "add":
-            guard let code, Self.isCode(code) else { return answerKeypad("invalidCode", &context) }
+            guard let code, Self.isCode(code) else { return respondToKeypad("invalidCode", &context) }
             let free = (context.mechanism.codes.keys.max() ?? 0) + 1
             context.mechanism.codes[free] = .init(digits: code, isEnabled: true)
             result = "success"
         case "update":
-            guard let slot, context.mechanism.codes[slot] != nil else { return answerKeypad("noExistingCodeIdSet", &context) }
-            guard let code, Self.isCode(code) else { return answerKeypad("invalidCode", &context) }
+            guard let slot, context.mechanism.codes[slot] != nil else { return respondToKeypad("noExistingCodeIdSet", &context) }
+            guard let code, Self.isCode(code) else { return respondToKeypad("invalidCode", &context) }
             context.mechanism.codes[slot]?.digits = code
             result = "success"
         case "delete":
             guard let slot, context.mechanism.codes.removeValue(forKey: slot) != nil else {
-                return answerKeypad("noExistingCodeIdSet", &context)
+                return respondToKeypad("noExistingCodeIdSet", &context)
             }
             result = "success"
         default: result = "invalidAction"
         }
-        answerKeypad(result, &context)
+        respondToKeypad(result, &context)
     }
 
     /// A valid code has six digits, none of them 0, and does not begin with 12.
@@ -104,84 +104,87 @@ struct NukiHubLock: Dialect {
             && !text.hasPrefix("12")
     }
 
-    private func answerKeypad(_ word: String, _ context: inout LockContext) { keep("keypad/commandResultJson", word, &context) }
+    private func respondToKeypad(_ word: String, _ context: inout LockContext) {
+        publishRetained("keypad/commandResultJson", word, &context)
+    }
 
     // MARK: - Reports
 
-    mutating func tell(_ happening: LockEvent, _ context: inout LockContext) {
-        switch happening {
+    mutating func handle(_ event: LockEvent, _ context: inout LockContext) {
+        switch event {
         case .online:
             connectedAt = context.now
-            greet(&context)
-        case .moving(let move):
-            story = Self.story(of: move)
-            if move.cause == .remote, !move.jams { keep("commandResult", "success", &context) }
+            publishBirthMessages(&context)
+        case .moving(let movement):
+            lastOperation = Self.operation(of: movement)
+            if movement.cause == .remote, !movement.jams { publishRetained("commandResult", "success", &context) }
             reportState(&context)
-        case .moved(let move):
-            story = Self.story(of: move)
+        case .moved(let movement):
+            lastOperation = Self.operation(of: movement)
             reportState(&context)
-            reportStory("success", &context)
-        case .jammed(let move):
+            reportOperation("success", &context)
+        case .jammed(let movement):
             reportState(&context)
-            if move.cause == .remote { keep("commandResult", "failed", &context) }
-            reportStory("motorBlocked", &context)
+            if movement.cause == .remote { publishRetained("commandResult", "failed", &context) }
+            reportOperation("motorBlocked", &context)
         case .released, .report: reportState(&context)
         case .codeRefused(let slot):
-            story = Story(
+            lastOperation = Operation(
                 trigger: "system", action: "unlock", context: "keypadCode", user: 54_320 + slot, userName: "Code \(slot)")
-            reportStory("invalidCode", &context)
-        case .door: keep("doorSensorState", door(context), &context)
+            reportOperation("invalidCode", &context)
+        case .door: publishRetained("doorSensorState", door(context), &context)
         case .battery: reportBattery(&context)
         case .lost, .due: break
         }
     }
 
-    mutating func forget() { (told, story) = (nil, Story()) }
+    mutating func reset() { (lastPublished, lastOperation) = (nil, Operation()) }
 
-    private static func story(of move: Move) -> Story {
+    private static func operation(of movement: Movement) -> Operation {
         let action =
-            switch move.motion {
+            switch movement.motion {
             case .lock: "lock"
             case .unlock: "unlock"
             case .open: "unlatch"
             }
-        return switch move.cause {
-        case .remote: Story(trigger: "system", action: action)
-        case .thumbTurn: Story(trigger: "manual", action: action)
-        case .automatic: Story(trigger: "autoLock", action: action)
+        return switch movement.cause {
+        case .remote: Operation(trigger: "system", action: action)
+        case .thumbTurn: Operation(trigger: "manual", action: action)
+        case .automatic: Operation(trigger: "autoLock", action: action)
         case .keypad(let slot):
-            Story(trigger: "system", action: action, context: "keypadCode", user: 54_320 + slot, userName: "Code \(slot)")
+            Operation(trigger: "system", action: action, context: "keypadCode", user: 54_320 + slot, userName: "Code \(slot)")
         }
     }
 
-    private func reportStory(_ completion: String, _ context: inout LockContext) {
-        keep("completionStatus", completion, &context)
-        keep("trigger", story.trigger, &context)
-        keep("lastLockAction", story.action, &context)
-        keep("lockActionContext", story.context, &context)
-        keep("authorizationId", "\(story.user)", &context)
-        keep("authorizationName", story.userName, &context)
-        keep("rollingLog", logEntry(completion, context).description, &context)
+    private func reportOperation(_ completion: String, _ context: inout LockContext) {
+        publishRetained("completionStatus", completion, &context)
+        publishRetained("trigger", lastOperation.trigger, &context)
+        publishRetained("lastLockAction", lastOperation.action, &context)
+        publishRetained("lockActionContext", lastOperation.context, &context)
+        publishRetained("authorizationId", "\(lastOperation.user)", &context)
+        publishRetained("authorizationName", lastOperation.userName, &context)
+        publishRetained("rollingLog", logEntry(completion, context).description, &context)
     }
 
     private func logEntry(_ completion: String, _ context: LockContext) -> JSON {
         [
-            "index": .whole(context.moves), "authorizationId": .whole(story.user), "authorizationName": .text(story.userName),
-            "type": story.context == "keypadCode" ? "KeypadAction" : "LockAction", "action": .text(story.action),
-            "trigger": .text(story.trigger), "completionStatus": .text(completion),
+            "index": .whole(context.movementCount), "authorizationId": .whole(lastOperation.user),
+            "authorizationName": .text(lastOperation.userName),
+            "type": lastOperation.context == "keypadCode" ? "KeypadAction" : "LockAction", "action": .text(lastOperation.action),
+            "trigger": .text(lastOperation.trigger), "completionStatus": .text(completion),
         ]
     }
 
     private mutating func reportState(_ context: inout LockContext) {
-        let words = Self.words(context.mechanism.shown)
-        told = context.mechanism.shown
-        context.report(stateTopic, words.state, qos: 1, isRetained: true)
-        context.report("\(lock)/hastate", words.home, qos: 1, isRetained: true)
-        if let binary = words.binary { context.report("\(lock)/binaryState", binary, qos: 1, isRetained: true) }
-        keep("json", whole(words.state, context).description, &context)
+        let texts = Self.stateTexts(context.mechanism.sensedPosition)
+        lastPublished = context.mechanism.sensedPosition
+        context.report(stateTopic, texts.state, qos: 1, isRetained: true)
+        context.report("\(lock)/hastate", texts.home, qos: 1, isRetained: true)
+        if let binary = texts.binary { context.report("\(lock)/binaryState", binary, qos: 1, isRetained: true) }
+        publishRetained("json", stateJSON(texts.state, context).description, &context)
     }
 
-    private static func words(_ position: Position) -> (state: String, home: String, binary: String?) {
+    private static func stateTexts(_ position: Position) -> (state: String, home: String, binary: String?) {
         switch position {
         case .locked: ("locked", "locked", "locked")
         case .unlocking: ("unlocking", "unlocking", "unlocked")
@@ -193,39 +196,40 @@ struct NukiHubLock: Dialect {
         }
     }
 
-    private func whole(_ state: String, _ context: LockContext) -> JSON {
+    private func stateJSON(_ state: String, _ context: LockContext) -> JSON {
         [
-            "lock_state": .text(state), "lockngo_state": 0, "trigger": .text(story.trigger),
-            "last_lock_action": .text(story.action),
-            "door_sensor_state": .text(door(context)), "auth_id": .whole(story.user), "auth_name": .text(story.userName),
+            "lock_state": .text(state), "lockngo_state": 0, "trigger": .text(lastOperation.trigger),
+            "last_lock_action": .text(lastOperation.action),
+            "door_sensor_state": .text(door(context)), "auth_id": .whole(lastOperation.user),
+            "auth_name": .text(lastOperation.userName),
         ]
     }
 
     private func door(_ context: LockContext) -> String { context.mechanism.isDoorOpen ? "doorOpened" : "doorClosed" }
 
     private func reportBattery(_ context: inout LockContext) {
-        keep("battery/level", "\(context.mechanism.percent)", &context)
-        keep("battery/critical", context.mechanism.isLow ? "1" : "0", &context)
-        keep("battery/charging", "0", &context)
+        publishRetained("battery/level", "\(context.mechanism.percent)", &context)
+        publishRetained("battery/critical", context.mechanism.isLow ? "1" : "0", &context)
+        publishRetained("battery/charging", "0", &context)
     }
 
     /// Publishes a retained message. Nearly all messages of the hub are retained, and all have QoS 1.
-    private func keep(_ topic: String, _ text: String, _ context: inout LockContext) {
+    private func publishRetained(_ topic: String, _ text: String, _ context: inout LockContext) {
         context.publish("\(lock)/\(topic)", text, qos: 1, isRetained: true)
     }
 
     // MARK: - Connecting
 
-    private mutating func greet(_ context: inout LockContext) {
+    private mutating func publishBirthMessages(_ context: inout LockContext) {
         discover(&context)
         context.publish("\(name)/maintenance/mqttConnectionState", "online", qos: 1, isRetained: true)
-        keep("availability", "online", &context)
-        keep("action", "--", &context)
+        publishRetained("availability", "online", &context)
+        publishRetained("action", "--", &context)
         reportState(&context)
-        keep("doorSensorState", door(context), &context)
+        publishRetained("doorSensorState", door(context), &context)
         reportBattery(&context)
-        keep("battery/keypadCritical", "0", &context)
-        keep("battery/doorSensorCritical", "0", &context)
+        publishRetained("battery/keypadCritical", "0", &context)
+        publishRetained("battery/doorSensorCritical", "0", &context)
     }
 
     private func discover(_ context: inout LockContext) {

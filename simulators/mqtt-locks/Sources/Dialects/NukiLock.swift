@@ -4,16 +4,16 @@ struct NukiLock: Dialect {
     static let hasKeypad = true
 
     /// Result codes of commands (the vendor's table of error codes).
-    private enum Answer { static let done = 0, motorBlocked = 66, busy = 69 }
+    private enum ResponseCode { static let done = 0, motorBlocked = 66, busy = 69 }
     private enum Trigger { static let system = 0, autoLock = 6, mqtt = 172 }
-    private static let goingTime = Duration.seconds(20)
-    private static let going = 1
+    private static let lockAndGoDelay = Duration.seconds(20)
+    private static let lockAndGoTimer = 1
 
     let name: String
     /// The Nuki id, eight upper-case hexadecimal digits.
     let id: String
     /// Whether the lock locks again by itself after unlocking.
-    private var goes = false
+    private var isLockAndGo = false
 
     init(name: String, id: String) { (self.name, self.id) = (name, id) }
 
@@ -21,11 +21,11 @@ struct NukiLock: Dialect {
     private var base: String { "nuki/\(id)" }
     var stateTopic: String { "\(base)/state" }
     var filters: [String] { ["\(base)/lockAction", "\(base)/lock", "\(base)/unlock"] }
-    var will: Frame? { Frame("\(base)/connected", "false", qos: 1, isRetained: true) }
+    var will: OutgoingMessage? { OutgoingMessage("\(base)/connected", "false", qos: 1, isRetained: true) }
 
     // MARK: - Messages
 
-    mutating func receive(_ message: Message, _ context: inout LockContext) {
+    mutating func receive(_ message: IncomingMessage, _ context: inout LockContext) {
         let action: Int? =
             switch message.topic {
             case "\(base)/lockAction": Int(message.text)
@@ -33,11 +33,11 @@ struct NukiLock: Dialect {
             case "\(base)/unlock": message.text == "true" ? 1 : nil
             default: nil
             }
-        guard let action, (1...6).contains(action), context.takesOrder() else { return }
-        guard !context.isMoving else { return answer(Answer.busy, &context) }
-        goes = action == 4 || action == 5
+        guard let action, (1...6).contains(action), context.acceptsCommand() else { return }
+        guard !context.isMoving else { return publishResponse(ResponseCode.busy, &context) }
+        isLockAndGo = action == 4 || action == 5
         reportEvent(action, Trigger.mqtt, &context)
-        context.order(Self.motion(action), by: .remote)
+        context.startMovement(Self.motion(action), by: .remote)
     }
 
     private static func motion(_ action: Int) -> Motion {
@@ -50,18 +50,20 @@ struct NukiLock: Dialect {
 
     // MARK: - Reports
 
-    mutating func tell(_ happening: LockEvent, _ context: inout LockContext) {
-        switch happening {
-        case .online: greet(&context)
-        case .moving(let move): begin(move, &context)
-        case .moved(let move):
+    mutating func handle(_ event: LockEvent, _ context: inout LockContext) {
+        switch event {
+        case .online: publishBirthMessages(&context)
+        case .moving(let movement): begin(movement, &context)
+        case .moved(let movement):
             reportState(&context)
-            if goes, move.cause == .remote, move.motion != .lock { context.wait(Self.goingTime, for: Self.going) }
-        case .jammed(let move):
+            if isLockAndGo, movement.cause == .remote, movement.motion != .lock {
+                context.startTimer(Self.lockAndGoDelay, for: Self.lockAndGoTimer)
+            }
+        case .jammed(let movement):
             reportState(&context)
-            if move.cause == .remote { answer(Answer.motorBlocked, &context) }
+            if movement.cause == .remote { publishResponse(ResponseCode.motorBlocked, &context) }
         case .released, .report: reportState(&context)
-        case .due(Self.going): lockAgain(&context)
+        case .due(Self.lockAndGoTimer): autoLock(&context)
         case .door: reportDoor(&context)
         case .battery: reportBattery(&context)
         // A rejected code is not reported (the vendor's document of version 1.4).
@@ -69,27 +71,27 @@ struct NukiLock: Dialect {
         }
     }
 
-    mutating func forget() { goes = false }
+    mutating func reset() { isLockAndGo = false }
 
-    private func begin(_ move: Move, _ context: inout LockContext) {
+    private func begin(_ movement: Movement, _ context: inout LockContext) {
         // The lock publishes the event before it attempts the action. The simulator derives the
         // numbers of a code from its slot.
-        if case .keypad(let slot) = move.cause {
-            let action = move.motion == .lock ? 2 : 1
+        if case .keypad(let slot) = movement.cause {
+            let action = movement.motion == .lock ? 2 : 1
             reportEvent(action, Trigger.system, authorization: 54_320 + slot, code: 12_340 + slot, actionContext: 1, &context)
         }
         reportState(&context)
-        if move.cause == .remote, !move.jams { answer(Answer.done, &context) }
+        if movement.cause == .remote, !movement.jams { publishResponse(ResponseCode.done, &context) }
     }
 
-    private mutating func lockAgain(_ context: inout LockContext) {
-        guard goes, context.mechanism.position == .unlocked else { return }
-        goes = false
+    private mutating func autoLock(_ context: inout LockContext) {
+        guard isLockAndGo, context.mechanism.position == .unlocked else { return }
+        isLockAndGo = false
         reportEvent(2, Trigger.autoLock, &context)
-        context.order(.lock, by: .automatic)
+        context.startMovement(.lock, by: .automatic)
     }
 
-    private func answer(_ code: Int, _ context: inout LockContext) {
+    private func publishResponse(_ code: Int, _ context: inout LockContext) {
         context.publish("\(base)/commandResponse", "\(code)", qos: 1)
     }
 
@@ -101,10 +103,10 @@ struct NukiLock: Dialect {
 
     private func reportState(_ context: inout LockContext) {
         let code =
-            switch context.mechanism.shown {
+            switch context.mechanism.sensedPosition {
             case .locked: 1
             case .unlocking: 2
-            case .unlocked: goes ? 6 : 3
+            case .unlocked: isLockAndGo ? 6 : 3
             case .locking: 4
             case .open: 5
             case .opening: 7
@@ -114,33 +116,33 @@ struct NukiLock: Dialect {
     }
 
     private func reportDoor(_ context: inout LockContext) {
-        keep("doorsensorState", context.mechanism.isDoorOpen ? "3" : "2", &context)
+        publishRetained("doorsensorState", context.mechanism.isDoorOpen ? "3" : "2", &context)
     }
 
     private func reportBattery(_ context: inout LockContext) {
-        keep("batteryChargeState", "\(context.mechanism.percent)", &context)
-        keep("batteryCritical", "\(context.mechanism.isLow)", &context)
+        publishRetained("batteryChargeState", "\(context.mechanism.percent)", &context)
+        publishRetained("batteryCritical", "\(context.mechanism.isLow)", &context)
     }
 
-    private func keep(_ topic: String, _ text: String, _ context: inout LockContext) {
+    private func publishRetained(_ topic: String, _ text: String, _ context: inout LockContext) {
         context.publish("\(base)/\(topic)", text, qos: 1, isRetained: true)
     }
 
     // MARK: - Connecting
 
-    private func greet(_ context: inout LockContext) {
+    private func publishBirthMessages(_ context: inout LockContext) {
         discover(&context)
-        keep("connected", "true", &context)
-        keep("name", name, &context)
-        keep("mode", "2", &context)
-        keep("deviceType", "4", &context)
-        keep("firmware", "4.3.1", &context)
+        publishRetained("connected", "true", &context)
+        publishRetained("name", name, &context)
+        publishRetained("mode", "2", &context)
+        publishRetained("deviceType", "4", &context)
+        publishRetained("firmware", "4.3.1", &context)
         reportState(&context)
         reportDoor(&context)
         reportBattery(&context)
-        keep("batteryCharging", "false", &context)
-        keep("keypadBatteryCritical", "false", &context)
-        keep("doorsensorBatteryCritical", "false", &context)
+        publishRetained("batteryCharging", "false", &context)
+        publishRetained("keypadBatteryCritical", "false", &context)
+        publishRetained("doorsensorBatteryCritical", "false", &context)
     }
 
     /// Publishes the discovery message, with abbreviated keys where the lock uses them. The

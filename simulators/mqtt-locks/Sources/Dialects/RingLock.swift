@@ -4,7 +4,7 @@ struct RingLock: Dialect {
     static let retainsState = false
     static let location = "7c1a4e52-0b7d-4b0e-9b57-2f4f5d1c9a10"
 
-    private static let afterBirth = 1
+    private static let birthTimer = 1
 
     let name: String
     /// Ring's id of the lock.
@@ -16,10 +16,10 @@ struct RingLock: Dialect {
 
     init(name: String, device: String) { (self.name, self.device) = (name, device) }
 
-    mutating func receive(_ message: Message, _ context: inout LockContext) {
+    mutating func receive(_ message: IncomingMessage, _ context: inout LockContext) {
         // The bridge publishes everything again some seconds after Home Assistant has started.
         if HomeAssistantDiscovery.isBirth(message) {
-            return context.wait(context.random.duration(in: .seconds(1) ... .seconds(5)), for: Self.afterBirth)
+            return context.startTimer(context.random.duration(in: .seconds(1) ... .seconds(5)), for: Self.birthTimer)
         }
         let motion: Motion
         switch message.text.lowercased() {
@@ -29,12 +29,12 @@ struct RingLock: Dialect {
         }
         // This state proves nothing: the bridge publishes it before it sends the command to the lock.
         context.publish(stateTopic, motion == .lock ? "LOCKING" : "UNLOCKING", qos: 1)
-        guard context.isReachable, context.takesOrder() else { return }
-        context.order(motion, by: .remote)
+        guard context.isReachable, context.acceptsCommand() else { return }
+        context.startMovement(motion, by: .remote)
     }
 
-    mutating func tell(_ happening: LockEvent, _ context: inout LockContext) {
-        switch happening {
+    mutating func handle(_ event: LockEvent, _ context: inout LockContext) {
+        switch event {
         case .online, .due: reportAll(&context)
         case .lost: context.publish("\(base)/status", "offline", qos: 1)
         // A jam is not reported: the transitional state remains.
@@ -60,7 +60,7 @@ struct RingLock: Dialect {
 
     private func reportState(_ context: inout LockContext) {
         let word =
-            switch context.mechanism.shown {
+            switch context.mechanism.sensedPosition {
             case .locked: "LOCKED"
             case .jammed: "UNKNOWN"
             default: "UNLOCKED"
@@ -85,14 +85,14 @@ struct RingBridge: Bridge {
     }
 
     var filters: [String] { ["ring/\(RingLock.location)/alarm/+/lock/command", HomeAssistantDiscovery.birthTopic] }
-    var will: Frame? { nil }
+    var will: OutgoingMessage? { nil }
 
-    func greeting(wallMilliseconds: Int64) -> [Frame] { [] }
+    func birthMessages(wallMilliseconds: Int64) -> [OutgoingMessage] { [] }
 
-    func recipients(of message: Message) -> Recipients {
-        if message.topic == HomeAssistantDiscovery.birthTopic { return .everybody }
+    func recipients(of message: IncomingMessage) -> Recipients {
+        if message.topic == HomeAssistantDiscovery.birthTopic { return .allLocks }
         let levels = message.topic.split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false)
-        guard levels.count == 5, let number = numbers[levels[3]] else { return .nobody }
-        return .one(number)
+        guard levels.count == 5, let number = numbers[levels[3]] else { return .noLock }
+        return .lock(number)
     }
 }

@@ -16,23 +16,23 @@ struct ZWaveBridge: Bridge {
         ]
     }
 
-    var will: Frame? { Frame(Self.status, #"{"value":false}"#, qos: 1, isRetained: true) }
+    var will: OutgoingMessage? { OutgoingMessage(Self.status, #"{"value":false}"#, qos: 1, isRetained: true) }
 
-    func greeting(wallMilliseconds: Int64) -> [Frame] {
+    func birthMessages(wallMilliseconds: Int64) -> [OutgoingMessage] {
         [
-            Frame(Self.status, ZWaveLock.timed(true, wallMilliseconds), qos: 1, isRetained: true),
-            Frame(Self.driverStatus, "true", qos: 1, isRetained: true),
+            OutgoingMessage(Self.status, ZWaveLock.timed(true, wallMilliseconds), qos: 1, isRetained: true),
+            OutgoingMessage(Self.driverStatus, "true", qos: 1, isRetained: true),
         ]
     }
 
-    func recipients(of message: Message) -> Recipients {
+    func recipients(of message: IncomingMessage) -> Recipients {
         if message.topic == "\(ZWaveLock.api)/set" {
             // A call for an unknown node only appears in the bridge's own log.
             let node = JSON(message.payload)?["args"]?.list?.first?["nodeId"]?.whole
-            return node.flatMap { nodes[$0] }.map { .one($0) } ?? .nobody
+            return node.flatMap { nodes[$0] }.map { .lock($0) } ?? .noLock
         }
         let levels = message.topic.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-        guard levels.count == 3, let number = numbers[levels[1]] else { return .nobody }
-        return .one(number)
+        guard levels.count == 3, let number = numbers[levels[1]] else { return .noLock }
+        return .lock(number)
     }
 }

@@ -27,8 +27,8 @@ struct ZWaveLock: Dialect {
 
     // MARK: - Messages
 
-    mutating func receive(_ message: Message, _ context: inout LockContext) {
-        if message.topic == "\(Self.api)/set" { return receiveCall(message, &context) }
+    mutating func receive(_ message: IncomingMessage, _ context: inout LockContext) {
+        if message.topic == "\(Self.api)/set" { return receiveAPICall(message, &context) }
         guard message.topic.hasPrefix("\(base)/"), message.topic.hasSuffix("/set"), !message.payload.isEmpty else { return }
         let levels = message.topic.dropFirst(base.count + 1).dropLast(4).split(separator: "/").map(String.init)
         // The retain flag is ignored.
@@ -36,28 +36,28 @@ struct ZWaveLock: Dialect {
         let value = json["value"] ?? json
         switch levels {
         // Writing the current mode writes the target mode.
-        case ["98", "0", "targetMode"], ["98", "0", "currentMode"]: write(value, [], &context)
+        case ["98", "0", "targetMode"], ["98", "0", "currentMode"]: writeTargetMode(value, [], &context)
         case _ where levels.count == 4 && levels[0] == "99": writeCode(levels[2], Int(levels[3]), value, &context)
         default: break
         }
     }
 
-    private func receiveCall(_ message: Message, _ context: inout LockContext) {
+    private func receiveAPICall(_ message: IncomingMessage, _ context: inout LockContext) {
         let call = JSON(message.payload)
         let arguments = call?["args"]?.list ?? []
         guard arguments.count >= 2, arguments[0]["commandClass"]?.whole == 98, arguments[0]["property"]?.text == "targetMode"
         else {
-            return answer(message.payload, Status.invalid, &context)
+            return publishResponse(message.payload, Status.invalid, &context)
         }
-        write(arguments[1], message.payload, &context)
+        writeTargetMode(arguments[1], message.payload, &context)
     }
 
     /// - Parameter request: the payload of an API call; empty for a topic without a response.
-    private func write(_ value: JSON, _ request: [UInt8], _ context: inout LockContext) {
-        guard let motion = Self.motion(value) else { return answer(request, Status.invalid, &context) }
-        guard context.isReachable else { return answer(request, Status.failed, &context) }
-        guard context.takesOrder() else { return }
-        context.order(motion, by: .remote, request: request)
+    private func writeTargetMode(_ value: JSON, _ request: [UInt8], _ context: inout LockContext) {
+        guard let motion = Self.motion(value) else { return publishResponse(request, Status.invalid, &context) }
+        guard context.isReachable else { return publishResponse(request, Status.failed, &context) }
+        guard context.acceptsCommand() else { return }
+        context.startMovement(motion, by: .remote, request: request)
     }
 
     private static func motion(_ value: JSON) -> Motion? {
@@ -70,31 +70,31 @@ struct ZWaveLock: Dialect {
 
     /// Publishes the response to an API call. `success` only means that the call was executed; `status` is the result, and
     /// `origin` repeats the whole call.
-    private func answer(_ request: [UInt8], _ status: Int, _ context: inout LockContext) {
+    private func publishResponse(_ request: [UInt8], _ status: Int, _ context: inout LockContext) {
         guard !request.isEmpty else { return }
         let origin = JSON(request) == nil ? JSON.null : .raw(String(decoding: request, as: UTF8.self))
-        let answer: JSON = [
+        let response: JSON = [
             "success": true, "message": "Success zwave api call", "result": ["status": .whole(status)],
             "args": JSON(request)?["args"] ?? [], "origin": origin,
         ]
-        context.publish(Self.api, answer.description, qos: 1)
+        context.publish(Self.api, response.description, qos: 1)
     }
 
     // MARK: - Reports
 
-    mutating func tell(_ happening: LockEvent, _ context: inout LockContext) {
-        switch happening {
-        case .online: greet(&context)
+    mutating func handle(_ event: LockEvent, _ context: inout LockContext) {
+        switch event {
+        case .online: publishBirthMessages(&context)
         case .lost: reportAlive(false, &context)
-        case .moved(let move):
-            answer(move.request, Status.success, &context)
-            reportEvent(of: move, &context)
-            keep("113/0/Access_Control/Lock_state", .whole(Notification.idle), &context)
+        case .moved(let movement):
+            publishResponse(movement.request, Status.success, &context)
+            reportEvent(of: movement, &context)
+            publishRetained("113/0/Access_Control/Lock_state", .whole(Notification.idle), &context)
             reportMode(&context)
-        case .jammed(let move):
+        case .jammed(let movement):
             reportMode(&context)
-            keep("113/0/Access_Control/Lock_state", .whole(Notification.jammed), &context)
-            answer(move.request, Status.failed, &context)
+            publishRetained("113/0/Access_Control/Lock_state", .whole(Notification.jammed), &context)
+            publishResponse(movement.request, Status.failed, &context)
         case .door: reportDoor(&context)
         case .battery: reportBattery(&context)
         case .report: reportMode(&context)
@@ -106,27 +106,27 @@ struct ZWaveLock: Dialect {
 
     private func reportMode(_ context: inout LockContext) {
         let mode =
-            switch context.mechanism.shown {
+            switch context.mechanism.sensedPosition {
             case .locked: Self.secured
             case .jammed: Self.unknown
             default: Self.unsecured
             }
         context.report(stateTopic, timed(.whole(mode), context), qos: 1, isRetained: true)
-        keep("98/0/boltStatus", mode == Self.secured ? "locked" : "unlocked", &context)
+        publishRetained("98/0/boltStatus", mode == Self.secured ? "locked" : "unlocked", &context)
     }
 
-    private func reportEvent(of move: Move, _ context: inout LockContext) {
-        let word = move.motion == .lock ? "lock" : "unlock"
-        switch move.cause {
-        case .remote: event("RF_\(word)_operation", nil, &context)
-        case .thumbTurn: event("Manual_\(word)_operation", nil, &context)
-        case .automatic: event("Auto_lock_locked_operation", nil, &context)
-        case .keypad(let slot): event("Keypad_\(word)_operation", ["userId": .whole(slot)], &context)
+    private func reportEvent(of movement: Movement, _ context: inout LockContext) {
+        let word = movement.motion == .lock ? "lock" : "unlock"
+        switch movement.cause {
+        case .remote: publishEvent("RF_\(word)_operation", nil, &context)
+        case .thumbTurn: publishEvent("Manual_\(word)_operation", nil, &context)
+        case .automatic: publishEvent("Auto_lock_locked_operation", nil, &context)
+        case .keypad(let slot): publishEvent("Keypad_\(word)_operation", ["userId": .whole(slot)], &context)
         }
     }
 
     /// Publishes an event. An event without parameters has no value.
-    private func event(_ label: String, _ value: JSON?, _ context: inout LockContext) {
+    private func publishEvent(_ label: String, _ value: JSON?, _ context: inout LockContext) {
         let payload =
             value.map { timed($0, context) } ?? (["time": .number(Double(context.wallMilliseconds))] as JSON).description
         context.publish("\(base)/113/0/Access_Control/\(label)", payload, qos: 1)
@@ -138,19 +138,20 @@ struct ZWaveLock: Dialect {
         (["time": .number(Double(wallMilliseconds)), "value": value] as JSON).description
     }
 
-    private func keep(_ topic: String, _ value: JSON, _ context: inout LockContext) {
+    private func publishRetained(_ topic: String, _ value: JSON, _ context: inout LockContext) {
         context.publish("\(base)/\(topic)", timed(value, context), qos: 1, isRetained: true)
     }
 
     private func reportDoor(_ context: inout LockContext) {
         let isOpen = context.mechanism.isDoorOpen
-        keep("113/0/Access_Control/Door_state", .whole(isOpen ? Notification.doorOpen : Notification.doorClosed), &context)
-        keep("98/0/doorStatus", isOpen ? "open" : "closed", &context)
+        publishRetained(
+            "113/0/Access_Control/Door_state", .whole(isOpen ? Notification.doorOpen : Notification.doorClosed), &context)
+        publishRetained("98/0/doorStatus", isOpen ? "open" : "closed", &context)
     }
 
     private func reportBattery(_ context: inout LockContext) {
-        keep("128/0/level", .whole(context.mechanism.percent), &context)
-        keep("128/0/isLow", .flag(context.mechanism.isLow), &context)
+        publishRetained("128/0/level", .whole(context.mechanism.percent), &context)
+        publishRetained("128/0/isLow", .flag(context.mechanism.isLow), &context)
     }
 
     private func reportAlive(_ isAlive: Bool, _ context: inout LockContext) {
@@ -161,12 +162,12 @@ struct ZWaveLock: Dialect {
         context.publish("\(base)/status", status.description, qos: 1, isRetained: true)
     }
 
-    private func greet(_ context: inout LockContext) {
+    private func publishBirthMessages(_ context: inout LockContext) {
         context.discover("lock/\(name)/lock", discovery, qos: 1)
         reportAlive(true, &context)
-        keep(
+        publishRetained(
             "113/0/Access_Control/Lock_state",
-            .whole(context.mechanism.shown == .jammed ? Notification.jammed : Notification.idle),
+            .whole(context.mechanism.sensedPosition == .jammed ? Notification.jammed : Notification.idle),
             &context)
         reportMode(&context)
         reportDoor(&context)
@@ -204,16 +205,16 @@ struct ZWaveLock: Dialect {
         guard let slot, Self.slots.contains(slot), context.isReachable else { return }
         switch property {
         case "userCode":
-            guard let digits = value.text, (4...10).contains(digits.utf8.count), context.takesOrder() else { return }
+            guard let digits = value.text, (4...10).contains(digits.utf8.count), context.acceptsCommand() else { return }
             context.mechanism.codes[slot] = .init(digits: digits, isEnabled: true)
-            keep("99/0/userCode/\(slot)", .text(digits), &context)
+            publishRetained("99/0/userCode/\(slot)", .text(digits), &context)
         case "userIdStatus":
-            guard let status = value.whole, (0...2).contains(status), context.takesOrder() else { return }
+            guard let status = value.whole, (0...2).contains(status), context.acceptsCommand() else { return }
             if status == 0 { context.mechanism.codes[slot] = nil }
             context.mechanism.codes[slot]?.isEnabled = status == 1
         default: return
         }
         let status = context.mechanism.codes[slot].map { $0.isEnabled ? 1 : 2 } ?? 0
-        keep("99/0/userIdStatus/\(slot)", .whole(status), &context)
+        publishRetained("99/0/userIdStatus/\(slot)", .whole(status), &context)
     }
 }

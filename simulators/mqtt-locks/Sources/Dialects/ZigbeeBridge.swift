@@ -3,34 +3,34 @@
 struct ZigbeeBridge: Bridge {
     private let names: [String]
     private let numbers: [Substring: Int]
-    private let announcesItself: Bool
+    private let publishesDiscovery: Bool
     private let base = ZigbeeLock.base
 
-    init(_ locks: [JSON], announcesItself: Bool) {
+    init(_ locks: [JSON], publishesDiscovery: Bool) {
         names = locks.compactMap { $0["name"]?.text }
         numbers = Dictionary(uniqueKeysWithValues: names.enumerated().map { (Substring($1), $0) })
-        self.announcesItself = announcesItself
+        self.publishesDiscovery = publishesDiscovery
     }
 
     var filters: [String] { ["set", "get", "set/+", "get/+"].map { "\(base)/+/\($0)" } }
 
-    var will: Frame? { Frame("\(base)/bridge/state", #"{"state":"offline"}"#, qos: 1, isRetained: true) }
+    var will: OutgoingMessage? { OutgoingMessage("\(base)/bridge/state", #"{"state":"offline"}"#, qos: 1, isRetained: true) }
 
-    func greeting(wallMilliseconds: Int64) -> [Frame] {
-        let state = Frame("\(base)/bridge/state", #"{"state":"online"}"#, qos: 1, isRetained: true)
-        guard announcesItself else { return [state] }
+    func birthMessages(wallMilliseconds: Int64) -> [OutgoingMessage] {
+        let state = OutgoingMessage("\(base)/bridge/state", #"{"state":"online"}"#, qos: 1, isRetained: true)
+        guard publishesDiscovery else { return [state] }
         let coordinator: JSON = [
             "ieee_address": "0x00124b0000000000", "type": "Coordinator", "friendly_name": "Coordinator", "supported": true,
             "definition": nil,
         ]
         let devices = JSON.list([coordinator] + names.enumerated().map { device(number: $0, name: $1) })
-        return [state, Frame("\(base)/bridge/devices", devices.description, isRetained: true)]
+        return [state, OutgoingMessage("\(base)/bridge/devices", devices.description, isRetained: true)]
     }
 
-    func recipients(of message: Message) -> Recipients {
+    func recipients(of message: IncomingMessage) -> Recipients {
         let levels = message.topic.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-        guard levels.count == 3, levels[0] == base, let number = numbers[levels[1]] else { return .nobody }
-        return .one(number)
+        guard levels.count == 3, levels[0] == base, let number = numbers[levels[1]] else { return .noLock }
+        return .lock(number)
     }
 
     private func device(number: Int, name: String) -> JSON {

@@ -7,12 +7,12 @@ struct ZigbeeLock: Dialect {
     static let hasKeypad = true
     static let base = "zigbee2mqtt"
 
-    private enum Reading { static let state = 1, pins = 2 }
+    private enum ReadTimer { static let state = 1, pins = 2 }
 
     /// The friendly name.
     let name: String
     /// The lock's values that Zigbee2MQTT caches, and merges into every message.
-    private var cached = Position.locked
+    private var cachedPosition = Position.locked
     private var cachedUsers: [Int: JSON] = [:]
 
     init(name: String) { self.name = name }
@@ -22,20 +22,20 @@ struct ZigbeeLock: Dialect {
 
     // MARK: - Messages
 
-    mutating func receive(_ message: Message, _ context: inout LockContext) {
+    mutating func receive(_ message: IncomingMessage, _ context: inout LockContext) {
         guard message.topic.hasPrefix("\(stateTopic)/") else { return }
         let parts = message.topic.dropFirst(stateTopic.count + 1).split(separator: "/", maxSplits: 1)
-        let wishes = Self.wishes(message, attribute: parts.count > 1 ? String(parts[1]) : nil)
+        let requestedValues = Self.requestedValues(message, attribute: parts.count > 1 ? String(parts[1]) : nil)
         switch parts.first {
         // The retain flag is ignored: a retained command is executed after each restart.
-        case "set": for (key, value) in wishes { set(key, value, &context) }
-        case "get": for (key, value) in wishes { get(key, value, &context) }
+        case "set": for (key, value) in requestedValues { set(key, value, &context) }
+        case "get": for (key, value) in requestedValues { get(key, value, &context) }
         default: break
         }
     }
 
     /// Returns the requested values: from JSON, from a bare text for the state, or from the attribute in the topic.
-    private static func wishes(_ message: Message, attribute: String?) -> [(key: String, value: JSON)] {
+    private static func requestedValues(_ message: IncomingMessage, attribute: String?) -> [(key: String, value: JSON)] {
         let json = JSON(message.payload)
         if let attribute { return [(attribute, json ?? .text(message.text))] }
         if case .object(let members) = json { return members.map { ($0.key, $0.value) } }
@@ -47,15 +47,15 @@ struct ZigbeeLock: Dialect {
         switch key {
         case "state":
             guard let motion = motion(value, context) else {
-                return fail("set", key, "state: '\(value.text ?? "")' not found in: lock, unlock, toggle", &context)
+                return publishFailure("set", key, "state: '\(value.text ?? "")' not found in: lock, unlock, toggle", &context)
             }
-            guard context.isReachable else { return fail("set", key, Self.undelivered, &context) }
-            guard context.takesOrder() else { return }
-            context.order(motion, by: .remote)
+            guard context.isReachable else { return publishFailure("set", key, Self.deliveryError, &context) }
+            guard context.acceptsCommand() else { return }
+            context.startMovement(motion, by: .remote)
         case "pin_code":
-            guard context.isReachable else { return fail("set", key, Self.undelivered, &context) }
+            guard context.isReachable else { return publishFailure("set", key, Self.deliveryError, &context) }
             setCode(value, &context)
-        default: fail("set", key, "No converter available for '\(key)'", &context)
+        default: publishFailure("set", key, "No converter available for '\(key)'", &context)
         }
     }
 
@@ -64,64 +64,65 @@ struct ZigbeeLock: Dialect {
         switch (value["state"] ?? value).text?.uppercased() {
         case "LOCK": .lock
         case "UNLOCK": .unlock
-        case "TOGGLE": context.mechanism.shown == .locked ? .unlock : .lock
+        case "TOGGLE": context.mechanism.sensedPosition == .locked ? .unlock : .lock
         default: nil
         }
     }
 
     private mutating func get(_ key: String, _ value: JSON, _ context: inout LockContext) {
-        guard context.isReachable else { return fail("get", key, Self.undelivered, &context) }
+        guard context.isReachable else { return publishFailure("get", key, Self.deliveryError, &context) }
         switch key {
-        case "state", "lock_state": context.wait(context.radioDelay(), for: Reading.state)
+        case "state", "lock_state": context.startTimer(context.radioDelay(), for: ReadTimer.state)
         case "pin_code":
             for slot in value["user"]?.whole.map({ [$0] }) ?? Array(0..<Self.slots) { cacheUser(slot, context) }
-            context.wait(context.radioDelay(), for: Reading.pins)
-        default: fail("get", key, "No converter available for '\(key)'", &context)
+            context.startTimer(context.radioDelay(), for: ReadTimer.pins)
+        default: publishFailure("get", key, "No converter available for '\(key)'", &context)
         }
     }
 
     // MARK: - Reports
 
-    mutating func tell(_ happening: LockEvent, _ context: inout LockContext) {
-        switch happening {
+    mutating func handle(_ event: LockEvent, _ context: inout LockContext) {
+        switch event {
         case .online:
             reportAvailability("online", &context)
-            cached = context.mechanism.shown
+            cachedPosition = context.mechanism.sensedPosition
             publish(&context)
         case .lost: reportAvailability("offline", &context)
-        case .moved(let move): told(move, ok: true, &context)
-        case .jammed(let move): told(move, ok: false, &context)
+        case .moved(let movement): reportMovement(movement, succeeded: true, &context)
+        case .jammed(let movement): reportMovement(movement, succeeded: false, &context)
         case .codeRefused(let slot):
-            act(
+            publishAction(
                 ["action": "unlock_failure_invalid_pin_or_id", "action_source": 0, "action_source_name": "keypad"], user: slot,
                 &context)
-        case .due(Reading.state):
-            cached = context.mechanism.shown
+        case .due(ReadTimer.state):
+            cachedPosition = context.mechanism.sensedPosition
             publish(&context)
-        case .due(Reading.pins), .battery, .door, .report: publish(&context)
+        case .due(ReadTimer.pins), .battery, .door, .report: publish(&context)
         // A Zigbee lock does not report movements in progress, and has no latch to release.
         case .moving, .released, .due: break
         }
     }
 
     /// Publishes the state of the bolt first, then the event with the operator.
-    private mutating func told(_ move: Move, ok: Bool, _ context: inout LockContext) {
-        cached = context.mechanism.shown
+    private mutating func reportMovement(_ movement: Movement, succeeded: Bool, _ context: inout LockContext) {
+        cachedPosition = context.mechanism.sensedPosition
         publish(&context)
-        guard ok else { return }
-        let word = move.motion == .lock ? "lock" : "unlock"
-        switch move.cause {
-        case .remote: act(["action": .text(word), "action_source": 1, "action_source_name": "rf"], user: nil, &context)
+        guard succeeded else { return }
+        let word = movement.motion == .lock ? "lock" : "unlock"
+        switch movement.cause {
+        case .remote: publishAction(["action": .text(word), "action_source": 1, "action_source_name": "rf"], user: nil, &context)
         case .thumbTurn:
-            act(["action": "manual_\(word)", "action_source": 2, "action_source_name": "manual"], user: nil, &context)
-        case .automatic: act(["action": "auto_lock", "action_source": 2, "action_source_name": "manual"], user: nil, &context)
+            publishAction(["action": "manual_\(word)", "action_source": 2, "action_source_name": "manual"], user: nil, &context)
+        case .automatic:
+            publishAction(["action": "auto_lock", "action_source": 2, "action_source_name": "manual"], user: nil, &context)
         case .keypad(let slot):
-            act(["action": "keypad_\(word)", "action_source": 0, "action_source_name": "keypad"], user: slot, &context)
+            publishAction(["action": "keypad_\(word)", "action_source": 0, "action_source_name": "keypad"], user: slot, &context)
         }
     }
 
     /// Publishes an operation with the number of its user; 65535 means no user.
-    private func act(_ action: JSON, user: Int?, _ context: inout LockContext) {
+    private func publishAction(_ action: JSON, user: Int?, _ context: inout LockContext) {
         context.publish(stateTopic, action.with(["action_user": .whole(user ?? 65_535)]).with(state(context)).description)
     }
 
@@ -130,7 +131,7 @@ struct ZigbeeLock: Dialect {
     private func state(_ context: LockContext) -> JSON {
         let mechanism = context.mechanism
         let words: (lock: JSON, state: JSON) =
-            switch cached {
+            switch cachedPosition {
             case .locked: ("locked", "LOCK")
             case .jammed: ("not_fully_locked", "UNLOCK")
             default: ("unlocked", "UNLOCK")
@@ -151,12 +152,12 @@ struct ZigbeeLock: Dialect {
         context.publish("\(stateTopic)/availability", (["state": .text(word)] as JSON).description, qos: 1, isRetained: true)
     }
 
-    private static let undelivered =
+    private static let deliveryError =
         "ZCL command failed (Data request failed with error: 'MAC transaction expired' (240))"
 
     /// Publishes the failure of a command in the bridge's log, the only place where it is reported.
-    private func fail(_ verb: String, _ key: String, _ why: String, _ context: inout LockContext) {
-        let message = "Publish '\(verb)' '\(key)' to '\(name)' failed: 'Error: \(why)'"
+    private func publishFailure(_ verb: String, _ key: String, _ reason: String, _ context: inout LockContext) {
+        let message = "Publish '\(verb)' '\(key)' to '\(name)' failed: 'Error: \(reason)'"
         let line: JSON = ["level": "error", "message": .text(message), "namespace": "z2m"]
         context.publish("\(Self.base)/bridge/logging", line.description)
     }
@@ -165,22 +166,22 @@ struct ZigbeeLock: Dialect {
 
     static let slots = 30
 
-    private mutating func setCode(_ wish: JSON, _ context: inout LockContext) {
-        guard let slot = wish["user"]?.whole, (0..<Self.slots).contains(slot) else {
-            return fail("set", "pin_code", "user must be in range for device", &context)
+    private mutating func setCode(_ request: JSON, _ context: inout LockContext) {
+        guard let slot = request["user"]?.whole, (0..<Self.slots).contains(slot) else {
+            return publishFailure("set", "pin_code", "user must be in range for device", &context)
         }
-        guard context.takesOrder() else { return }
+        guard context.acceptsCommand() else { return }
         let action: String
-        if let digits = wish["pin_code"]?.text {
+        if let digits = request["pin_code"]?.text {
             action = context.mechanism.codes[slot] == nil ? "pin_code_added" : "pin_code_changed"
-            context.mechanism.codes[slot] = .init(digits: digits, isEnabled: wish["user_enabled"]?.flag ?? true)
+            context.mechanism.codes[slot] = .init(digits: digits, isEnabled: request["user_enabled"]?.flag ?? true)
         } else {
             context.mechanism.codes[slot] = nil
             action = "pin_code_deleted"
         }
-        act(["action": .text(action), "action_source": 1, "action_source_name": "rf"], user: slot, &context)
+        publishAction(["action": .text(action), "action_source": 1, "action_source_name": "rf"], user: slot, &context)
         cacheUser(slot, context)
-        context.wait(context.radioDelay(), for: Reading.pins)
+        context.startTimer(context.radioDelay(), for: ReadTimer.pins)
     }
 
     /// Caches the status of a code slot. The code itself is only published with the device's option `expose_pin`.

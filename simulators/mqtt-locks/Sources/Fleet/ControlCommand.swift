@@ -1,22 +1,22 @@
 /// A control command on standard input: an action, and the name of the lock (or bridge) that it applies to.
 struct ControlCommand: Hashable, Sendable {
-    enum Act: Hashable, Sendable {
+    enum Action: Hashable, Sendable {
         case thumbTurn, garbage, retained, offline, online, reboot
         /// A fault that happens once, at the next opportunity.
-        case next(Fault)
+        case fault(Fault)
         case keypad(slot: Int)
         case battery(Double)
         case door(isOpen: Bool)
     }
 
-    let act: Act
+    let action: Action
     let target: String
 
     /// - Returns: `nil` if the line is no valid command.
     init?(_ line: String) {
         let words = line.split(separator: " ").map(String.init)
-        guard words.count >= 2, let act = Act(words[0], words.dropFirst(2)) else { return nil }
-        (self.act, target) = (act, words[1])
+        guard words.count >= 2, let action = Action(words[0], words.dropFirst(2)) else { return nil }
+        (self.action, target) = (action, words[1])
     }
 
     static let help = """
@@ -31,7 +31,7 @@ struct ControlCommand: Hashable, Sendable {
         """
 }
 
-extension ControlCommand.Act {
+extension ControlCommand.Action {
     fileprivate init?(_ word: String, _ rest: ArraySlice<String>) {
         switch (word, rest.first, rest.count) {
         case ("thumb-turn", nil, _): self = .thumbTurn
@@ -42,7 +42,7 @@ extension ControlCommand.Act {
         case ("reboot", nil, _): self = .reboot
         case ("jam", nil, _), ("drop", nil, _), ("duplicate", nil, _), ("late", nil, _), ("wrong-state", nil, _):
             guard let fault = Fault(rawValue: word) else { return nil }
-            self = .next(fault)
+            self = .fault(fault)
         case ("keypad", let slot?, 1):
             guard let slot = Int(slot) else { return nil }
             self = .keypad(slot: slot)
@@ -56,13 +56,13 @@ extension ControlCommand.Act {
     }
 
     /// Applies an action that does not affect the connection.
-    func carryOut(on lock: inout PlayedLock) {
+    func apply(to lock: inout SimulatedLock) {
         switch self {
-        case .thumbTurn: lock.turn()
+        case .thumbTurn: lock.turnThumb()
         case .garbage: lock.sendGarbage()
         case .retained: lock.retainStaleState()
-        case .next(let fault): lock.context.asked.insert(fault)
-        case .keypad(let slot): lock.typeCode(slot: slot)
+        case .fault(let fault): lock.context.requestedFaults.insert(fault)
+        case .keypad(let slot): lock.enterCode(slot: slot)
         case .battery(let percent): lock.setBattery(percent)
         case .door(let isOpen): lock.setDoor(open: isOpen)
         case .offline, .online, .reboot: break

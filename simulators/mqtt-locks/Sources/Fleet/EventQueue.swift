@@ -1,23 +1,23 @@
 /// A queue of scheduled items by due time; items of the same time keep their insertion order.
-struct EventQueue<Entry: Sendable>: Sendable {
+struct EventQueue<Element: Sendable>: Sendable {
     private struct Item {
         let due: Duration
-        let order: Int
-        let entry: Entry
+        let sequence: Int
+        let element: Element
 
-        func isBefore(_ other: Item) -> Bool { (due, order) < (other.due, other.order) }
+        func isBefore(_ other: Item) -> Bool { (due, sequence) < (other.due, other.sequence) }
     }
 
     /// A binary heap: no item is due before its parent.
     private var items: [Item] = []
-    private var noted = 0
+    private var insertionCount = 0
 
     /// When the next item is due.
-    var next: Duration? { items.first?.due }
+    var nextDue: Duration? { items.first?.due }
 
-    mutating func note(_ entry: Entry, at due: Duration) {
-        items.append(Item(due: due, order: noted, entry: entry))
-        noted += 1
+    mutating func insert(_ element: Element, at due: Duration) {
+        items.append(Item(due: due, sequence: insertionCount, element: element))
+        insertionCount += 1
         var child = items.count - 1
         while child > 0, items[child].isBefore(items[(child - 1) / 2]) {
             items.swapAt(child, (child - 1) / 2)
@@ -26,15 +26,15 @@ struct EventQueue<Entry: Sendable>: Sendable {
     }
 
     /// Removes and returns the next item, if it is due by `now`.
-    mutating func take(by now: Duration) -> (due: Duration, entry: Entry)? {
+    mutating func popFirst(dueBy now: Duration) -> (due: Duration, element: Element)? {
         guard let first = items.first, first.due <= now else { return nil }
         items.swapAt(0, items.count - 1)
         items.removeLast()
-        sink()
-        return (first.due, first.entry)
+        siftDown()
+        return (first.due, first.element)
     }
 
-    private mutating func sink() {
+    private mutating func siftDown() {
         var parent = 0
         while true {
             var least = parent

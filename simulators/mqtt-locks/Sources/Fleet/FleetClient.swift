@@ -3,7 +3,7 @@ struct FleetClient: Sendable {
     /// The client identifier; also the name of a bridge in control commands.
     let id: String
     let filters: [String]
-    let will: Frame?
+    let will: OutgoingMessage?
     /// The locks of the connection, by their numbers in the fleet.
     let locks: Range<Int>
     let bridge: (any Bridge)?
@@ -12,12 +12,12 @@ struct FleetClient: Sendable {
     var isConnected = false
 
     /// The locks of the fleet that a message is addressed to.
-    func recipients(of message: Message) -> Range<Int> {
+    func recipients(of message: IncomingMessage) -> Range<Int> {
         guard let bridge else { return locks }
         switch bridge.recipients(of: message) {
-        case .nobody: return locks.lowerBound..<locks.lowerBound
-        case .one(let number): return locks.lowerBound + number..<locks.lowerBound + number + 1
-        case .everybody: return locks
+        case .noLock: return locks.lowerBound..<locks.lowerBound
+        case .lock(let number): return locks.lowerBound + number..<locks.lowerBound + number + 1
+        case .allLocks: return locks
         }
     }
 }

@@ -29,9 +29,9 @@ struct FaultSettings: Hashable, Sendable {
     /// Additional time of a late movement.
     var lateness = Duration.seconds(15)
     /// How long a lock stays offline after the fault `offline`.
-    var absence = Duration.seconds(20)
+    var offlineDuration = Duration.seconds(20)
     /// How long a restart takes.
-    var restart = Duration.seconds(3)
+    var restartDuration = Duration.seconds(3)
     /// How long the latch stays withdrawn.
     var latchHold = Duration.seconds(3)
     /// Percent of the battery that a motor movement takes.
@@ -39,17 +39,17 @@ struct FaultSettings: Hashable, Sendable {
     /// Interval of regular reports; `nil` if a lock reports only events.
     var reportEvery: Duration?
     /// Whether discovery messages are published.
-    var announcesItself = true
+    var publishesDiscovery = true
 }
 
 /// Payloads that no working lock sends.
 enum Garbage {
     static func payload(_ random: inout SeededRandom) -> [UInt8] {
-        let rubbish: [[UInt8]] = [
+        let payloads: [[UInt8]] = [
             [0xC3, 0x28, 0xFF, 0x00], Array("{\"state\":".utf8), Array(String(repeating: "[", count: 2_000).utf8),
             Array("NaN".utf8), Array("SIDEWAYS".utf8), Array("{\"state\":\"MAYBE\",\"lock_state\":[],\"value\":1e999}".utf8),
             [UInt8](repeating: UInt8(ascii: "x"), count: 60_000),
         ]
-        return rubbish.randomElement(using: &random) ?? []
+        return payloads.randomElement(using: &random) ?? []
     }
 }

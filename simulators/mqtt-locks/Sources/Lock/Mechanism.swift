@@ -8,7 +8,7 @@ struct Mechanism: Hashable, Sendable {
     /// Actual position of the bolt.
     var position: Position = .locked
     /// Position according to the lock's own sensor.
-    var shown: Position = .locked
+    var sensedPosition: Position = .locked
     var isDoorOpen = false
     /// The charge of the battery in percent.
     var battery: Double
@@ -17,7 +17,7 @@ struct Mechanism: Hashable, Sendable {
 
     init(_ random: inout SeededRandom) {
         // Begin well above a whole percent, so that the first movements do not change the reported level.
-        battery = 60.9 + (random.share() * 39).rounded(.down)
+        battery = 60.9 + (random.fraction() * 39).rounded(.down)
         codes = [1: Code(digits: String(Int.random(in: 300_000...899_999, using: &random)), isEnabled: true)]
     }
 
@@ -25,5 +25,5 @@ struct Mechanism: Hashable, Sendable {
     var percent: Int { Int(battery.rounded(.down)) }
     var isLow: Bool { percent <= 20 }
 
-    mutating func show(_ position: Position) { (self.position, shown) = (position, position) }
+    mutating func setPosition(_ position: Position) { (self.position, sensedPosition) = (position, position) }
 }

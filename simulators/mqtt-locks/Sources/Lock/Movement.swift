@@ -11,7 +11,7 @@ enum Motion: String, Hashable, Sendable, CaseIterable {
     /// Withdraws the latch for a moment.
     case open
 
-    var end: Position {
+    var endPosition: Position {
         switch self {
         case .lock: .locked
         case .unlock: .unlocked
@@ -19,7 +19,7 @@ enum Motion: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    var underWay: Position {
+    var transitionalPosition: Position {
         switch self {
         case .lock: .locking
         case .unlock: .unlocking
@@ -36,7 +36,7 @@ enum Cause: Hashable, Sendable {
 }
 
 /// One movement of the bolt.
-struct Move: Hashable, Sendable {
+struct Movement: Hashable, Sendable {
     /// Sequence number: a newer movement replaces one in progress.
     let number: Int
     let motion: Motion
@@ -53,10 +53,10 @@ enum LockEvent: Hashable, Sendable {
     case online
     /// The lock's bridge has lost the connection to the lock.
     case lost
-    case moving(Move)
+    case moving(Movement)
     /// The bolt has arrived, according to its sensor.
-    case moved(Move)
-    case jammed(Move)
+    case moved(Movement)
+    case jammed(Movement)
     /// The latch is released again.
     case released
     /// An invalid code was typed.

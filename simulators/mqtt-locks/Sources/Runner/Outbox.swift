@@ -2,35 +2,35 @@ import DoorwardMQTT
 
 /// Messages waiting for a connection that is busy, in order. They are discarded when the connection breaks.
 struct Outbox {
-    private var waiting: [Frame] = []
+    private var waiting: [OutgoingMessage] = []
     private var first = 0
 
     var isEmpty: Bool { first == waiting.count }
 
-    mutating func add(_ frame: Frame) { waiting.append(frame) }
+    mutating func append(_ message: OutgoingMessage) { waiting.append(message) }
 
-    mutating func forget() { (waiting, first) = ([], 0) }
+    mutating func removeAll() { (waiting, first) = ([], 0) }
 
     /// Publishes as many messages as the connection accepts.
     ///
     /// - Parameter publish: publishes one message.
-    mutating func empty(_ publish: (Frame) -> Handover) {
+    mutating func drain(_ publish: (OutgoingMessage) -> PublishResult) {
         loop: while first < waiting.count {
             switch publish(waiting[first]) {
             case .done: first += 1
             case .busy: break loop
-            case .gone: first = waiting.count
+            case .notConnected: first = waiting.count
             }
         }
-        if first == waiting.count { forget() }
+        if first == waiting.count { removeAll() }
     }
 }
 
 /// Result of passing a message to a connection.
-enum Handover {
+enum PublishResult {
     case done
     /// Try again later.
     case busy
     /// There is no connection.
-    case gone
+    case notConnected
 }

@@ -1,18 +1,18 @@
 import DoorwardMQTT
 
 /// The state of one connection of the fleet, owned by the runner.
-struct ClientLine {
+struct ClientConnection {
     let settings: MQTTSettings
     let filters: [MQTTFilter]
     /// The connection; `nil` after it has been cut.
-    var connection: MQTTConnection?
+    var mqtt: MQTTConnection?
     /// The number of the present connection. Events of earlier connections are ignored.
     var generation = 0
     var outbox = Outbox()
     /// Whether the client is connected, subscribed and announced, as acknowledged by the broker.
     var isReady = false
-    /// The frame whose acknowledgement shows that the client is ready.
+    /// The message whose acknowledgement shows that the client is ready.
     var probe: MQTTFrameID?
     /// Whether the probe is still to be sent, after all waiting messages.
-    var wantsProbe = false
+    var needsProbe = false
 }

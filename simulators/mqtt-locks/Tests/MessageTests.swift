@@ -2,7 +2,7 @@ import Testing
 
 @testable import doorward_mqtt_locks
 
-@Suite struct WordTests {
+@Suite struct MessageTests {
     @Test("JSON is written in the given order, with every necessary character escaped")
     func out() {
         let json: JSON = ["b": 1, "a": [true, nil, "q\"\\\n\u{1}ü"], "c": .number(1.5), "d": .raw("{ }")]
@@ -31,51 +31,51 @@ import Testing
     }
 
     @Test("the event queue returns due events by time, and by order of insertion at the same time")
-    func agenda() {
+    func eventQueue() {
         var random = SeededRandom(seed: 5)
-        var agenda = EventQueue<Int>()
+        var queue = EventQueue<Int>()
         let times = (0..<500).map { _ in Int.random(in: 0..<50, using: &random) }
-        for (number, time) in times.enumerated() { agenda.note(number, at: .seconds(time)) }
+        for (number, time) in times.enumerated() { queue.insert(number, at: .seconds(time)) }
         var taken: [Int] = []
-        while let (due, number) = agenda.take(by: .seconds(25)) {
+        while let (due, number) = queue.popFirst(dueBy: .seconds(25)) {
             #expect(due == .seconds(times[number]))
             taken.append(number)
         }
         #expect(taken == times.indices.filter { times[$0] <= 25 }.sorted { (times[$0], $0) < (times[$1], $1) })
-        #expect(agenda.next.map { $0 > .seconds(25) } == true)
+        #expect(queue.nextDue.map { $0 > .seconds(25) } == true)
     }
 
     @Test("a line of the frame log contains the time, the direction and the exact payload")
-    func frameLine() {
-        let moment = FrameLog.Moment(wall: 1_755_955_213_235, monotonic: 9_007_199_254_740_993)
+    func logLine() {
+        let moment = MessageLog.Moment(wall: 1_755_955_213_235, monotonic: 9_007_199_254_740_993)
         let head = #"{"wallMs":1755955213235,"monotonicNs":9007199254740993,"direction":"in","client":"c","topic":"t","#
         #expect(
-            FrameLog.line(Frame("t", "a\"b", qos: 1), .heard, client: "c", at: moment)
+            MessageLog.line(OutgoingMessage("t", "a\"b", qos: 1), .received, client: "c", at: moment)
                 == head + #""payload":"a\"b","qos":1,"retain":false}"#)
         #expect(
-            FrameLog.line(Frame("t", [0xFF, 0x00], isRetained: true), .heard, client: "c", at: moment)
+            MessageLog.line(OutgoingMessage("t", [0xFF, 0x00], isRetained: true), .received, client: "c", at: moment)
                 == head + #""payloadBase64":"/wA=","qos":0,"retain":true}"#)
     }
 
     @Test("queued frames are sent in order, are kept while the connection is busy, and are dropped when it is closed")
     func outbox() {
         var outbox = Outbox()
-        for number in 0..<5 { outbox.add(Frame("\(number)", "")) }
+        for number in 0..<5 { outbox.append(OutgoingMessage("\(number)", "")) }
         var taken: [String] = []
-        outbox.empty { frame in
+        outbox.drain { message in
             guard taken.count < 2 else { return .busy }
-            taken.append(frame.topic)
+            taken.append(message.topic)
             return .done
         }
         #expect(taken == ["0", "1"] && !outbox.isEmpty)
-        outbox.add(Frame("5", ""))
-        outbox.empty { frame in
-            taken.append(frame.topic)
+        outbox.append(OutgoingMessage("5", ""))
+        outbox.drain { message in
+            taken.append(message.topic)
             return .done
         }
         #expect(taken == ["0", "1", "2", "3", "4", "5"] && outbox.isEmpty)
-        outbox.add(Frame("6", ""))
-        outbox.empty { _ in .gone }
+        outbox.append(OutgoingMessage("6", ""))
+        outbox.drain { _ in .notConnected }
         #expect(outbox.isEmpty)
     }
 }

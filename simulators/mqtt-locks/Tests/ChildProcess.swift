@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 
 /// A child process of a test, with access to its standard input and its output lines.
-final class Child: Sendable {
+final class ChildProcess: Sendable {
     private struct State {
         var lines: [String] = []
         var isAtEnd = false
@@ -30,7 +30,7 @@ final class Child: Sendable {
         input = Mutex(stdin.fileHandleForWriting)
         self.process = Mutex(process)
         let handle = output.fileHandleForReading
-        Thread.detachNewThread { [weak self] in Self.read(handle) { self?.take($0, isAtEnd: $1) } }
+        Thread.detachNewThread { [weak self] in Self.read(handle) { self?.append($0, isAtEnd: $1) } }
     }
 
     deinit { Glibc.kill(processID, SIGKILL) }
@@ -44,7 +44,7 @@ final class Child: Sendable {
     }
 
     /// Waits until the process has exited by itself, and returns its exit code.
-    func end() -> Int32 {
+    func waitForExit() -> Int32 {
         process.withLock { process in
             process.waitUntilExit()
             return process.terminationStatus
@@ -68,7 +68,7 @@ final class Child: Sendable {
         }
     }
 
-    private func take(_ lines: [String], isAtEnd: Bool) {
+    private func append(_ lines: [String], isAtEnd: Bool) {
         let waiting = state.withLock { state in
             state.lines += lines
             state.isAtEnd = isAtEnd
@@ -91,7 +91,7 @@ final class Child: Sendable {
 }
 
 /// A folder that is deleted with this object.
-final class Folder: Sendable {
+final class TemporaryFolder: Sendable {
     let path = FileManager.default.temporaryDirectory.appending(path: "doorward-locks-\(UUID().uuidString)").path
 
     init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
@@ -102,11 +102,11 @@ final class Folder: Sendable {
 /// A mosquitto for one test, on a free loopback port.
 struct Mosquitto {
     let port: Int
-    let process: Child
+    let process: ChildProcess
 
     enum Failure: Error { case neverListened }
 
-    static func start(in folder: Folder, port: Int? = nil) async throws -> Mosquitto {
+    static func start(in folder: TemporaryFolder, port: Int? = nil) async throws -> Mosquitto {
         // Another process may take the chosen port before the broker does. Then another port is tried, or the same one again if
         // it is required.
         for attempt in 0... {
@@ -114,7 +114,7 @@ struct Mosquitto {
             let configuration = folder.path + "/mosquitto.conf"
             try "listener \(chosen) 127.0.0.1\npersistence false\nallow_anonymous true\n"
                 .write(toFile: configuration, atomically: true, encoding: .utf8)
-            let process = try Child("/usr/sbin/mosquitto", ["-c", configuration, "-v"], readsErrors: true)
+            let process = try ChildProcess("/usr/sbin/mosquitto", ["-c", configuration, "-v"], readsErrors: true)
             if await process.line(where: { $0.contains("running") }) != nil { return Mosquitto(port: chosen, process: process) }
             let isTaken = await process.line { $0.contains("Address already in use") } != nil
             guard isTaken, port != nil || attempt < 4 else { break }

@@ -4,12 +4,12 @@ import Synchronization
 
 /// Log of every message that the fleet received or published, one JSON object per line. Each line is written to the file at once,
 /// so that a test can prove what was sent and what was not.
-final class FrameLog: Sendable {
+final class MessageLog: Sendable {
     enum Direction: String, Sendable {
         /// The fleet received the message from the broker.
-        case heard = "in"
+        case received = "in"
         /// The fleet passed the message to the connection.
-        case said = "out"
+        case published = "out"
     }
 
     /// The time of a message.
@@ -45,24 +45,24 @@ final class FrameLog: Sendable {
         file = Mutex(FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
     }
 
-    func note(_ frame: Frame, _ direction: Direction, client: String, at moment: Moment) {
-        let line = Self.line(frame, direction, client: client, at: moment)
+    func append(_ message: OutgoingMessage, _ direction: Direction, client: String, at moment: Moment) {
+        let line = Self.line(message, direction, client: client, at: moment)
         // If the disk is full, the fleet keeps running and the log ends.
         file.withLock { try? $0.write(contentsOf: Data((line + "\n").utf8)) }
     }
 
     /// Returns the line for one message. A payload that is not UTF-8 is written as `payloadBase64`
     /// instead of `payload`.
-    static func line(_ frame: Frame, _ direction: Direction, client: String, at moment: Moment) -> String {
+    static func line(_ message: OutgoingMessage, _ direction: Direction, client: String, at moment: Moment) -> String {
         let payload: JSON =
-            if let text = String(validating: frame.payload, as: UTF8.self) {
+            if let text = String(validating: message.payload, as: UTF8.self) {
                 ["payload": .text(text)]
             } else {
-                ["payloadBase64": .text(Data(frame.payload).base64EncodedString())]
+                ["payloadBase64": .text(Data(message.payload).base64EncodedString())]
             }
         return (["wallMs": .raw(String(moment.wall)), "monotonicNs": .raw(String(moment.monotonic))] as JSON)
-            .with(["direction": .text(direction.rawValue), "client": .text(client), "topic": .text(frame.topic)])
+            .with(["direction": .text(direction.rawValue), "client": .text(client), "topic": .text(message.topic)])
             .with(payload)
-            .with(["qos": .whole(frame.qos), "retain": .flag(frame.isRetained)]).description
+            .with(["qos": .whole(message.qos), "retain": .flag(message.isRetained)]).description
     }
 }

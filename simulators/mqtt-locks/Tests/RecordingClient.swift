@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// An MQTT client that receives every message, and publishes commands for a test.
-final class Watcher: Sendable {
+final class RecordingClient: Sendable {
     private struct State {
         var messages: [MQTTMessage] = []
         var connections = 0
@@ -11,7 +11,7 @@ final class Watcher: Sendable {
     }
 
     /// Collects the events from the connection's thread.
-    private final class Heard: Sendable {
+    private final class EventRecorder: Sendable {
         let state = Mutex(State())
 
         func receive(_ event: MQTTEvent) {
@@ -27,7 +27,7 @@ final class Watcher: Sendable {
             for continuation in waiting { continuation.resume() }
         }
 
-        func change(from messages: Int, _ connections: Int) async {
+        func waitForChange(from messages: Int, _ connections: Int) async {
             await withCheckedContinuation { continuation in
                 let isOld = state.withLock { state in
                     guard state.messages.count == messages, state.connections == connections else { return true }
@@ -39,25 +39,25 @@ final class Watcher: Sendable {
         }
     }
 
-    private let heard = Heard()
+    private let recorder = EventRecorder()
     private let connection: MQTTConnection
 
     init(port: Int) {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: "watcher-\(UUID().uuidString)")
         (settings.initialBackoff, settings.maximumBackoff) = (.milliseconds(20), .milliseconds(50))
-        let heard = heard
-        connection = MQTTConnection(settings) { heard.receive($0) }
+        let recorder = recorder
+        connection = MQTTConnection(settings) { recorder.receive($0) }
         connection.want([MQTTFilter("#")].compactMap { $0 })
         connection.start()
     }
 
-    var messages: [MQTTMessage] { heard.state.withLock(\.messages) }
+    var messages: [MQTTMessage] { recorder.state.withLock(\.messages) }
 
     func connected(times: Int = 1) async {
-        while case let (messages, connections) = heard.state.withLock({ ($0.messages.count, $0.connections) }),
+        while case let (messages, connections) = recorder.state.withLock({ ($0.messages.count, $0.connections) }),
             connections < times
         {
-            await heard.change(from: messages, connections)
+            await recorder.waitForChange(from: messages, connections)
         }
     }
 
@@ -65,21 +65,21 @@ final class Watcher: Sendable {
     @discardableResult
     func message(_ topic: String, _ text: String = "", from start: Int = 0) async -> MQTTMessage {
         while true {
-            let (messages, connections) = heard.state.withLock { ($0.messages, $0.connections) }
+            let (messages, connections) = recorder.state.withLock { ($0.messages, $0.connections) }
             let found = messages.dropFirst(start).first {
                 $0.topic == topic && (text.isEmpty || String(decoding: $0.payload, as: UTF8.self).contains(text))
             }
             if let found { return found }
-            await heard.change(from: messages.count, connections)
+            await recorder.waitForChange(from: messages.count, connections)
         }
     }
 
-    func order(_ topic: String, _ payload: String) async throws {
+    func publish(_ topic: String, _ payload: String) async throws {
         guard let topic = MQTTTopic(topic) else { throw POSIXError(.EINVAL) }
-        let frame = MQTTPublish(topic: topic, payload: Array(payload.utf8), lifetime: .seconds(10))
+        let command = MQTTPublish(topic: topic, payload: Array(payload.utf8), lifetime: .seconds(10))
         while true {
             do throws(MQTTSendError) {
-                try connection.publish(frame)
+                try connection.publish(command)
                 return
             } catch {
                 // A broker on a slow machine may not respond for a second: try again.

@@ -3,7 +3,7 @@ import Testing
 @testable import doorward_mqtt_locks
 
 /// A fleet on virtual time, with a record of its effects.
-struct PlayedFleet {
+struct FleetFixture {
     private(set) var fleet: Fleet
     private(set) var now = Duration.zero
     /// The effects since the last call of a `take…` function.
@@ -16,19 +16,19 @@ struct PlayedFleet {
         _ change: (inout FaultSettings) -> Void = { _ in }
     ) {
         var plan = FleetPlan(parts: parts, seed: seed, manualPerMinute: manualPerMinute)
-        plan.manner.latency = .milliseconds(100) ... .milliseconds(100)
-        plan.manner.drain = 0
-        change(&plan.manner)
+        plan.settings.latency = .milliseconds(100) ... .milliseconds(100)
+        plan.settings.drain = 0
+        change(&plan.settings)
         fleet = Fleet(plan, startedAt: Self.startedAt)
     }
 
-    /// Makes a fleet of one connected lock, without its first frames.
+    /// Makes a fleet of one connected lock, without its first messages.
     init(_ profile: Profile, seed: UInt64 = 7, _ change: (inout FaultSettings) -> Void = { _ in }) {
         self.init([.init(profile: profile, count: 1)], seed: seed, change)
         connect()
         // Skips the time in which Nuki Hub ignores actions after connecting.
-        pass(.seconds(7))
-        _ = takeFrames()
+        advance(by: .seconds(7))
+        _ = takeMessages()
     }
 
     var name: String { fleet.locks[0].name }
@@ -41,14 +41,14 @@ struct PlayedFleet {
     mutating func disconnect(client: Int = 0) { fleet.disconnected(client: client, at: now) }
 
     mutating func receive(_ topic: String, _ text: String, isRetained: Bool = false, client: Int = 0) {
-        fleet.receive(Message(topic, text, isRetained: isRetained), client: client, at: now)
+        fleet.receive(IncomingMessage(topic, text, isRetained: isRetained), client: client, at: now)
         collect()
     }
 
     /// Advances the time. Each due event happens at its own time, and a requested connection is established at once.
-    mutating func pass(_ time: Duration) {
+    mutating func advance(by time: Duration) {
         let end = now + time
-        while let next = fleet.next, next <= end {
+        while let next = fleet.nextDue, next <= end {
             now = max(now, next)
             fleet.advance(to: now)
             collect()
@@ -60,14 +60,14 @@ struct PlayedFleet {
 
     /// - Returns: the reason why the command could not be executed, or `nil`.
     @discardableResult
-    mutating func obey(_ line: String) throws -> String? {
-        let refusal = fleet.obey(try #require(ControlCommand(line)), at: now)
+    mutating func execute(_ line: String) throws -> String? {
+        let problem = fleet.execute(try #require(ControlCommand(line)), at: now)
         collect()
-        return refusal
+        return problem
     }
 
     private mutating func collect() {
-        let new = fleet.takeDeeds()
+        let new = fleet.takeEffects()
         effects += new
         for case .connect(let client) in new {
             fleet.connected(client: client, at: now)
@@ -75,20 +75,20 @@ struct PlayedFleet {
         }
     }
 
-    mutating func takeDeeds() -> [Effect] {
+    mutating func takeEffects() -> [Effect] {
         defer { effects = [] }
         return effects
     }
 
-    mutating func takeFrames() -> [Frame] {
-        takeDeeds().compactMap { if case .publish(_, let frame) = $0 { frame } else { nil } }
+    mutating func takeMessages() -> [OutgoingMessage] {
+        takeEffects().compactMap { if case .publish(_, let message) = $0 { message } else { nil } }
     }
 
-    /// Returns the frames since the last call as table rows; see `Frame.row`.
-    mutating func takeRows() -> [String] { takeFrames().map(\.row) }
+    /// Returns the messages since the last call as lines of text; see `OutgoingMessage.line`.
+    mutating func takeLines() -> [String] { takeMessages().map(\.line) }
 }
 
-extension Frame {
+extension OutgoingMessage {
     /// `topic payload`, with the prefix `!` for QoS 1 and `*` for a retained message.
-    var row: String { (qos == 1 ? "!" : "") + (isRetained ? "*" : "") + "\(topic) \(String(decoding: payload, as: UTF8.self))" }
+    var line: String { (qos == 1 ? "!" : "") + (isRetained ? "*" : "") + "\(topic) \(String(decoding: payload, as: UTF8.self))" }
 }

@@ -18,13 +18,13 @@ struct SeededRandom: RandomNumberGenerator, Sendable {
     }
 
     /// A random number from 0 to just under 1.
-    mutating func share() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
+    mutating func fraction() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
 
     /// True with this probability.
-    mutating func happens(_ rate: Double) -> Bool { rate > 0 && share() < rate }
+    mutating func happens(_ rate: Double) -> Bool { rate > 0 && fraction() < rate }
 
     mutating func duration(in range: ClosedRange<Duration>) -> Duration {
-        range.lowerBound + (range.upperBound - range.lowerBound) * share()
+        range.lowerBound + (range.upperBound - range.lowerBound) * fraction()
     }
 
     /// Random upper-case hexadecimal digits.

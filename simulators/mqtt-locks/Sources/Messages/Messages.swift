@@ -1,5 +1,5 @@
 /// A message that a lock or its bridge publishes.
-struct Frame: Hashable, Sendable {
+struct OutgoingMessage: Hashable, Sendable {
     var topic: String
     var payload: [UInt8]
     /// 0 or 1. Messages that an ecosystem sends with QoS 2 have 1.
@@ -16,7 +16,7 @@ struct Frame: Hashable, Sendable {
 }
 
 /// A message that a lock or its bridge receives.
-struct Message: Hashable, Sendable {
+struct IncomingMessage: Hashable, Sendable {
     let topic: String
     let payload: [UInt8]
     /// Whether the message is a retained one. Most ecosystems ignore this.
