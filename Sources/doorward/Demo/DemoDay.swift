@@ -88,13 +88,13 @@ struct DemoDay {
         return [
             ScenarioRule(
                 .every(.seconds(5400)), locks: doors, action: .event(.jam), spread: .seconds(1800), chance: 0.02,
-                lasts: .seconds(900)),
+                duration: .seconds(900)),
             ScenarioRule(
                 .daily(Weekday.all, at: .seconds(11 * 3600)), locks: doors, action: .event(.lowBattery), spread: .seconds(7200),
-                chance: 0.04, lasts: .seconds(6 * 3600)),
+                chance: 0.04, duration: .seconds(6 * 3600)),
             ScenarioRule(
                 .every(.seconds(7200)), locks: house.lockNames, action: .event(.offline), spread: .seconds(3000), chance: 0.01,
-                lasts: .seconds(600)),
+                duration: .seconds(600)),
         ]
     }
 
@@ -118,7 +118,7 @@ struct DemoDay {
     ) -> ScenarioRule {
         ScenarioRule(
             .once(HouseTime.demoStart + .seconds(60 * minutes)), locks: [lock], action: action,
-            lasts: lasts.map { .seconds(60 * $0) }
+            duration: lasts.map { .seconds(60 * $0) }
         )
     }
 }

@@ -92,7 +92,7 @@ struct ScenarioHouse {
             for lock in [door, frontDoor].compactMap({ $0 }) { slots[lock, default: []].insert(name) }
         }
         for rule in scenario.rules {
-            guard case .event(let event, let slot) = rule.action, event.needsKeypad else { continue }
+            guard case .event(let event, let slot) = rule.action, event.requiresKeypad else { continue }
             for lock in rule.locks { slots[lock, default: []].insert(slot ?? "Code") }
         }
         return slots.mapValues { $0.sorted() }

@@ -15,7 +15,7 @@ package final class SimulatorAdapter {
     private struct State {
         var locks: [DeviceID: SimulatedLock] = [:]
         /// The receiver of the locks' reports; `nil` before `start` and after `stop`.
-        var listener: (any ReportReceiver)?
+        var receiver: (any ReportReceiver)?
     }
 
     /// - Parameters:
@@ -30,7 +30,7 @@ package final class SimulatorAdapter {
     /// - Parameter slot: the slot whose code is typed, for `.keypad`; `nil` for the first one of the keypad.
     package func inject(_ event: SimulatorEvent, slot: String? = nil, into device: DeviceID) throws(SimulatorEventError) {
         guard let lock = lock(device) else { throw .notAttached }
-        try lock.happen(event, slot: slot)
+        try lock.handle(event, slot: slot)
     }
 
     /// The actual state of a lock, whatever it reports; `nil` if it is not attached.
@@ -41,7 +41,7 @@ extension SimulatorAdapter: LockAdapter {
     package var addressFields: [AddressField] { AddressField.ofSimulator }
 
     /// `ok` from `start` to `stop`, as no connection is needed.
-    package var health: AdapterHealth { state.withLock { $0.listener == nil ? .down : .ok } }
+    package var health: AdapterHealth { state.withLock { $0.receiver == nil ? .down : .ok } }
 
     package func check(
         address: [String: JSONValue], within scope: TransportScope
@@ -51,7 +51,7 @@ extension SimulatorAdapter: LockAdapter {
 
     package func start(reports: any ReportReceiver) async throws {
         let locks = state.withLock { state in
-            state.listener = reports
+            state.receiver = reports
             let locks = state.locks.sorted { $0.key < $1.key }.map(\.value)
             for lock in locks { lock.connect(reports) }
             return locks
@@ -61,7 +61,7 @@ extension SimulatorAdapter: LockAdapter {
 
     package func stop() async {
         state.withLock { state in
-            state.listener = nil
+            state.receiver = nil
             for lock in state.locks.values { lock.disconnect() }
         }
     }
@@ -70,7 +70,7 @@ extension SimulatorAdapter: LockAdapter {
         let new = SimulatedLock(id: lock.id, address: lock.address, clock: clock, executor: executor)
         state.withLock { state in
             state.locks.updateValue(new, forKey: lock.id)?.disconnect()
-            if let listener = state.listener { new.connect(listener) }
+            if let receiver = state.receiver { new.connect(receiver) }
         }
         new.deliver()
     }
@@ -79,9 +79,9 @@ extension SimulatorAdapter: LockAdapter {
         state.withLock { $0.locks.removeValue(forKey: id)?.disconnect() }
     }
 
-    package func send(_ order: LockCommand) throws(AdapterError) {
-        guard let lock = lock(order.deviceID) else { throw .notAttached }
-        try lock.send(order)
+    package func send(_ command: LockCommand) throws(AdapterError) {
+        guard let lock = lock(command.deviceID) else { throw .notAttached }
+        try lock.send(command)
     }
 
     package func refresh(_ id: DeviceID) throws(AdapterError) {

@@ -85,7 +85,7 @@ extension SimulatorEvent {
     }
 
     /// The capabilities that the event requires; empty if it applies to any lock.
-    package var needs: LockCapabilities {
+    package var requiredCapabilities: LockCapabilities {
         switch self {
         case .lowBattery, .deadBattery, .replaceBattery: .battery
         case .doorOpen, .doorClose, .doorAjar, .doorForce: .door
@@ -95,7 +95,7 @@ extension SimulatorEvent {
     }
 
     /// Whether the event requires a keypad (`keypadSlots`).
-    package var needsKeypad: Bool { self == .keypad || self == .keypadLock || self == .wrongCode }
+    package var requiresKeypad: Bool { self == .keypad || self == .keypadLock || self == .wrongCode }
 
     /// The event that ends this one, for a scenario with a duration; `nil` for a momentary event.
     package var ending: SimulatorEvent? {

@@ -10,17 +10,17 @@ import Testing
     @Test(
         "A lock reports LOCKED only if the bolt is locked, and its last report matches its position",
         arguments: 0..<100 as Range<UInt64>)
-    func truthful(seed: UInt64) throws {
+    func accurate(seed: UInt64) throws {
         var (machine, random) = try Self.machine(seed: seed)
         for _ in 0..<300 {
-            Self.pass(&machine, &random)
-            Self.expectTruth(in: &machine)
-            Self.disturb(&machine, &random)
-            Self.expectTruth(in: &machine)
+            Self.advance(&machine, &random)
+            Self.expectAccurateReports(in: &machine)
+            Self.applyRandomInput(&machine, &random)
+            Self.expectAccurateReports(in: &machine)
         }
     }
 
-    private static func expectTruth(in machine: inout LockMachine) {
+    private static func expectAccurateReports(in machine: inout LockMachine) {
         guard let last = machine.takePending().compactMap(\.state).last else { return }
         let (position, moving, isStuck) = (machine.position, machine.moving, machine.isStuck)
         switch last {
@@ -37,14 +37,14 @@ import Testing
     func silence(seed: UInt64) throws {
         var (machine, random) = try Self.machine(seed: seed)
         for _ in 0..<300 {
-            let (wasAway, level) = (machine.isAway, machine.battery.level)
+            let (wasUnreachable, level) = (machine.isUnreachable, machine.battery.level)
             machine.advance(to: machine.now.advanced(by: .milliseconds(Int64.random(in: 0...9_000_000, using: &random))))
             #expect(machine.battery.level <= level)
-            if wasAway { #expect(machine.takePending().isEmpty) } else { _ = machine.takePending() }
-            Self.disturb(&machine, &random)
-            let said = machine.takePending()
-            if machine.isAway, wasAway { #expect(said.allSatisfy { $0 == .availability(false) }) }
-            if machine.isAway { #expect(machine.battery.isDead || machine.faults.isOffline) }
+            if wasUnreachable { #expect(machine.takePending().isEmpty) } else { _ = machine.takePending() }
+            Self.applyRandomInput(&machine, &random)
+            let reports = machine.takePending()
+            if machine.isUnreachable, wasUnreachable { #expect(reports.allSatisfy { $0 == .availability(false) }) }
+            if machine.isUnreachable { #expect(machine.battery.isEmpty || machine.faults.isOffline) }
         }
     }
 
@@ -52,7 +52,7 @@ import Testing
     func rest() throws {
         var machine = LockMachine(SimulatorSettings(), id: DeviceID(high: 1, low: 1), at: MonotonicInstant(nanoseconds: 0))
         #expect(machine.nextDue == nil)
-        try machine.order(.unlock)
+        try machine.execute(.unlock)
         let due = try #require(machine.nextDue)
         machine.advance(to: due)
         #expect(machine.nextDue == nil)
@@ -70,17 +70,18 @@ import Testing
         return (LockMachine(settings, id: DeviceID(high: 1, low: 1), at: MonotonicInstant(nanoseconds: 0)), random)
     }
 
-    private static let honest = SimulatorEvent.allCases.filter { $0 != .wrongState }
+    private static let eventsExceptWrongState = SimulatorEvent.allCases.filter { $0 != .wrongState }
 
-    private static func pass(_ machine: inout LockMachine, _ random: inout SeededGenerator) {
+    private static func advance(_ machine: inout LockMachine, _ random: inout SeededGenerator) {
         machine.advance(to: machine.now.advanced(by: .milliseconds(Int64.random(in: 0...2000, using: &random))))
     }
 
-    private static func disturb(_ machine: inout LockMachine, _ random: inout SeededGenerator) {
+    private static func applyRandomInput(_ machine: inout LockMachine, _ random: inout SeededGenerator) {
         if Bool.random(using: &random) {
-            try? machine.order(LockOperation.movements[Int.random(in: 0..<3, using: &random)])
+            try? machine.execute(LockOperation.movements[Int.random(in: 0..<3, using: &random)])
         } else {
-            try? machine.happen(honest[Int.random(in: 0..<honest.count, using: &random)], slot: nil)
+            try? machine.handle(
+                eventsExceptWrongState[Int.random(in: 0..<eventsExceptWrongState.count, using: &random)], slot: nil)
         }
     }
 }

@@ -8,89 +8,92 @@ import Testing
 @Suite struct SimulatorPropertyTests {
     @Test("With random commands and events a lock reports only its true state", arguments: 0..<150 as Range<UInt64>)
     func invariants(seed: UInt64) throws {
-        #expect(try RandomDay(seed: seed).play().violations == [])
+        #expect(try RandomRun(seed: seed).play().violations == [])
     }
 
     @Test("The same seed and the same calls give the same reports", arguments: 0..<20 as Range<UInt64>)
     func deterministic(seed: UInt64) throws {
-        let (first, second) = (try RandomDay(seed: seed).play(), try RandomDay(seed: seed).play())
-        #expect(first.heard == second.heard)
+        let (first, second) = (try RandomRun(seed: seed).play(), try RandomRun(seed: seed).play())
+        #expect(first.texts == second.texts)
         #expect(first.reports == second.reports)
     }
 
     @Test("Other seeds give other days")
     func varied() throws {
-        let days = try Set((0..<20 as Range<UInt64>).map { try RandomDay(seed: $0).play().heard })
+        let days = try Set((0..<20 as Range<UInt64>).map { try RandomRun(seed: $0).play().texts })
         #expect(days.count == 20)
     }
 
     @Test("Jitter and faults depend on the lock's own seed, not on the seed of the executor")
     func ownSeed() throws {
-        let steps = Array(repeating: [Bench.Step.order(.unlock), .wait(ms: 2000), .order(.lock), .wait(ms: 2000)], count: 30)
-            .flatMap { $0 }
+        let steps = Array(
+            repeating: [SimulatorFixture.Step.command(.unlock), .wait(ms: 2000), .command(.lock), .wait(ms: 2000)], count: 30
+        )
+        .flatMap { $0 }
         let address = { (seed: Int64) -> [String: JSONValue] in
             ["seed": .integer(seed), "jitterMs": .integer(900), "jamRate": .number(0.2), "lostConfirmationRate": .number(0.2)]
         }
-        let heard = try Bench.play(address(1), steps, seed: 1)
-        #expect(try Bench.play(address(1), steps, seed: 2) == heard)
-        #expect(try Bench.play(address(2), steps, seed: 1) != heard)
-        #expect(heard.contains { $0.hasPrefix("JAMMED") })
-        #expect(heard.count { $0.hasPrefix("LOCKED") } < 30)
+        let texts = try SimulatorFixture.play(address(1), steps, seed: 1)
+        #expect(try SimulatorFixture.play(address(1), steps, seed: 2) == texts)
+        #expect(try SimulatorFixture.play(address(2), steps, seed: 1) != texts)
+        #expect(texts.contains { $0.hasPrefix("JAMMED") })
+        #expect(texts.count { $0.hasPrefix("LOCKED") } < 30)
     }
 }
 
 /// A lock with a random address and up to 200 random calls, and a watcher that checks the reports.
-private struct RandomDay {
+private struct RandomRun {
     let seed: UInt64
 
     /// All events except those that falsify, delay or repeat reports.
-    private static let honest = SimulatorEvent.allCases.filter {
+    private static let eventsWithTrueReports = SimulatorEvent.allCases.filter {
         ![.wrongState, .duplicateReports, .disorderReports].contains($0)
     }
 
-    func play() throws -> (heard: [String], reports: [LockReport], violations: [String]) {
+    func play() throws -> (texts: [String], reports: [LockReport], violations: [String]) {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: seed, clock: clock)
-        let watcher = Watcher()
+        let checker = ReportChecker()
         return try executor.run {
             var random = SeededGenerator(seed: seed)
             let device: DeviceID = .new(at: clock.now(), using: &random)
             let address = address(&random)
             let adapter = SimulatorAdapter(clock: clock, executor: executor)
-            let heard = Heard(clock: clock) { watcher.saw($0.fact) }
-            try await adapter.start(reports: heard)
-            watcher.isListening(true)
+            let recorder = ReportRecorder(clock: clock) { checker.receive($0.fact) }
+            try await adapter.start(reports: recorder)
+            checker.setListening(true)
             adapter.attach(AttachedLock(id: device, address: address))
             for _ in 0..<Int.random(in: 20...200, using: &random) {
                 switch Int.random(in: 0..<12, using: &random) {
-                case 0..<5: order(random.pick(LockOperation.movements), device, adapter, watcher, clock)
+                case 0..<5: command(random.pick(LockOperation.movements), device, adapter, checker, clock)
                 case 5..<9:
-                    watcher.happens(random.pick(Self.honest)) { try adapter.inject($0, into: device) }
+                    checker.inject(random.pick(Self.eventsWithTrueReports)) { try adapter.inject($0, into: device) }
                 case 9:
                     try await clock.sleep(
                         until: clock.monotonicNow().advanced(by: .milliseconds(Int.random(in: 1...4000, using: &random))))
                 case 10: try? adapter.refresh(device)
                 default:
-                    watcher.isListening(false)
+                    checker.setListening(false)
                     adapter.detach(device)
                     try await clock.sleep(until: clock.monotonicNow().advanced(by: .milliseconds(500)))
-                    watcher.isListening(true)
+                    checker.setListening(true)
                     adapter.attach(AttachedLock(id: device, address: address))
                 }
             }
-            watcher.isListening(false)
+            checker.setListening(false)
             await adapter.stop()
             try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(900)))
-            return (heard.texts, heard.reports, watcher.violations)
+            return (recorder.texts, recorder.reports, checker.violations)
         }
     }
 
-    private func order(
-        _ operation: LockOperation, _ device: DeviceID, _ adapter: SimulatorAdapter, _ watcher: Watcher, _ clock: VirtualClock
+    private func command(
+        _ operation: LockOperation, _ device: DeviceID, _ adapter: SimulatorAdapter, _ checker: ReportChecker,
+        _ clock: VirtualClock
     ) {
-        let order = LockCommand(
+        let command = LockCommand(
             commandID: CommandID(high: 0, low: 1), deviceID: device, operation: operation, deadline: clock.now())
-        watcher.orders(operation) { try adapter.send(order) }
+        checker.send(operation) { try adapter.send(command) }
     }
 
     private func address(_ random: inout SeededGenerator) -> [String: JSONValue] {
@@ -109,7 +112,7 @@ private struct RandomDay {
 }
 
 /// Collects reports that must not occur.
-private final class Watcher: Sendable {
+private final class ReportChecker: Sendable {
     private struct State {
         var isListening = false
         var isOffline = false
@@ -126,7 +129,7 @@ private final class Watcher: Sendable {
 
     var violations: [String] { state.withLock { $0.violations } }
 
-    func isListening(_ value: Bool) {
+    func setListening(_ value: Bool) {
         state.withLock {
             let violations = $0.violations
             $0 = State()
@@ -134,7 +137,7 @@ private final class Watcher: Sendable {
         }
     }
 
-    func orders(_ operation: LockOperation, send: () throws -> Void) {
+    func send(_ operation: LockOperation, send: () throws -> Void) {
         let before = state.withLock { state in
             defer { (state.unanswered, state.last) = (operation, operation) }
             return (state.unanswered, state.last)
@@ -142,12 +145,12 @@ private final class Watcher: Sendable {
         do { try send() } catch { state.withLock { ($0.unanswered, $0.last) = before } }
     }
 
-    func happens(_ event: SimulatorEvent, inject: (SimulatorEvent) throws -> Void) {
+    func inject(_ event: SimulatorEvent, inject: (SimulatorEvent) throws -> Void) {
         if event == .clear || event == .replaceBattery { state.withLock { $0.batteryLevel = nil } }
         try? inject(event)
     }
 
-    func saw(_ fact: LockReport.Fact) {
+    func receive(_ fact: LockReport.Fact) {
         state.withLock { state in
             if !state.isListening { state.violations.append("\(fact.text) after detach or stop") }
             if case .availability(let isOnline) = fact { state.isOffline = isOnline == false }

@@ -20,8 +20,8 @@ struct AddressReader {
 
     mutating func integer(_ field: AddressField) -> Int64? {
         guard case .integer(let range) = field.form, let value = take(field) else { return nil }
-        guard case .integer(let number) = value else { return wrong(field, "wrong_type") }
-        return range.contains(number) ? number : wrong(field, "out_of_range")
+        guard case .integer(let number) = value else { return reject(field, "wrong_type") }
+        return range.contains(number) ? number : reject(field, "out_of_range")
     }
 
     mutating func milliseconds(_ field: AddressField) -> Duration? { integer(field).map { .milliseconds($0) } }
@@ -32,49 +32,50 @@ struct AddressReader {
         switch value {
         case .integer(let value): number = Double(value)
         case .number(let value): number = value
-        default: return wrong(field, "wrong_type")
+        default: return reject(field, "wrong_type")
         }
-        return range.contains(number) ? number : wrong(field, "out_of_range")
+        return range.contains(number) ? number : reject(field, "out_of_range")
     }
 
     mutating func flag(_ field: AddressField) -> Bool? {
         guard let value = take(field) else { return nil }
-        guard case .bool(let flag) = value else { return wrong(field, "wrong_type") }
+        guard case .bool(let flag) = value else { return reject(field, "wrong_type") }
         return flag
     }
 
     mutating func state(_ field: AddressField) -> LockState? {
         guard case .word(let allowed) = field.form, let value = take(field) else { return nil }
-        guard case .string(let name) = value else { return wrong(field, "wrong_type") }
-        guard allowed.contains(name), let state = LockState(rawValue: name) else { return wrong(field, "out_of_range") }
+        guard case .string(let name) = value else { return reject(field, "wrong_type") }
+        guard allowed.contains(name), let state = LockState(rawValue: name) else { return reject(field, "out_of_range") }
         return state
     }
 
     mutating func capabilities(_ field: AddressField) -> LockCapabilities? {
         guard let value = take(field) else { return nil }
-        guard case .array(let items) = value else { return wrong(field, "wrong_type") }
+        guard case .array(let items) = value else { return reject(field, "wrong_type") }
         var names: [String] = []
         for item in items {
-            guard case .string(let text) = item else { return wrong(field, "wrong_type") }
+            guard case .string(let text) = item else { return reject(field, "wrong_type") }
             names.append(text)
         }
-        return LockCapabilities(names: names) ?? wrong(field, "unknown_capability")
+        return LockCapabilities(names: names) ?? reject(field, "unknown_capability")
     }
 
     /// Reads unique names separated by commas; spaces beside the commas are ignored.
-    mutating func names(_ field: AddressField, most: Int, longest: Int) -> [String]? {
+    mutating func names(_ field: AddressField, maxCount: Int, maxLength: Int) -> [String]? {
         guard let value = take(field) else { return nil }
-        guard case .string(let text) = value else { return wrong(field, "wrong_type") }
+        guard case .string(let text) = value else { return reject(field, "wrong_type") }
         let names = text.split(separator: ",", omittingEmptySubsequences: false).map { name in
             String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
         }
-        let fits = names.count <= most && Set(names).count == names.count && names.allSatisfy { (1...longest).contains($0.count) }
-        return fits ? names : wrong(field, "out_of_range")
+        let fits =
+            names.count <= maxCount && Set(names).count == names.count && names.allSatisfy { (1...maxLength).contains($0.count) }
+        return fits ? names : reject(field, "out_of_range")
     }
 
     private mutating func take(_ field: AddressField) -> JSONValue? { rest.removeValue(forKey: field.name) }
 
-    private mutating func wrong<Value>(_ field: AddressField, _ problem: String) -> Value? {
+    private mutating func reject<Value>(_ field: AddressField, _ problem: String) -> Value? {
         mistakes.append(AddressErrors.Mistake(field: "address.\(field.name)", problem: problem))
         return nil
     }

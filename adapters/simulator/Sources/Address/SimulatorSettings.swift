@@ -49,7 +49,7 @@ struct SimulatorSettings: Hashable {
         capabilities = reader.capabilities(.capabilities) ?? capabilities
         initialState = reader.state(.initialState) ?? initialState
         if let seconds = reader.integer(.autoRelock), seconds > 0 { autoRelock = .seconds(seconds) }
-        keypadSlots = reader.names(.keypadSlots, most: 32, longest: 64) ?? keypadSlots
+        keypadSlots = reader.names(.keypadSlots, maxCount: 32, maxLength: 64) ?? keypadSlots
     }
 
     private mutating func readBattery(_ reader: inout AddressReader) {

@@ -8,7 +8,7 @@ struct Battery: Hashable {
     static let hysteresis = 5
 
     /// False for a lock on mains power: its charge is constant.
-    private let isFitted: Bool
+    private let isInstalled: Bool
     private let perDay: Double
     private let perMovement: Double
     private let lowLevel: Int
@@ -20,7 +20,7 @@ struct Battery: Hashable {
     private(set) var isLow: Bool
 
     init(_ settings: SimulatorSettings, at now: MonotonicInstant) {
-        isFitted = settings.capabilities.contains(.battery)
+        isInstalled = settings.capabilities.contains(.battery)
         (perDay, perMovement) = (settings.batteryPerDay, settings.batteryPerMovement)
         (lowLevel, charge, asOf) = (settings.lowBatteryLevel, Double(settings.batteryLevel), now)
         isLow = settings.batteryLevel <= settings.lowBatteryLevel
@@ -29,23 +29,23 @@ struct Battery: Hashable {
     /// The charge in whole percent, rounded up, so that it is 0 only when the battery is empty.
     var level: Int { Int(charge.rounded(.up)) }
 
-    var isDead: Bool { isFitted && charge <= 0 }
+    var isEmpty: Bool { isInstalled && charge <= 0 }
 
     /// When time alone reduces the level by the next percent; `nil` if it never does.
-    var nextFall: MonotonicInstant? {
-        guard isFitted, perDay > 0, charge > 0 else { return nil }
+    var nextLevelDrop: MonotonicInstant? {
+        guard isInstalled, perDay > 0, charge > 0 else { return nil }
         let seconds = ((charge - (charge.rounded(.up) - 1)) / perDay * 86_400).rounded(.up)
         // A tiny drain would give an instant beyond the clock's range: check at least once a year.
         return asOf.advanced(by: .seconds(Int64(min(max(seconds, 1), 366 * 86_400))))
     }
 
-    mutating func pass(to now: MonotonicInstant) {
+    mutating func advance(to now: MonotonicInstant) {
         let days = now.duration(since: asOf) / .seconds(86_400)
         asOf = max(asOf, now)
-        if isFitted, days > 0 { set(charge - days * perDay) }
+        if isInstalled, days > 0 { set(charge - days * perDay) }
     }
 
-    mutating func move() { if isFitted { set(charge - perMovement) } }
+    mutating func drainByMovement() { if isInstalled { set(charge - perMovement) } }
 
     /// Replaces the battery, or empties it.
     ///

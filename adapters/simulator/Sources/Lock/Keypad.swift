@@ -8,19 +8,19 @@ struct Keypad: Hashable {
     static let lockout = Duration.seconds(60)
 
     private var wrongCodes = 0
-    private var shutUntil: MonotonicInstant?
+    private var disabledUntil: MonotonicInstant?
 
     /// Whether the keypad is disabled.
-    func isShut(at now: MonotonicInstant) -> Bool { shutUntil.map { now < $0 } ?? false }
+    func isDisabled(at now: MonotonicInstant) -> Bool { disabledUntil.map { now < $0 } ?? false }
 
-    mutating func rightCode() { wrongCodes = 0 }
+    mutating func resetWrongCodes() { wrongCodes = 0 }
 
     /// - Returns: whether this code disabled the keypad.
-    mutating func wrongCode(at now: MonotonicInstant) -> Bool {
+    mutating func countWrongCode(at now: MonotonicInstant) -> Bool {
         wrongCodes += 1
         guard wrongCodes >= Self.maxWrongCodes else { return false }
         wrongCodes = 0
-        shutUntil = now.advanced(by: Self.lockout)
+        disabledUntil = now.advanced(by: Self.lockout)
         return true
     }
 }

@@ -6,26 +6,27 @@ extension LockMachine {
     /// Applies an event.
     ///
     /// - Parameter slot: the slot whose code is typed, for `.keypad` only; `nil` for the first one of the keypad.
-    mutating func happen(_ event: SimulatorEvent, slot: String?) throws(SimulatorEventError) {
-        if faults.isUnreadable { throw .notAttached }
-        guard settings.capabilities.isSuperset(of: event.needs), !(event.needsKeypad && settings.keypadSlots.isEmpty)
+    mutating func handle(_ event: SimulatorEvent, slot: String?) throws(SimulatorEventError) {
+        if faults.isAddressInvalid { throw .notAttached }
+        guard settings.capabilities.isSuperset(of: event.requiredCapabilities),
+            !(event.requiresKeypad && settings.keypadSlots.isEmpty)
         else { throw .unsupported }
         switch event {
         case .jam: jam()
         case .clear: clear()
-        case .offline: goAway()
-        case .online: try comeBack()
+        case .offline: goOffline()
+        case .online: try goOnline()
         case .lowBattery, .deadBattery, .replaceBattery: changeBattery(event)
         case .thumbTurn: turnThumb(to: position == .locked ? .unlocked : .locked)
         case .thumbLock: turnThumb(to: .locked)
         case .thumbUnlock: turnThumb(to: .unlocked)
-        case .keypad, .keypadLock, .wrongCode: try press(event, slot)
+        case .keypad, .keypadLock, .wrongCode: try pressKeypad(event, slot)
         case .doorOpen, .doorAjar, .doorClose, .doorForce: moveDoor(event)
-        case .tamper: say(.event(.tamper, method: nil, operatorName: nil))
+        case .tamper: report(.event(.tamper, method: nil, operatorName: nil))
         case .loseConfirmations: faults.confirmation = .lost
         case .confirmLate: faults.confirmation = .late
         case .refuse: faults.refuses = true
-        case .wrongState: faults.lies = true
+        case .wrongState: faults.reportsWrongState = true
         case .duplicateReports: faults.duplicates = true
         case .disorderReports: faults.disorders = true
         }
@@ -33,7 +34,7 @@ extension LockMachine {
 
     private mutating func jam() {
         (faults.jams, isStuck, movement, relockAt) = (true, true, nil, nil)
-        letGoOfLatch()
+        releaseLatch()
         reportJam(nil)
     }
 
@@ -45,62 +46,62 @@ extension LockMachine {
             switch movement.step {
             case .arrive(let target, _):
                 self.movement = Movement(
-                    due: movement.due, step: .arrive(at: target, Movement.MovementOutcome()), cause: movement.cause)
+                    due: movement.due, step: .arrive(at: target, Movement.Outcome()), cause: movement.cause)
             case .confirmLate(let state, _):
                 self.movement = nil
-                settle(at: state, saying: false, lies: false, movement.cause)
+                complete(at: state, isReported: false, reportsWrongState: false, movement.cause)
             case .refuse, .releaseLatch: break
             }
         }
-        if battery.isDead { stopMotor() }
+        if battery.isEmpty { stopMotor() }
         reportAll()
     }
 
     // MARK: Connection and power
 
-    private mutating func goAway() {
-        let wasAway = isAway
+    private mutating func goOffline() {
+        let wasUnreachable = isUnreachable
         faults.isOffline = true
-        if !wasAway { reportAway() }
+        if !wasUnreachable { reportUnavailable() }
     }
 
-    private mutating func comeBack() throws(SimulatorEventError) {
-        if battery.isDead { throw .batteryDead }
+    private mutating func goOnline() throws(SimulatorEventError) {
+        if battery.isEmpty { throw .batteryDead }
         faults.isOffline = false
         reportAll()
     }
 
     private mutating func changeBattery(_ event: SimulatorEvent) {
-        let wasDead = battery.isDead
+        let wasDead = battery.isEmpty
         switch event {
         case .lowBattery: battery.replace(level: min(battery.level, 5, max(settings.lowBatteryLevel, 1)))
         case .deadBattery: battery.replace(level: 0)
         default: battery.replace(level: 100)
         }
-        if wasDead, !isAway { reportAll() } else { reportBattery(always: true) }
+        if wasDead, !isUnreachable { reportAll() } else { reportBattery(always: true) }
     }
 
     /// Stops the motor at its present position.
     mutating func stopMotor() {
         (movement, relockAt) = (nil, nil)
-        letGoOfLatch()
+        releaseLatch()
     }
 
     // MARK: The keypad
 
-    private mutating func press(_ event: SimulatorEvent, _ slot: String?) throws(SimulatorEventError) {
-        if battery.isDead { throw .batteryDead }
+    private mutating func pressKeypad(_ event: SimulatorEvent, _ slot: String?) throws(SimulatorEventError) {
+        if battery.isEmpty { throw .batteryDead }
         if let slot, !settings.keypadSlots.contains(slot) { throw .unknownSlot }
-        if keypad.isShut(at: now) { return }
+        if keypad.isDisabled(at: now) { return }
         switch event {
         case .wrongCode:
-            say(.event(.attemptFailed, method: .keypad, operatorName: nil))
-            if keypad.wrongCode(at: now) { say(.event(.keypadLockout, method: .keypad, operatorName: nil)) }
+            report(.event(.attemptFailed, method: .keypad, operatorName: nil))
+            if keypad.countWrongCode(at: now) { report(.event(.keypadLockout, method: .keypad, operatorName: nil)) }
         case .keypad:
-            keypad.rightCode()
+            keypad.resetWrongCodes()
             let name = settings.capabilities.contains(.operator) ? slot ?? settings.keypadSlots.first : nil
-            begin(.unlocked, because: Movement.Cause(method: .keypad, operatorName: name))
-        default: begin(.locked, because: Movement.Cause(method: .keypad))
+            startMovement(to: .unlocked, cause: Movement.Cause(method: .keypad, operatorName: name))
+        default: startMovement(to: .locked, cause: Movement.Cause(method: .keypad))
         }
     }
 
@@ -109,13 +110,13 @@ extension LockMachine {
     private mutating func moveDoor(_ event: SimulatorEvent) {
         switch event {
         case .doorForce:
-            say(.event(.doorForced, method: nil, operatorName: nil))
+            report(.event(.doorForced, method: nil, operatorName: nil))
             door = .open
         case .doorOpen: door = .open
         case .doorClose where !boltBlocksDoor: door = .closed
         default: door = .ajar
         }
-        say(.door(door.contact))
-        if door == .closed { armRelock() } else { relockAt = nil }
+        report(.door(door.contact))
+        if door == .closed { scheduleAutoRelock() } else { relockAt = nil }
     }
 }

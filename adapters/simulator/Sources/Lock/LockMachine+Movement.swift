@@ -4,73 +4,75 @@ internal import DoorwardDomain
 /// Movements of the bolt: by motor with a travel time, by hand at once.
 extension LockMachine {
     /// Starts the motor, in place of any movement in progress. Only a command can be rejected.
-    mutating func begin(_ target: LockState, because cause: Movement.Cause) {
-        let luck = Movement.MovementOutcome(settings, faults, &draws)
-        let isRefused = luck.isRefused && cause == .order
+    mutating func startMovement(to target: LockState, cause: Movement.Cause) {
+        let outcome = Movement.Outcome(settings, faults, &random)
+        let isRefused = outcome.isRefused && cause == .command
         if !isRefused {
             (isStuck, relockAt) = (false, nil)
-            letGoOfLatch()
+            releaseLatch()
         }
-        let travel = settings.latency + .milliseconds(luck.jitterMs)
-        movement = Movement(due: now.advanced(by: travel), step: isRefused ? .refuse : .arrive(at: target, luck), cause: cause)
-        if travel > .zero, luck.confirmation == .prompt, let moving { reportState(moving, cause) }
+        let travel = settings.latency + .milliseconds(outcome.jitterMs)
+        movement = Movement(due: now.advanced(by: travel), step: isRefused ? .refuse : .arrive(at: target, outcome), cause: cause)
+        if travel > .zero, outcome.confirmation == .prompt, let moving { reportState(moving, cause) }
         advance(to: now)
     }
 
     mutating func finish(_ movement: Movement) {
         switch movement.step {
-        case .arrive(let target, let luck): arrive(at: target, luck, movement.cause)
-        case .confirmLate(let state, let lies): settle(at: state, saying: true, lies: lies, movement.cause)
-        case .releaseLatch: springBack()
+        case .arrive(let target, let outcome): arrive(at: target, outcome, movement.cause)
+        case .confirmLate(let state, let reportsWrongState):
+            complete(at: state, isReported: true, reportsWrongState: reportsWrongState, movement.cause)
+        case .releaseLatch: endLatchHold()
         case .refuse:
-            say(.refusal(.other))
-            if position == .unlatched { springBack() }
+            report(.refusal(.other))
+            if position == .unlatched { endLatchHold() }
         }
     }
 
-    private mutating func arrive(at target: LockState, _ luck: Movement.MovementOutcome, _ cause: Movement.Cause) {
+    private mutating func arrive(at target: LockState, _ outcome: Movement.Outcome, _ cause: Movement.Cause) {
         defer {
             // Drain the battery after the report, so that a movement that empties the battery is still reported.
-            battery.move()
+            battery.drainByMovement()
             reportBattery()
         }
-        let meetsFrame = target == .locked && position != .locked && door == .ajar
-        if luck.jams || meetsFrame {
+        let hitsFrame = target == .locked && position != .locked && door == .ajar
+        if outcome.jams || hitsFrame {
             isStuck = true
-            if luck.confirmation != .lost { reportJam(cause) }
+            if outcome.confirmation != .lost { reportJam(cause) }
             return
         }
-        rest(at: target)
-        if luck.confirmation == .late, settings.lateConfirmation > .zero {
+        setPosition(to: target)
+        if outcome.confirmation == .late, settings.lateConfirmation > .zero {
             movement = Movement(
-                due: now.advanced(by: settings.lateConfirmation), step: .confirmLate(target, lies: luck.lies), cause: cause)
+                due: now.advanced(by: settings.lateConfirmation),
+                step: .confirmLate(target, reportsWrongState: outcome.reportsWrongState), cause: cause)
         } else {
-            settle(at: target, saying: luck.confirmation != .lost, lies: luck.lies, cause)
+            complete(at: target, isReported: outcome.confirmation != .lost, reportsWrongState: outcome.reportsWrongState, cause)
         }
     }
 
     /// Ends a movement; schedules the release of a held latch, and the auto-relock of a withdrawn bolt.
-    mutating func settle(at state: LockState, saying: Bool, lies: Bool, _ cause: Movement.Cause) {
-        if saying { reportState(lies ? state.opposite : state, cause) }
+    mutating func complete(at state: LockState, isReported: Bool, reportsWrongState: Bool, _ cause: Movement.Cause) {
+        if isReported { reportState(reportsWrongState ? state.opposite : state, cause) }
         if state == .unlatched {
-            movement = Movement(due: now.advanced(by: Self.latchHold), step: .releaseLatch, cause: .itself)
+            movement = Movement(due: now.advanced(by: Self.latchHold), step: .releaseLatch, cause: .automatic)
         } else if state == .unlocked {
-            armRelock()
+            scheduleAutoRelock()
         }
     }
 
-    private mutating func springBack() {
-        letGoOfLatch()
-        reportState(faults.lies ? LockState.unlocked.opposite : .unlocked, .itself)
-        armRelock()
+    private mutating func endLatchHold() {
+        releaseLatch()
+        reportState(faults.reportsWrongState ? LockState.unlocked.opposite : .unlocked, .automatic)
+        scheduleAutoRelock()
     }
 
     /// Releases a held latch; every command and every jam ends the hold.
-    mutating func letGoOfLatch() {
+    mutating func releaseLatch() {
         if position == .unlatched { position = .unlocked }
     }
 
-    mutating func rest(at state: LockState) {
+    mutating func setPosition(to state: LockState) {
         if state == .locked, position != .locked { boltBlocksDoor = door != .closed }
         if state != .locked { boltBlocksDoor = false }
         position = state
@@ -84,22 +86,22 @@ extension LockMachine {
         if faults.jams || (target == .locked && position != .locked && door == .ajar) { return }
         guard target != position || isStuck || movement != nil else { return }
         (isStuck, movement, relockAt) = (false, nil, nil)
-        rest(at: target)
-        settle(at: target, saying: true, lies: faults.lies, .hand)
+        setPosition(to: target)
+        complete(at: target, isReported: true, reportsWrongState: faults.reportsWrongState, .manual)
     }
 
     // MARK: Auto-relock
 
     /// Starts the auto-relock timer, only while the door is closed: a bolt that extends while the
     /// door is open would keep the door from closing.
-    mutating func armRelock() {
+    mutating func scheduleAutoRelock() {
         guard let time = settings.autoRelock, door == .closed, position == .unlocked else { return }
         relockAt = now.advanced(by: time)
     }
 
-    mutating func relock() {
-        guard movement == nil, position == .unlocked, !isStuck, !battery.isDead else { return }
-        begin(.locked, because: .itself)
+    mutating func autoRelock() {
+        guard movement == nil, position == .unlocked, !isStuck, !battery.isEmpty else { return }
+        startMovement(to: .locked, cause: .automatic)
     }
 }
 
@@ -124,11 +126,11 @@ struct Movement: Hashable {
 
     /// The change that takes place at `due`.
     enum Step: Hashable {
-        case arrive(at: LockState, MovementOutcome)
+        case arrive(at: LockState, Outcome)
         /// The command is rejected.
         case refuse
         /// The delayed confirmation is reported.
-        case confirmLate(LockState, lies: Bool)
+        case confirmLate(LockState, reportsWrongState: Bool)
         /// The latch is released.
         case releaseLatch
     }
@@ -139,30 +141,30 @@ struct Movement: Hashable {
         /// The keypad slot of the code, if one was typed.
         var operatorName: String?
 
-        static let order = Cause(method: .remote)
-        static let itself = Cause(method: .auto)
-        static let hand = Cause(method: .manual)
+        static let command = Cause(method: .remote)
+        static let automatic = Cause(method: .auto)
+        static let manual = Cause(method: .manual)
     }
 
     /// The random outcome of a movement, drawn when it begins.
-    struct MovementOutcome: Hashable {
+    struct Outcome: Hashable {
         /// Added to the lock's latency, in milliseconds.
         var jitterMs: Int64 = 0
         var jams = false
         var isRefused = false
         var confirmation = SimulatedFaults.Confirmation.prompt
-        var lies = false
+        var reportsWrongState = false
 
         init() {}
 
         /// Always takes the same number of draws, so that a fault does not change the outcome of later movements.
-        init(_ settings: SimulatorSettings, _ faults: SimulatedFaults, _ draws: inout SeededRandom) {
-            jitterMs = draws.integer(upTo: settings.jitterMs)
-            jams = draws.chance(settings.jamRate) || faults.jams
-            isRefused = draws.chance(settings.refusalRate) || faults.refuses
-            let (isLost, isLate) = (draws.chance(settings.lostConfirmationRate), draws.chance(settings.lateConfirmationRate))
+        init(_ settings: SimulatorSettings, _ faults: SimulatedFaults, _ random: inout SeededRandom) {
+            jitterMs = random.integer(upTo: settings.jitterMs)
+            jams = random.chance(settings.jamRate) || faults.jams
+            isRefused = random.chance(settings.refusalRate) || faults.refuses
+            let (isLost, isLate) = (random.chance(settings.lostConfirmationRate), random.chance(settings.lateConfirmationRate))
             confirmation = isLost ? .lost : isLate ? .late : faults.confirmation
-            lies = draws.chance(settings.wrongStateRate) || faults.lies
+            reportsWrongState = random.chance(settings.wrongStateRate) || faults.reportsWrongState
         }
     }
 }

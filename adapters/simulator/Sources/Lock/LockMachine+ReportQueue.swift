@@ -5,17 +5,17 @@ internal import DoorwardDomain
 extension LockMachine {
     /// Returns the reports since the last call.
     mutating func takePending() -> [LockReport.Fact] {
-        defer { speech.said = [] }
-        return speech.said
+        defer { reportQueue.pending = [] }
+        return reportQueue.pending
     }
 
-    mutating func say(_ fact: LockReport.Fact) {
-        guard isAway else { return speech.say(fact) }
-        if !battery.isDead { speech.miss(fact, limit: settings.offlineMemory) }
+    mutating func report(_ fact: LockReport.Fact) {
+        guard isUnreachable else { return reportQueue.append(fact) }
+        if !battery.isEmpty { reportQueue.storeMissed(fact, limit: settings.offlineMemory) }
     }
 
     mutating func reportState(_ state: LockState, _ cause: Movement.Cause?) {
-        say(.state(state, quality: .confirmed, method: cause?.method, operatorName: cause?.operatorName))
+        report(.state(state, quality: .confirmed, method: cause?.method, operatorName: cause?.operatorName))
     }
 
     /// Reports a jam, if the lock can detect one.
@@ -25,39 +25,39 @@ extension LockMachine {
 
     /// Reports that the lock is unreachable. The transport reports this, not the lock, so the
     /// report is delivered while the lock is unreachable.
-    mutating func reportAway() { speech.say(.availability(false)) }
+    mutating func reportUnavailable() { reportQueue.append(.availability(false)) }
 
     /// Reports the battery if its percentage or its warning has changed. If the battery has become
     /// empty, reports instead that the lock is unreachable.
     ///
     /// - Parameter always: whether to report the battery even if nothing has changed.
     mutating func reportBattery(always: Bool = false) {
-        let isNew = battery.level != speech.batteryLevel || battery.isLow != speech.isBatteryLow
+        let isNew = battery.level != reportQueue.batteryLevel || battery.isLow != reportQueue.isBatteryLow
         guard isNew || always, settings.capabilities.contains(.battery) else { return }
-        (speech.batteryLevel, speech.isBatteryLow) = (battery.level, battery.isLow)
-        guard !battery.isDead else {
+        (reportQueue.batteryLevel, reportQueue.isBatteryLow) = (battery.level, battery.isLow)
+        guard !battery.isEmpty else {
             // The battery has just become empty, so a lock that was reachable becomes unreachable.
             if isNew { stopMotor() }
-            if isNew, !faults.isOffline { reportAway() }
+            if isNew, !faults.isOffline { reportUnavailable() }
             return
         }
-        say(batteryFact)
+        report(batteryFact)
     }
 
     /// Reports the events that were stored while the lock was unreachable, then the whole state, as after attaching.
     mutating func reportAll() {
-        (speech.batteryLevel, speech.isBatteryLow) = (battery.level, battery.isLow)
-        if isAway { return reportAway() }
-        speech.say(.availability(true))
-        let missed = speech.takeMissed(state: spokenState, door: door.contact)
-        for event in missed.events { speech.say(event) }
+        (reportQueue.batteryLevel, reportQueue.isBatteryLow) = (battery.level, battery.isLow)
+        if isUnreachable { return reportUnavailable() }
+        reportQueue.append(.availability(true))
+        let missed = reportQueue.takeMissed(state: reportedState, door: door.contact)
+        for event in missed.events { reportQueue.append(event) }
         if let last = missed.last {
-            speech.say(last)
-        } else if let state = spokenState {
+            reportQueue.append(last)
+        } else if let state = reportedState {
             reportState(state, nil)
         }
-        if settings.capabilities.contains(.door) { say(.door(door.contact)) }
-        if settings.capabilities.contains(.battery) { say(batteryFact) }
+        if settings.capabilities.contains(.door) { report(.door(door.contact)) }
+        if settings.capabilities.contains(.battery) { report(batteryFact) }
     }
 
     private var batteryFact: LockReport.Fact { .battery(level: battery.level, low: battery.isLow) }
@@ -65,10 +65,10 @@ extension LockMachine {
     /// The state of the bolt to report. It is `nil` while the bolt moves if the lock does not
     /// report movements, and for a jammed bolt if the lock does not detect jams: the former state
     /// would look like the response to a command.
-    private var spokenState: LockState? {
+    private var reportedState: LockState? {
         if isStuck { return settings.capabilities.contains(.jam) ? .jammed : nil }
         if let movement, case .arrive = movement.step { return moving }
-        return faults.lies ? position.opposite : position
+        return faults.reportsWrongState ? position.opposite : position
     }
 
     /// `.locking` or `.unlocking` while the bolt moves, if the lock reports movements.
@@ -83,7 +83,7 @@ extension LockMachine {
 /// Reports of a simulated lock that are not sent yet, and those stored while it is unreachable.
 struct ReportQueue {
     /// The reports to send, in order.
-    var said: [LockReport.Fact] = []
+    var pending: [LockReport.Fact] = []
     /// The reports stored until the lock is reachable again, oldest first.
     private(set) var missed: [LockReport.Fact] = []
     // The values last reported to the gateway; `nil` before the first report.
@@ -92,19 +92,19 @@ struct ReportQueue {
     var batteryLevel = 0
     var isBatteryLow = false
 
-    mutating func say(_ fact: LockReport.Fact) {
+    mutating func append(_ fact: LockReport.Fact) {
         switch fact {
         case .state(let new, _, _, _): state = new
         case .door(let new): door = new
         default: break
         }
-        said.append(fact)
+        pending.append(fact)
     }
 
     /// Stores a report.
     ///
     /// - Parameter limit: maximum number of stored reports; the oldest is discarded first.
-    mutating func miss(_ fact: LockReport.Fact, limit: Int) {
+    mutating func storeMissed(_ fact: LockReport.Fact, limit: Int) {
         guard limit > 0, fact.asEvent != nil else { return }
         missed.append(fact)
         if missed.count > limit { missed.removeFirst(missed.count - limit) }

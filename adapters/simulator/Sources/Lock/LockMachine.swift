@@ -7,7 +7,7 @@ internal import DoorwardDomain
 /// reports with `takePending()`.
 struct LockMachine {
     let settings: SimulatorSettings
-    var draws: SeededRandom
+    var random: SeededRandom
 
     // Positions and faults.
     /// Resting position of the bolt: `.locked`, `.unlocked` or, while the latch is held, `.unlatched`.
@@ -27,87 +27,87 @@ struct LockMachine {
     var relockAt: MonotonicInstant?
     private(set) var now: MonotonicInstant
 
-    var speech = ReportQueue()
+    var reportQueue = ReportQueue()
 
     /// How long the latch is held after an unlatch.
     static let latchHold = Duration.seconds(3)
 
     init(_ settings: SimulatorSettings, id: DeviceID, at now: MonotonicInstant) {
         self.settings = settings
-        draws = SeededRandom(seed: settings.drawSeed(of: id))
+        random = SeededRandom(seed: settings.randomSeed(of: id))
         (position, self.now) = (settings.initialState, now)
         battery = Battery(settings, at: now)
-        (speech.batteryLevel, speech.isBatteryLow) = (battery.level, battery.isLow)
+        (reportQueue.batteryLevel, reportQueue.isBatteryLow) = (battery.level, battery.isLow)
     }
 
     /// Creates a lock whose address is invalid. The lock is never reachable.
-    init(unreadable id: DeviceID, at now: MonotonicInstant) {
+    init(invalidAddressOf id: DeviceID, at now: MonotonicInstant) {
         self.init(SimulatorSettings(), id: id, at: now)
         faults.isOffline = true
-        faults.isUnreadable = true
+        faults.isAddressInvalid = true
     }
 
     /// Whether the lock is unreachable for the gateway.
-    var isAway: Bool { faults.isOffline || battery.isDead }
+    var isUnreachable: Bool { faults.isOffline || battery.isEmpty }
 
     // MARK: Time
 
     /// When the next scheduled change is due; `nil` if there is none.
-    var nextDue: MonotonicInstant? { [movement?.due, relockAt, battery.nextFall].compactMap { $0 }.min() }
+    var nextDue: MonotonicInstant? { [movement?.due, relockAt, battery.nextLevelDrop].compactMap { $0 }.min() }
 
     /// Applies everything that is due by `instant`, each change at its own instant.
     mutating func advance(to instant: MonotonicInstant) {
         while let due = nextDue, due <= instant {
-            pass(to: due)
+            advanceClock(to: due)
             if let movement, movement.due <= due {
                 self.movement = nil
                 finish(movement)
             } else if let relockAt, relockAt <= due {
                 self.relockAt = nil
-                relock()
+                autoRelock()
             }
         }
-        pass(to: instant)
+        advanceClock(to: instant)
     }
 
     /// Moves the clock. If the battery dies meanwhile, the scheduled movement is cancelled.
-    private mutating func pass(to instant: MonotonicInstant) {
+    private mutating func advanceClock(to instant: MonotonicInstant) {
         now = max(now, instant)
-        battery.pass(to: now)
+        battery.advance(to: now)
         reportBattery()
     }
 
     /// Cancels the scheduled changes and discards the reports, when the lock is disconnected.
-    mutating func halt() {
+    mutating func reset() {
         (movement, relockAt) = (nil, nil)
-        letGoOfLatch()
-        speech = ReportQueue()
-        (speech.batteryLevel, speech.isBatteryLow) = (battery.level, battery.isLow)
+        releaseLatch()
+        reportQueue = ReportQueue()
+        (reportQueue.batteryLevel, reportQueue.isBatteryLow) = (battery.level, battery.isLow)
     }
 
     // MARK: Commands
 
-    mutating func order(_ operation: LockOperation) throws(AdapterError) {
+    mutating func execute(_ operation: LockOperation) throws(AdapterError) {
         guard let target = operation.restingState, let needed = operation.requiredCapability,
             settings.capabilities.contains(needed)
         else { throw .unsupported }
-        if isAway { throw .offline }
-        begin(target, because: .order)
+        if isUnreachable { throw .offline }
+        startMovement(to: target, cause: .command)
     }
 
     mutating func refresh() throws(AdapterError) {
         guard settings.capabilities.contains(.refresh) else { throw .unsupported }
-        if isAway { throw .offline }
+        if isUnreachable { throw .offline }
         reportAll()
     }
 }
 
 extension SimulatorSettings {
-    fileprivate func drawSeed(of id: DeviceID) -> UInt64 { seed.map { UInt64(bitPattern: $0) } ?? id.high ^ id.low }
+    fileprivate func randomSeed(of id: DeviceID) -> UInt64 { seed.map { UInt64(bitPattern: $0) } ?? id.high ^ id.low }
 
     /// Returns the generator for transmission faults. It is separate from the lock's own generator, so that neither affects the
     /// other's draws.
-    func lineDraws(of id: DeviceID) -> SeededRandom { SeededRandom(seed: drawSeed(of: id) ^ 0x5DEE_CE66_D1CE_4E5B) }
+    func channelRandom(of id: DeviceID) -> SeededRandom { SeededRandom(seed: randomSeed(of: id) ^ 0x5DEE_CE66_D1CE_4E5B) }
 }
 
 extension LockOperation {
@@ -127,10 +127,10 @@ struct SimulatedFaults: Hashable {
     var jams = false
     var refuses = false
     /// Reports the opposite of the bolt's resting position.
-    var lies = false
+    var reportsWrongState = false
     var isOffline = false
     /// The address is invalid, so the lock never becomes reachable.
-    var isUnreadable = false
+    var isAddressInvalid = false
     var confirmation = Confirmation.prompt
     var duplicates = false
     var disorders = false

@@ -14,14 +14,14 @@ final class SimulatedLock: Sendable {
 
     private struct State {
         var machine: LockMachine
-        var line: FaultyChannel
-        var sieve: ReplayFilter
+        var channel: FaultyChannel
+        var replayFilter: ReplayFilter
         /// Number of commands sent to the lock, which accepts each at once.
-        var orders: UInt64 = 0
+        var commandCount: UInt64 = 0
         /// The last command sent.
-        var lastOrder: CommandID?
+        var lastCommand: CommandID?
         /// Reports that have arrived and are not delivered yet; open from `connect` to `disconnect`.
-        var inbox = ReportOutbox<Frame>()
+        var inbox = ReportOutbox<SequencedReport>()
         var timer = DeadlineTimer()
     }
 
@@ -30,22 +30,23 @@ final class SimulatedLock: Sendable {
         let now = clock.monotonicNow()
         let read = try? SimulatorSettings(address: address)
         let settings = read ?? SimulatorSettings()
-        let machine = read.map { LockMachine($0, id: id, at: now) } ?? LockMachine(unreadable: id, at: now)
-        let line = FaultyChannel(settings, draws: settings.lineDraws(of: id))
-        state = Mutex(State(machine: machine, line: line, sieve: ReplayFilter(readsNumbers: settings.reportsNumbered)))
+        let machine = read.map { LockMachine($0, id: id, at: now) } ?? LockMachine(invalidAddressOf: id, at: now)
+        let channel = FaultyChannel(settings, random: settings.channelRandom(of: id))
+        state = Mutex(
+            State(machine: machine, channel: channel, replayFilter: ReplayFilter(usesSequenceNumbers: settings.reportsNumbered)))
     }
 
     // MARK: Listening
 
-    /// Opens the inbox of reports to `listener`, and adds the lock's whole state to it. `deliver`
+    /// Opens the inbox of reports to `receiver`, and adds the lock's whole state to it. `deliver`
     /// delivers the reports.
-    func connect(_ listener: any ReportReceiver) {
+    func connect(_ receiver: any ReportReceiver) {
         state.withLock { state in
-            state.inbox.open(to: listener)
+            state.inbox.open(to: receiver)
             state.machine.advance(to: clock.monotonicNow())
             _ = state.machine.takePending()
             state.machine.reportAll()
-            absorb(&state)
+            transmitReports(&state)
         }
     }
 
@@ -53,35 +54,35 @@ final class SimulatedLock: Sendable {
     func disconnect() {
         state.withLock { state in
             state.inbox.close()
-            state.line.cut()
-            state.machine.halt()
+            state.channel.cut()
+            state.machine.reset()
             state.timer.cancel()
         }
     }
 
     // MARK: Input
 
-    func send(_ order: LockCommand) throws(AdapterError) {
-        try respond { (state) throws(AdapterError) in
-            try state.machine.order(order.operation)
-            state.orders += 1
-            state.lastOrder = order.commandID
+    func send(_ command: LockCommand) throws(AdapterError) {
+        try handleInput { (state) throws(AdapterError) in
+            try state.machine.execute(command.operation)
+            state.commandCount += 1
+            state.lastCommand = command.commandID
         } unlessConnected: {
             .offline
         }
     }
 
     func refresh() throws(AdapterError) {
-        try respond { (state) throws(AdapterError) in
+        try handleInput { (state) throws(AdapterError) in
             try state.machine.refresh()
         } unlessConnected: {
             .offline
         }
     }
 
-    func happen(_ event: SimulatorEvent, slot: String?) throws(SimulatorEventError) {
-        try respond { (state) throws(SimulatorEventError) in
-            try state.machine.happen(event, slot: slot)
+    func handle(_ event: SimulatorEvent, slot: String?) throws(SimulatorEventError) {
+        try handleInput { (state) throws(SimulatorEventError) in
+            try state.machine.handle(event, slot: slot)
         } unlessConnected: {
             .notAttached
         }
@@ -90,57 +91,57 @@ final class SimulatedLock: Sendable {
     /// The actual state at this moment.
     var condition: SimulatedCondition {
         state.withLock { state in
-            catchUp(&state)
+            advanceToNow(&state)
             return SimulatedCondition(state.machine)
         }
     }
 
     /// Applies everything that is due, whether its timer has fired or not, then `body`.
-    private func respond<Failure: Error>(
+    private func handleInput<Failure: Error>(
         _ body: (inout State) throws(Failure) -> Void, unlessConnected: () -> Failure
     ) throws(Failure) {
         try state.withLock { (state) throws(Failure) in
             guard state.inbox.isOpen else { throw unlessConnected() }
-            catchUp(&state)
+            advanceToNow(&state)
             try body(&state)
-            absorb(&state)
+            transmitReports(&state)
         }
         deliver()
     }
 
     private func timerFired(_ setting: DeadlineTimer.Setting) {
         state.withLock { state in
-            if state.timer.expire(setting) { catchUp(&state) }
+            if state.timer.expire(setting) { advanceToNow(&state) }
         }
         deliver()
     }
 
-    private func catchUp(_ state: inout State) {
+    private func advanceToNow(_ state: inout State) {
         guard state.inbox.isOpen else { return }
         let now = clock.monotonicNow()
         // Apply each change at its own instant, so that its reports are sent in order.
         while let due = state.machine.nextDue, due <= now {
             state.machine.advance(to: due)
-            absorb(&state)
+            transmitReports(&state)
         }
         state.machine.advance(to: now)
-        absorb(&state)
+        transmitReports(&state)
     }
 
     // MARK: Output
 
     /// Sends the machine's new reports over the channel, and moves those that have arrived to the inbox.
-    private func absorb(_ state: inout State) {
-        if state.machine.isAway { state.line.cut() }
+    private func transmitReports(_ state: inout State) {
+        if state.machine.isUnreachable { state.channel.cut() }
         for fact in state.machine.takePending() {
-            state.line.send(fact, ordersTaken: state.orders, faults: state.machine.faults, at: state.machine.now)
+            state.channel.send(fact, commandsAccepted: state.commandCount, faults: state.machine.faults, at: state.machine.now)
         }
-        state.inbox.append(contentsOf: state.line.takeArrived(by: state.machine.now))
+        state.inbox.append(contentsOf: state.channel.takeArrived(by: state.machine.now))
         setTimer(in: &state)
     }
 
     private func setTimer(in state: inout State) {
-        let due = [state.machine.nextDue, state.line.nextDue].compactMap { $0 }.min()
+        let due = [state.machine.nextDue, state.channel.nextDue].compactMap { $0 }.min()
         state.timer.set(due, clock: clock, executor: executor) { [weak self] in self?.timerFired($0) }
     }
 
@@ -148,20 +149,20 @@ final class SimulatedLock: Sendable {
     /// already does so.
     func deliver() {
         var isFirst = true
-        while let (report, listener) = state.withLock({ next(in: &$0, isFirst: isFirst) }) {
+        while let (report, receiver) = state.withLock({ next(in: &$0, isFirst: isFirst) }) {
             isFirst = false
-            listener.receive(report)
+            receiver.receive(report)
         }
     }
 
     /// Returns the next report, live or converted. Whether a report is live is decided only now,
     /// because a command that was sent while the report was queued makes the report old.
-    private func next(in state: inout State, isFirst: Bool) -> (report: LockReport, listener: any ReportReceiver)? {
+    private func next(in state: inout State, isFirst: Bool) -> (report: LockReport, receiver: any ReportReceiver)? {
         var isFirst = isFirst
-        while let (frame, listener) = state.inbox.next(isFirst: isFirst) {
+        while let (report, receiver) = state.inbox.next(isFirst: isFirst) {
             isFirst = false
-            if let fact = state.sieve.hear(frame, ordersSent: state.orders) {
-                return (LockReport(deviceID: id, fact, after: state.lastOrder), listener)
+            if let fact = state.replayFilter.receive(report, commandsSent: state.commandCount) {
+                return (LockReport(deviceID: id, fact, after: state.lastCommand), receiver)
             }
         }
         return nil
@@ -180,13 +181,13 @@ package struct SimulatedCondition: Hashable, Sendable {
     /// Whole percent, rounded up.
     package let batteryLevel: Int
     /// Whether the lock is unreachable for the gateway: offline, or without power.
-    package let isAway: Bool
+    package let isUnreachable: Bool
 
     init(_ machine: LockMachine) {
         (position, isStuck, isDoorClosed) = (machine.position, machine.isStuck, machine.door == .closed)
-        (batteryLevel, isAway) = (machine.battery.level, machine.isAway)
+        (batteryLevel, isUnreachable) = (machine.battery.level, machine.isUnreachable)
     }
 
     /// Whether the door opens when pushed: the bolt is withdrawn, or the leaf is not closed anyway.
-    package var opens: Bool { position != .locked || !isDoorClosed }
+    package var isPassable: Bool { position != .locked || !isDoorClosed }
 }

@@ -11,52 +11,52 @@ struct ReplayFilter {
     }
 
     /// Whether the lock's reports have sequence numbers. If not, every report counts as live.
-    private let readsNumbers: Bool
+    private let usesSequenceNumbers: Bool
     /// The number of the newest report of each kind.
     private var newest: [Kind: UInt64] = [:]
     private var window = ReplayWindow()
 
-    init(readsNumbers: Bool) { self.readsNumbers = readsNumbers }
+    init(usesSequenceNumbers: Bool) { self.usesSequenceNumbers = usesSequenceNumbers }
 
     /// Converts a received report; `nil` if it is discarded.
     ///
-    /// - Parameter ordersSent: number of commands sent to the lock by now.
-    mutating func hear(_ frame: Frame, ordersSent: UInt64) -> LockReport.Fact? {
-        guard readsNumbers else { return frame.fact }
-        let isRepeat = !window.admit(frame.number)
-        let isOld = isRepeat || frame.ordersTaken < ordersSent || isOvertaken(frame)
-        switch frame.fact {
-        case .availability, .faults, .deliveredLate: return frame.fact
-        case .event: return isRepeat ? nil : frame.fact
-        case .refusal: return isOld ? nil : frame.fact
-        case .door: return isRepeat ? nil : isOvertaken(frame) ? frame.fact.asEvent : note(frame, .door)
-        case .battery: return isRepeat || isOvertaken(frame) ? nil : note(frame, .battery)
-        case .state: return isOld ? past(frame, isRepeat: isRepeat) : note(frame, .state)
+    /// - Parameter commandsSent: number of commands sent to the lock by now.
+    mutating func receive(_ report: SequencedReport, commandsSent: UInt64) -> LockReport.Fact? {
+        guard usesSequenceNumbers else { return report.fact }
+        let isRepeat = !window.accept(report.number)
+        let isOld = isRepeat || report.commandsAccepted < commandsSent || isOvertaken(report)
+        switch report.fact {
+        case .availability, .faults, .deliveredLate: return report.fact
+        case .event: return isRepeat ? nil : report.fact
+        case .refusal: return isOld ? nil : report.fact
+        case .door: return isRepeat ? nil : isOvertaken(report) ? report.fact.asEvent : markNewest(report, .door)
+        case .battery: return isRepeat || isOvertaken(report) ? nil : markNewest(report, .battery)
+        case .state: return isOld ? convertOld(report, isRepeat: isRepeat) : markNewest(report, .state)
         }
     }
 
     /// Converts an old state of the bolt. It becomes an event if the report is no duplicate and has another cause than a command;
     /// else it becomes a retained state.
-    private func past(_ frame: Frame, isRepeat: Bool) -> LockReport.Fact? {
-        guard case .state(let state, _, let method, let name) = frame.fact else { return nil }
-        if !isRepeat, let method, method != .remote, let event = frame.fact.asEvent { return event }
+    private func convertOld(_ report: SequencedReport, isRepeat: Bool) -> LockReport.Fact? {
+        guard case .state(let state, _, let method, let name) = report.fact else { return nil }
+        if !isRepeat, let method, method != .remote, let event = report.fact.asEvent { return event }
         return .state(state, quality: .retained, method: method, operatorName: name)
     }
 
-    private mutating func note(_ frame: Frame, _ kind: Kind) -> LockReport.Fact {
-        newest[kind] = frame.number
-        return frame.fact
+    private mutating func markNewest(_ report: SequencedReport, _ kind: Kind) -> LockReport.Fact {
+        newest[kind] = report.number
+        return report.fact
     }
 
-    private func isOvertaken(_ frame: Frame) -> Bool {
+    private func isOvertaken(_ report: SequencedReport) -> Bool {
         let kind: Kind? =
-            switch frame.fact {
+            switch report.fact {
             case .state, .refusal: .state
             case .door: .door
             case .battery: .battery
             case .availability, .event, .faults, .deliveredLate: nil
             }
-        return kind.flatMap { newest[$0] }.map { frame.number < $0 } ?? false
+        return kind.flatMap { newest[$0] }.map { report.number < $0 } ?? false
     }
 }
 
@@ -67,7 +67,7 @@ struct ReplayWindow: Hashable {
     private var bits: UInt64 = 0
 
     /// - Returns: false for a number that was seen, or that is too old to decide. Numbers begin at 1.
-    mutating func admit(_ number: UInt64) -> Bool {
+    mutating func accept(_ number: UInt64) -> Bool {
         if number > highest {
             let step = number - highest
             bits = step < 64 ? bits << step | 1 : 1

@@ -19,7 +19,7 @@ package struct Resident: Hashable, Sendable {
     /// Probability of leaving without locking, 0 to 1.
     package var forgets = 0.05
     /// How they open doors; with `.app` they are one of the scenario's `people`.
-    package var opens = Way.app
+    package var opens = EntryMethod.app
 
     /// Probability of going out on a free day.
     private static let outing = 0.7
@@ -27,17 +27,19 @@ package struct Resident: Hashable, Sendable {
     package init(name: String, door: String) { (self.name, self.door) = (name, door) }
 
     /// Returns the events of one day, in no particular order. Takes the same number of draws every day.
-    func events(on day: Int, _ weekday: Weekday, _ draws: inout SeededRandom) -> [ScenarioEvent] {
+    func events(on day: Int, _ weekday: Weekday, _ random: inout SeededRandom) -> [ScenarioEvent] {
         let midnight = Duration.days(day)
-        let offsets = (leave: draws.offset(within: spread), home: draws.offset(within: spread), bed: draws.offset(within: spread))
-        let locks = (leaving: !draws.chance(forgets), home: !draws.chance(forgets))
-        let goesOut = draws.chance(Self.outing)
-        let outing = draws.duration(in: .hours(10)...(.hours(15)))
-        let outingLength = draws.duration(in: .minutes(20)...(.hours(4)))
+        let offsets = (
+            leave: random.offset(within: spread), home: random.offset(within: spread), bed: random.offset(within: spread)
+        )
+        let locks = (leaving: !random.chance(forgets), home: !random.chance(forgets))
+        let goesOut = random.chance(Self.outing)
+        let outing = random.duration(in: .hours(10)...(.hours(15)))
+        let outingLength = random.duration(in: .minutes(20)...(.hours(4)))
 
         let bed = midnight + sleeps + (sleeps < returns ? .day : .zero) + offsets.bed
         var events = [ScenarioEvent(at: max(.zero, bed), lock: door, action: .event(.thumbLock))]
-        let way = WayIn(person: name, door: door, frontDoor: frontDoor, opens: opens)
+        let route = EntryRoute(person: name, door: door, frontDoor: frontDoor, opens: opens)
         let leave: Duration
         let home: Duration
         if workdays.contains(weekday) {
@@ -48,7 +50,7 @@ package struct Resident: Hashable, Sendable {
         } else {
             return events
         }
-        events += way.leave(at: leave, locks: locks.leaving) + way.enter(at: home, locks: locks.home)
+        events += route.leave(at: leave, locks: locks.leaving) + route.enter(at: home, locks: locks.home)
         return events
     }
 }

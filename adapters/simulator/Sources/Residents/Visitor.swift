@@ -19,7 +19,7 @@ package struct Visitor: Hashable, Sendable {
     /// Probability of leaving without locking, 0 to 1.
     package var forgets = 0.02
     /// How they open doors; with `.app` they are one of the scenario's `people`.
-    package var opens = Way.app
+    package var opens = EntryMethod.app
 
     package init(name: String, door: String) { (self.name, self.door) = (name, door) }
 
@@ -27,13 +27,13 @@ package struct Visitor: Hashable, Sendable {
     var canCome: Bool { chance > 0 && !days.isEmpty }
 
     /// Returns the events of one day, in no particular order. Takes the same number of draws every day.
-    func events(on day: Int, _ weekday: Weekday, _ draws: inout SeededRandom) -> [ScenarioEvent] {
-        let (coming, going) = (draws.offset(within: spread), draws.offset(within: spread))
-        let (doesCome, locks) = (draws.chance(chance), !draws.chance(forgets))
+    func events(on day: Int, _ weekday: Weekday, _ random: inout SeededRandom) -> [ScenarioEvent] {
+        let (coming, going) = (random.offset(within: spread), random.offset(within: spread))
+        let (doesCome, locks) = (random.chance(chance), !random.chance(forgets))
         guard days.contains(weekday), doesCome else { return [] }
-        let way = WayIn(person: name, door: door, frontDoor: frontDoor, opens: opens)
+        let route = EntryRoute(person: name, door: door, frontDoor: frontDoor, opens: opens)
         let come = max(.zero, .days(day) + comes + coming)
         let go = max(.days(day) + comes + stays + going, come + .minutes(5))
-        return way.enter(at: come, locks: false) + way.leave(at: go, locks: locks)
+        return route.enter(at: come, locks: false) + route.leave(at: go, locks: locks)
     }
 }

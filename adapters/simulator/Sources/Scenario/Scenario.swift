@@ -44,7 +44,7 @@ package struct Scenario: Hashable, Sendable {
         guard residents.isEmpty, !visitors.contains(where: \.canCome) else { return nil }
         var last = 0
         for rule in rules {
-            if case .once(let at) = rule.when { last = max(last, at.wholeDays + 1) } else if rule.canHappen { return nil }
+            if case .once(let at) = rule.schedule { last = max(last, at.wholeDays + 1) } else if rule.canHappen { return nil }
         }
         return last
     }
@@ -55,29 +55,29 @@ package struct Scenario: Hashable, Sendable {
         let weekday = firstWeekday.advanced(byDays: day)
         var events: [ScenarioEvent] = []
         for (index, resident) in residents.enumerated() {
-            var draws = draws(.resident, index, day)
-            events += resident.events(on: day, weekday, &draws)
+            var random = random(.resident, index, day)
+            events += resident.events(on: day, weekday, &random)
         }
         for (index, visitor) in visitors.enumerated() {
-            var draws = draws(.visitor, index, day)
-            events += visitor.events(on: day, weekday, &draws)
+            var random = random(.visitor, index, day)
+            events += visitor.events(on: day, weekday, &random)
         }
         for (index, rule) in rules.enumerated() {
-            var draws = draws(.rule, index, day)
-            events += rule.events(on: day, weekday, &draws)
+            var random = random(.rule, index, day)
+            events += rule.events(on: day, weekday, &random)
         }
         return events
     }
 
-    private enum Line: UInt64 {
+    private enum Stream: UInt64 {
         case resident = 1
         case visitor
         case rule
     }
 
-    private func draws(_ line: Line, _ index: Int, _ day: Int) -> SeededRandom {
+    private func random(_ stream: Stream, _ index: Int, _ day: Int) -> SeededRandom {
         var mixer = SeededRandom(seed: seed)
-        for number in [line.rawValue, UInt64(index), UInt64(day)] { mixer = SeededRandom(seed: mixer.next() ^ number) }
+        for number in [stream.rawValue, UInt64(index), UInt64(day)] { mixer = SeededRandom(seed: mixer.next() ^ number) }
         return mixer
     }
 }

@@ -14,13 +14,13 @@ package struct ScenarioEvents: Sequence, IteratorProtocol, Sendable {
     init(_ scenario: Scenario, from start: Duration) {
         (self.scenario, self.start, plannedDays) = (scenario, start, scenario.plannedDays)
         // Begin with earlier days: an event lasts at most 30 days, so its ending may still come after `start`.
-        day = Swift.max(0, start.wholeDays - ScenarioText.maxLasting.wholeDays - 1)
+        day = Swift.max(0, start.wholeDays - ScenarioText.maxEventDuration.wholeDays - 1)
     }
 
     /// Returns `nil` only at the end of a finite scenario. Plans as many days ahead as needed to determine the order.
     package mutating func next() -> ScenarioEvent? {
         while true {
-            if let event = planned.last, isSettled(event) {
+            if let event = planned.last, isNext(event) {
                 planned.removeLast()
                 if event.at >= start { return event }
             } else if !planNextDay() {
@@ -31,7 +31,7 @@ package struct ScenarioEvents: Sequence, IteratorProtocol, Sendable {
 
     /// Whether the event is the next one: a day that is still to be planned cannot have an earlier
     /// event.
-    private func isSettled(_ event: ScenarioEvent) -> Bool { isOver || event.at < .days(day) - Self.maxSpread }
+    private func isNext(_ event: ScenarioEvent) -> Bool { isOver || event.at < .days(day) - Self.maxSpread }
 
     private var isOver: Bool { plannedDays.map { day >= $0 } ?? false }
 

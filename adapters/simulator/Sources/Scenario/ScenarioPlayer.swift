@@ -45,20 +45,20 @@ package struct ScenarioPlayer: Sendable {
     ///
     /// Everything runs on the caller's executor, such as that of a test. Events that a lock does not support are skipped.
     package func run() async {
-        let began = clock.monotonicNow()
+        let startedAt = clock.monotonicNow()
         await withDiscardingTaskGroup { group in
             for event in scenario.events(from: start) {
-                let due = began.advanced(by: pace == 1 ? event.at - start : (event.at - start) / pace)
+                let due = startedAt.advanced(by: pace == 1 ? event.at - start : (event.at - start) / pace)
                 do { try await clock.sleep(until: due) } catch { return group.cancelAll() }
                 guard let lock = locks[event.lock] else { continue }
                 switch event.action {
                 case .event(let event, let slot): try? adapter.inject(event, slot: slot, into: lock)
-                case .openDoor: if adapter.condition(of: lock)?.opens == true { try? adapter.inject(.doorOpen, into: lock) }
+                case .openDoor: if adapter.condition(of: lock)?.isPassable == true { try? adapter.inject(.doorOpen, into: lock) }
                 case .closeDoor:
                     if adapter.condition(of: lock)?.isDoorClosed == false { try? adapter.inject(.doorClose, into: lock) }
                 case .command(let operation, let person):
-                    let wish = ScenarioCommand(lock: lock, operation: operation, person: person)
-                    group.addTask { [command] in await command(wish) }
+                    let scenarioCommand = ScenarioCommand(lock: lock, operation: operation, person: person)
+                    group.addTask { [command] in await command(scenarioCommand) }
                 }
             }
         }

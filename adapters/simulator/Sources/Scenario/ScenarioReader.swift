@@ -54,7 +54,7 @@ private struct ScenarioReader {
         scenario.visitors = visitors.map(visitor)
         let events = sections("events", "an event", Self.eventKeys)
         scenario.rules = events.map { rule($0, days: scenario.days) }
-        noteStandstill(scenario, visitors: visitors, events: events)
+        rejectEndlessWithoutEvents(scenario, visitors: visitors, events: events)
         return scenario
     }
 
@@ -68,7 +68,7 @@ private struct ScenarioReader {
     }
 
     /// Notes a mistake for an endless scenario in which no repetition can ever happen.
-    private func noteStandstill(_ scenario: Scenario, visitors: [YAMLSection], events: [YAMLSection]) {
+    private func rejectEndlessWithoutEvents(_ scenario: Scenario, visitors: [YAMLSection], events: [YAMLSection]) {
         guard file.isFileSound, scenario.days == nil, scenario.plannedDays != nil else { return }
         let repeating = events.filter { $0["every"].isPresent }
         (visitors + repeating).first?.note(
@@ -87,7 +87,7 @@ private struct ScenarioReader {
         resident.workdays = days(section["workdays"]) ?? resident.workdays
         resident.spread = spread(section) ?? resident.spread
         resident.forgets = chance(section["forgets"]) ?? resident.forgets
-        resident.opens = way(section["opens"]) ?? resident.opens
+        resident.opens = entryMethod(section["opens"]) ?? resident.opens
         return resident
     }
 
@@ -101,7 +101,7 @@ private struct ScenarioReader {
         visitor.spread = spread(section) ?? visitor.spread
         visitor.chance = chance(section["chance"]) ?? visitor.chance
         visitor.forgets = chance(section["forgets"]) ?? visitor.forgets
-        visitor.opens = way(section["opens"]) ?? visitor.opens
+        visitor.opens = entryMethod(section["opens"]) ?? visitor.opens
         return visitor
     }
 
@@ -114,21 +114,21 @@ private struct ScenarioReader {
         if lock.isEmpty || lock.isList && lock.items().isEmpty {
             lock.note("`lock` must name at least one lock of this scenario")
         }
-        let (when, action) = (when(section, days: days), action(section))
+        let (schedule, action) = (schedule(section, days: days), action(section))
         var rule = ScenarioRule(
-            when ?? .once(.zero), locks: named.contains("all") ? locks : named, action: action ?? .openDoor)
+            schedule ?? .once(.zero), locks: named.contains("all") ? locks : named, action: action ?? .openDoor)
         rule.spread = spread(section) ?? .zero
         rule.chance = chance(section["chance"]) ?? 1
-        rule.lasts = length(section["for"], upTo: ScenarioText.maxLasting, "at most `30d`")
-        if rule.lasts != nil, case .event(let event, _)? = action, event.ending == nil {
+        rule.duration = length(section["for"], upTo: ScenarioText.maxEventDuration, "at most `30d`")
+        if rule.duration != nil, case .event(let event, _)? = action, event.ending == nil {
             section.note("`for`: `\(event.rawValue)` is over at once; leave `for` out")
-        } else if rule.lasts != nil, case .command? = action {
+        } else if rule.duration != nil, case .command? = action {
             section.note("`for`: a command is over at once; leave `for` out")
         }
         return rule
     }
 
-    private func when(_ section: YAMLSection, days: Int?) -> ScenarioRule.When? {
+    private func schedule(_ section: YAMLSection, days: Int?) -> ScenarioRule.Schedule? {
         let at = section["at"].value("a time such as `2d 07:30` or `90s`") { ScenarioText.instant($0) }
         let every = section["every"].value("times such as `day 07:30`, `mon,thu 08:00` or `15m`") { ScenarioText.repetition($0) }
         if section["at"].isPresent == section["every"].isPresent { section.note("an event needs either `at` or `every`") }
@@ -178,7 +178,7 @@ private struct ScenarioReader {
         field.value("a number from 0 to 1") { Double($0).flatMap { (0...1).contains($0) ? $0 : nil } }
     }
 
-    private func way(_ field: YAMLField) -> Way? {
-        field.word("a way to open", among: Way.allCases.map(\.rawValue)).flatMap(Way.init)
+    private func entryMethod(_ field: YAMLField) -> EntryMethod? {
+        field.word("a way to open", among: EntryMethod.allCases.map(\.rawValue)).flatMap(EntryMethod.init)
     }
 }

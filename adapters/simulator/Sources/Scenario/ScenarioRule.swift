@@ -3,7 +3,7 @@ internal import DoorwardDomain
 /// One rule of a scenario: an action, the locks that it applies to, its times and its probability.
 package struct ScenarioRule: Hashable, Sendable {
     /// The time before `spread` is applied.
-    package let when: When
+    package let schedule: Schedule
     /// The locks that the rule applies to, each with its own draws.
     package let locks: [String]
     /// The action, which is applied to each of `locks` separately.
@@ -13,18 +13,18 @@ package struct ScenarioRule: Hashable, Sendable {
     /// Probability each time, 0 to 1.
     package var chance: Double
     /// Time after which the event's `ending` follows; `nil` if no ending follows.
-    package var lasts: Duration?
+    package var duration: Duration?
 
     package init(
-        _ when: When, locks: [String], action: ScenarioEvent.Action, spread: Duration = .zero, chance: Double = 1,
-        lasts: Duration? = nil
+        _ schedule: Schedule, locks: [String], action: ScenarioEvent.Action, spread: Duration = .zero, chance: Double = 1,
+        duration: Duration? = nil
     ) {
-        (self.when, self.locks, self.action) = (when, locks, action)
-        (self.spread, self.chance, self.lasts) = (spread, chance, lasts)
+        (self.schedule, self.locks, self.action) = (schedule, locks, action)
+        (self.spread, self.chance, self.duration) = (spread, chance, duration)
     }
 
     /// The times of a rule.
-    package enum When: Hashable, Sendable {
+    package enum Schedule: Hashable, Sendable {
         /// Once, at this time since the first midnight.
         case once(Duration)
         /// On these days, at this time of day.
@@ -35,21 +35,21 @@ package struct ScenarioRule: Hashable, Sendable {
 
     /// Whether there is a day on which the rule may have an event.
     var canHappen: Bool {
-        if case .daily(let days, _) = when, days.isEmpty { return false }
+        if case .daily(let days, _) = schedule, days.isEmpty { return false }
         return chance > 0 && !locks.isEmpty
     }
 
     /// Returns the events of this rule on one day, in no particular order.
-    func events(on day: Int, _ weekday: Weekday, _ draws: inout SeededRandom) -> [ScenarioEvent] {
+    func events(on day: Int, _ weekday: Weekday, _ random: inout SeededRandom) -> [ScenarioEvent] {
         var events: [ScenarioEvent] = []
         for time in times(on: day, weekday) {
             for lock in locks {
-                let happens = draws.chance(chance)
-                let at = max(.zero, time + draws.offset(within: spread))
+                let happens = random.chance(chance)
+                let at = max(.zero, time + random.offset(within: spread))
                 guard happens else { continue }
                 events.append(ScenarioEvent(at: at, lock: lock, action: action))
-                if let lasts, case .event(let event, _) = action, let ending = event.ending {
-                    events.append(ScenarioEvent(at: at + lasts, lock: lock, action: .event(ending)))
+                if let duration, case .event(let event, _) = action, let ending = event.ending {
+                    events.append(ScenarioEvent(at: at + duration, lock: lock, action: .event(ending)))
                 }
             }
         }
@@ -58,7 +58,7 @@ package struct ScenarioRule: Hashable, Sendable {
 
     private func times(on day: Int, _ weekday: Weekday) -> [Duration] {
         let midnight = Duration.days(day)
-        switch when {
+        switch schedule {
         case .once(let at): return at.wholeDays == day ? [at] : []
         case .daily(let days, let at): return days.contains(weekday) ? [midnight + at] : []
         case .every(let period):

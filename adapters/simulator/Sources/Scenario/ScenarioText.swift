@@ -1,6 +1,6 @@
 /// Parses times and durations of scenario files. Each function returns `nil` for an invalid text.
 enum ScenarioText {
-    static let maxLasting = Duration.days(30)
+    static let maxEventDuration = Duration.days(30)
     /// Ten years: longer than any use, and far from an overflow.
     static let maxLength = Duration.days(3660)
 
@@ -34,7 +34,7 @@ enum ScenarioText {
     }
 
     /// A repetition: `day 07:30`, `weekdays 07:30`, `mon,thu 08:00`, or a duration such as `15m`, at least a second.
-    static func repetition(_ text: String) -> ScenarioRule.When? {
+    static func repetition(_ text: String) -> ScenarioRule.Schedule? {
         if let length = length(text) { return .every(length) }
         let words = text.split(separator: " ")
         guard words.count == 2, let days = Weekday.days(words[0]), let time = timeOfDay(words[1]) else { return nil }

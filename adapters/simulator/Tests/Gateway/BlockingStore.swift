@@ -114,11 +114,11 @@ final class BlockingStore: GatewayStore {
     private func wait<Value: Sendable>(
         _ body: @escaping @Sendable (any GatewayStore) async throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        let answer = Answer<Value>()
+        let result = BlockingResult<Value>()
         Task.detached(executorPreference: executor) { [store] in
-            do throws(StoreError) { answer.give(.success(try await body(store))) } catch { answer.give(.failure(error)) }
+            do throws(StoreError) { result.set(.success(try await body(store))) } catch { result.set(.failure(error)) }
         }
-        return try answer.get()
+        return try result.get()
     }
 }
 
@@ -133,17 +133,17 @@ private final class QueueExecutor: TaskExecutor {
 }
 
 /// A result that one thread sets and another thread waits for.
-private final class Answer<Value: Sendable>: Sendable {
+private final class BlockingResult<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, StoreError>?>(nil)
-    private let isThere = DispatchSemaphore(value: 0)
+    private let isAvailable = DispatchSemaphore(value: 0)
 
-    func give(_ value: Result<Value, StoreError>) {
+    func set(_ value: Result<Value, StoreError>) {
         result.withLock { $0 = value }
-        isThere.signal()
+        isAvailable.signal()
     }
 
     func get() throws(StoreError) -> Value {
-        isThere.wait()
+        isAvailable.wait()
         guard let value = result.withLock({ $0 }) else { throw .unavailable }
         return try value.get()
     }

@@ -43,8 +43,8 @@ import Testing
         scenario.seed ^= seed
         return try executor.run(stepLimit: 5_000_000) { [scenario] in
             let house = try await SimulatedHouse(address: address, seed: seed, clock: clock, executor: executor, store: store)
-            let player = try ScenarioPlayer(scenario, adapter: house.adapter, clock: clock, locks: house.locks) { wish in
-                _ = await house.run(wish.operation, on: wish.lock, by: wish.person)
+            let player = try ScenarioPlayer(scenario, adapter: house.adapter, clock: clock, locks: house.locks) { command in
+                _ = await house.run(command.operation, on: command.lock, by: command.person)
             }
             await player.run()
             await house.control.stop()

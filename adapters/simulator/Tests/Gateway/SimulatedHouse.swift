@@ -25,24 +25,24 @@ struct SimulatedHouse: Sendable {
         address: [String: JSONValue], seed: UInt64, clock: VirtualClock, executor: SeededExecutor, store: any GatewayStore
     ) async throws {
         self.clock = clock
-        var world = TenancyFixture(seed: 7, createdAt: clock.now())
-        portfolio = world.portfolio("Oak Street")
-        let property = world.property("No. 5", in: portfolio)
-        let front = world.device("Front door", in: .property(property), adapter: "simulator", address: address)
+        var tenancy = TenancyFixture(seed: 7, createdAt: clock.now())
+        portfolio = tenancy.portfolio("Oak Street")
+        let property = tenancy.property("No. 5", in: portfolio)
+        let front = tenancy.device("Front door", in: .property(property), adapter: "simulator", address: address)
         var (locks, people) = (["Front door": front], [String: UserID]())
         for (flat, tenant) in zip(Self.flats, Self.tenants) {
-            let unit = world.unit(flat, in: property)
-            world.share(front, with: unit)
-            locks[flat] = world.device(flat, in: .unit(unit), adapter: "simulator", address: address)
-            let user = world.user(tenant)
-            world.assign(user, .tenant, .unit(unit))
+            let unit = tenancy.unit(flat, in: property)
+            tenancy.share(front, with: unit)
+            locks[flat] = tenancy.device(flat, in: .unit(unit), adapter: "simulator", address: address)
+            let user = tenancy.user(tenant)
+            tenancy.assign(user, .tenant, .unit(unit))
             people[tenant] = user
         }
-        let manager = world.user("Max")
-        world.assign(manager, .propertyManager, .property(property))
+        let manager = tenancy.user("Max")
+        tenancy.assign(manager, .propertyManager, .property(property))
         people["Max"] = manager
         (self.locks, self.people) = (locks, people)
-        _ = try await store.commit(StoreTransaction(changes: world.changes))
+        _ = try await store.commit(StoreTransaction(changes: tenancy.changes))
         adapter = SimulatorAdapter(clock: clock, executor: executor)
         control = GatewayControl(
             store: store, adapters: [adapter], clock: clock, random: RandomSource(SeededGenerator(seed: seed)),

@@ -7,13 +7,13 @@ import Testing
 /// Locks that repeat, reorder and falsify their reports, with the whole gateway. Each command has one outcome, and is confirmed
 /// only if the bolt is in the requested position.
 @Suite struct SimulatorGatewayTests {
-    private struct Ended: Sendable {
+    private struct EndedCommand: Sendable {
         let command: Command
         /// The state of the lock when the command ended.
         let condition: SimulatedCondition?
 
         /// Whether the bolt rests in the requested position. A latch may have sprung back since it was pulled.
-        var isTrue: Bool {
+        var isInRequestedPosition: Bool {
             guard let condition, !condition.isStuck else { return false }
             switch command.operation {
             case .lock: return condition.position == .locked
@@ -26,11 +26,11 @@ import Testing
 
     /// Plays a day of one tenant's commands, one after the other, at random times.
     ///
-    /// - Parameter hands: whether the bolt is also turned by hand between the commands, so that outdated reports are mostly
+    /// - Parameter turnsByHand: whether the bolt is also turned by hand between the commands, so that outdated reports are mostly
     ///   wrong.
     private static func day(
-        seed: UInt64, address: [String: JSONValue], events: [SimulatorEvent] = [], hands: Bool = false
-    ) throws -> (ended: [Ended], records: [RecordBody]) {
+        seed: UInt64, address: [String: JSONValue], events: [SimulatorEvent] = [], turnsByHand: Bool = false
+    ) throws -> (ended: [EndedCommand], records: [RecordBody]) {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: seed, clock: clock)
         return try executor.run {
@@ -39,14 +39,14 @@ import Testing
             let lock = try #require(house.locks["Flat 1"])
             for event in events { try house.adapter.inject(event, into: lock) }
             var random = SeededGenerator(seed: seed)
-            var ended: [Ended] = []
+            var ended: [EndedCommand] = []
             for _ in 0..<40 {
                 let operation = LockOperation.movements[Int.random(in: 0..<3, using: &random)]
                 let timeout = Duration.milliseconds(Int64.random(in: 150...12_000, using: &random))
                 if let command = await house.run(operation, on: lock, by: "Ada", timeout: timeout) {
-                    ended.append(Ended(command: command, condition: house.adapter.condition(of: lock)))
+                    ended.append(EndedCommand(command: command, condition: house.adapter.condition(of: lock)))
                 }
-                if hands, Bool.random(using: &random) { try house.adapter.inject(.thumbTurn, into: lock) }
+                if turnsByHand, Bool.random(using: &random) { try house.adapter.inject(.thumbTurn, into: lock) }
                 let pause = Duration.milliseconds(Int64.random(in: 0...9000, using: &random))
                 try await clock.sleep(until: clock.monotonicNow().advanced(by: pause))
             }
@@ -62,16 +62,16 @@ import Testing
     @Test(
         "A repeated, late or overtaken report never confirms a command that the lock did not execute",
         arguments: 0..<40 as Range<UInt64>, [false, true])
-    func disorder(seed: UInt64, hands: Bool) throws {
+    func disorder(seed: UInt64, turnsByHand: Bool) throws {
         let address: [String: JSONValue] = [
             "duplicateRate": .number(0.5), "disorderRate": .number(0.5), "disorderMs": .integer(20_000), "jamRate": .number(0.2),
             "lostConfirmationRate": .number(0.2), "lateConfirmationRate": .number(0.2), "jitterMs": .integer(3000),
         ]
-        let (ended, records) = try Self.day(seed: seed, address: address, hands: hands)
+        let (ended, records) = try Self.day(seed: seed, address: address, turnsByHand: turnsByHand)
         #expect(ended.count == 40)
         for end in ended {
             #expect(Self.outcomes(records, of: end.command.id) == 1)
-            if end.command.state == .confirmed { #expect(end.isTrue) }
+            if end.command.state == .confirmed { #expect(end.isInRequestedPosition) }
         }
         let states = Set(ended.map(\.command.state))
         #expect(states.isSuperset(of: [.confirmed, .timedOut]))
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test("A lock that reports the opposite state confirms no command", arguments: 0..<10 as Range<UInt64>)
-    func lies(seed: UInt64) throws {
+    func wrongState(seed: UInt64) throws {
         let (drawn, _) = try Self.day(seed: seed, address: ["wrongStateRate": .integer(1), "duplicateRate": .number(0.5)])
         #expect(drawn.allSatisfy { $0.command.state == .timedOut })
         let (switched, _) = try Self.day(seed: seed, address: [:], events: [.wrongState])

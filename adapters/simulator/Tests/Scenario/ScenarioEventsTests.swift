@@ -8,8 +8,8 @@ import Testing
 @Suite struct ScenarioEventsTests {
     private static let day = Duration.seconds(86_400)
 
-    private static func times(_ when: ScenarioRule.When, days: Int, starting: Weekday = .monday) -> [Duration] {
-        let rule = ScenarioRule(when, locks: ["A"], action: .event(.tamper))
+    private static func times(_ schedule: ScenarioRule.Schedule, days: Int, starting: Weekday = .monday) -> [Duration] {
+        let rule = ScenarioRule(schedule, locks: ["A"], action: .event(.tamper))
         return Scenario(firstWeekday: starting, days: days, lockNames: ["A"], rules: [rule]).events().map(\.at)
     }
 
@@ -25,8 +25,8 @@ import Testing
     }
 
     @Test("An event with a duration is followed by the event that ends it")
-    func lasting() {
-        let rule = ScenarioRule(.once(.seconds(10)), locks: ["A"], action: .event(.offline), lasts: .seconds(5))
+    func timedEvents() {
+        let rule = ScenarioRule(.once(.seconds(10)), locks: ["A"], action: .event(.offline), duration: .seconds(5))
         let events = Array(Scenario(lockNames: ["A"], rules: [rule]).events())
         #expect(
             events == [
@@ -53,7 +53,7 @@ import Testing
         let mishap = ScenarioRule(
             .daily(Weekday.all, at: .seconds(600)), locks: ["A", "B"], action: .event(.jam), spread: .seconds(36_000),
             chance: 0.5,
-            lasts: .seconds(200_000))
+            duration: .seconds(200_000))
         return Scenario(
             seed: seed, days: 40, lockNames: ["A", "B", "F"], residents: [ada, night], visitors: [cleaner], rules: [mishap])
     }
@@ -85,12 +85,12 @@ import Testing
     }
 
     @Test("A scenario without an end whose repetitions have no chance ends after its single events")
-    func standstill() {
-        var nobody = Visitor(name: "Cleaner", door: "A")
-        nobody.chance = 0
+    func zeroChance() {
+        var absentVisitor = Visitor(name: "Cleaner", door: "A")
+        absentVisitor.chance = 0
         let never = ScenarioRule(.every(.seconds(60)), locks: ["A"], action: .event(.jam), chance: 0)
         let once = ScenarioRule(.once(.seconds(60)), locks: ["A"], action: .event(.jam))
-        let scenario = Scenario(lockNames: ["A"], visitors: [nobody], rules: [never, once])
+        let scenario = Scenario(lockNames: ["A"], visitors: [absentVisitor], rules: [never, once])
         #expect(Array(scenario.events()).map(\.at) == [.seconds(60)])
     }
 
@@ -133,19 +133,19 @@ import Testing
             ScenarioRule(.once(.seconds(60)), locks: ["A"], action: .command(.lock, by: "Ada")),
         ]
         let scenario = Scenario(lockNames: ["A"], rules: events)
-        let heard = try executor.run {
+        let texts = try executor.run {
             let adapter = SimulatorAdapter(clock: clock, executor: executor)
-            let heard = Heard(clock: clock)
-            try await adapter.start(reports: heard)
+            let recorder = ReportRecorder(clock: clock)
+            try await adapter.start(reports: recorder)
             adapter.attach(AttachedLock(id: device, address: [:]))
-            heard.forget()
+            recorder.forget()
             let player = try ScenarioPlayer(
                 scenario, adapter: adapter, clock: clock, locks: ["A": device], from: .seconds(10), pace: 10
-            ) { wish in heard.note("\(wish.person) \(wish.operation.rawValue)") }
+            ) { command in recorder.note("\(command.person) \(command.operation.rawValue)") }
             await player.run()
-            return heard.texts
+            return recorder.texts
         }
-        #expect(heard == ["UNLOCKED/MANUAL@1000", "door OPEN@2000", "door CLOSED@3000", "Ada LOCK@5000"])
+        #expect(texts == ["UNLOCKED/MANUAL@1000", "door OPEN@2000", "door CLOSED@3000", "Ada LOCK@5000"])
     }
 
     @Test("A lock name that the player does not know is reported with the most similar name")

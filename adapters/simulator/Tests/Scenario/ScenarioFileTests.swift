@@ -46,7 +46,7 @@ import Testing
         #expect(scenario.visitors == [cleaner])
         #expect(
             scenario.rules == [
-                ScenarioRule(.once(.seconds(113_400)), locks: ["2B"], action: .event(.jam), lasts: .seconds(7200)),
+                ScenarioRule(.once(.seconds(113_400)), locks: ["2B"], action: .event(.jam), duration: .seconds(7200)),
                 ScenarioRule(
                     .daily(Weekday.all, at: .seconds(79_200)), locks: ["Front door", "2B"], action: .event(.thumbLock),
                     spread: .seconds(600), chance: 0.5),

@@ -4,14 +4,14 @@ import DoorwardDomain
 import DoorwardTesting
 
 /// One simulated lock on a virtual clock, and a recorder of its reports.
-struct Bench: Sendable {
+struct SimulatorFixture: Sendable {
     let clock: VirtualClock
     let adapter: SimulatorAdapter
-    let heard: Heard
+    let recorder: ReportRecorder
     let device: DeviceID
 
     enum Step: Sendable {
-        case order(LockOperation)
+        case command(LockOperation)
         case event(SimulatorEvent)
         /// The code of this slot is typed on the keypad.
         case code(String)
@@ -27,24 +27,25 @@ struct Bench: Sendable {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: seed, clock: clock)
         return try executor.run {
-            let bench = Bench(
-                clock: clock, adapter: SimulatorAdapter(clock: clock, executor: executor), heard: Heard(clock: clock),
+            let fixture = SimulatorFixture(
+                clock: clock, adapter: SimulatorAdapter(clock: clock, executor: executor), recorder: ReportRecorder(clock: clock),
                 device: DeviceID(high: 1, low: 2))
-            try await bench.adapter.start(reports: bench.heard)
-            bench.adapter.attach(AttachedLock(id: bench.device, address: address))
-            bench.heard.forget()
-            for step in steps { try await bench.take(step, address: address) }
-            await bench.adapter.stop()
-            return bench.heard.texts
+            try await fixture.adapter.start(reports: fixture.recorder)
+            fixture.adapter.attach(AttachedLock(id: fixture.device, address: address))
+            fixture.recorder.forget()
+            for step in steps { try await fixture.perform(step, address: address) }
+            await fixture.adapter.stop()
+            return fixture.recorder.texts
         }
     }
 
-    private func take(_ step: Step, address: [String: JSONValue]) async throws {
+    private func perform(_ step: Step, address: [String: JSONValue]) async throws {
         switch step {
-        case .order(let operation): note { () throws(AdapterError) in try adapter.send(order(operation)) }
-        case .event(let event): note { () throws(SimulatorEventError) in try adapter.inject(event, into: device) }
-        case .code(let slot): note { () throws(SimulatorEventError) in try adapter.inject(.keypad, slot: slot, into: device) }
-        case .refresh: note { () throws(AdapterError) in try adapter.refresh(device) }
+        case .command(let operation): recordError { () throws(AdapterError) in try adapter.send(command(operation)) }
+        case .event(let event): recordError { () throws(SimulatorEventError) in try adapter.inject(event, into: device) }
+        case .code(let slot):
+            recordError { () throws(SimulatorEventError) in try adapter.inject(.keypad, slot: slot, into: device) }
+        case .refresh: recordError { () throws(AdapterError) in try adapter.refresh(device) }
         case .wait(let ms):
             // Sleep one nanosecond longer, so that events due at this millisecond have happened.
             let end = clock.monotonicNow().advanced(by: .milliseconds(ms) + .nanoseconds(1))
@@ -55,11 +56,11 @@ struct Bench: Sendable {
         }
     }
 
-    private func note<Failure: Error>(_ body: () throws(Failure) -> Void) {
-        do { try body() } catch { heard.note("!\(error)") }
+    private func recordError<Failure: Error>(_ body: () throws(Failure) -> Void) {
+        do { try body() } catch { recorder.note("!\(error)") }
     }
 
-    private func order(_ operation: LockOperation) -> LockCommand {
+    private func command(_ operation: LockOperation) -> LockCommand {
         LockCommand(commandID: CommandID(high: 3, low: 4), deviceID: device, operation: operation, deadline: clock.now())
     }
 }

@@ -3,7 +3,7 @@ import DoorwardDomain
 import Synchronization
 
 /// Records all reports as short texts with the milliseconds since the start: `UNLOCKED/REMOTE@200`.
-final class Heard: ReportReceiver {
+final class ReportRecorder: ReportReceiver {
     private let clock: any GatewayClock
     private let state = Mutex<(texts: [String], reports: [LockReport])>(([], []))
     private let onReport: @Sendable (LockReport) -> Void

@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 
 /// How a person opens a door from outside. Raw values are the words of scenario files.
-package enum Way: String, CaseIterable, Sendable {
+package enum EntryMethod: String, CaseIterable, Sendable {
     /// Sends a command to the gateway.
     case app
     /// Types the code of the slot with their name.
@@ -9,11 +9,11 @@ package enum Way: String, CaseIterable, Sendable {
 }
 
 /// The doors between the street and a person's rooms, and the events of passing through them.
-struct WayIn {
+struct EntryRoute {
     let person: String
     let door: String
     let frontDoor: String?
-    let opens: Way
+    let opens: EntryMethod
 
     /// Returns the events of coming in from the street.
     ///
