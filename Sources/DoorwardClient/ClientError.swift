@@ -5,7 +5,7 @@ package enum ClientError: Error, Equatable, Sendable {
     /// The gateway was not reached; nothing was sent.
     case noConnection(server: String, why: String)
     /// The request was sent, and no complete response arrived. Whether it had an effect is unknown.
-    case noAnswer(server: String, why: String)
+    case noResponse(server: String, why: String)
     /// The gateway responded with an error.
     case refused(APIError)
     /// The response comes from another server, or from a gateway of another version: its envelope could not be decoded.

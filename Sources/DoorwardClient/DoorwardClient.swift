@@ -2,7 +2,7 @@
 package struct DoorwardClient: Sendable {
     /// The gateway's address.
     package let server: ServerAddress
-    let channel: HTTPTransport
+    let transport: HTTPTransport
     private let credentials: Credentials
 
     /// - Parameters:
@@ -18,7 +18,7 @@ package struct DoorwardClient: Sendable {
         self.credentials = credentials
         var authorities: TrustedAuthorities?
         if let caFile { authorities = try TrustedAuthorities(file: caFile) }
-        channel = HTTPTransport(server: self.server, source: source, timeLimit: timeLimit, authorities: authorities)
+        transport = HTTPTransport(server: self.server, source: source, timeLimit: timeLimit, authorities: authorities)
     }
 
     /// Locks.
@@ -50,26 +50,28 @@ package struct DoorwardClient: Sendable {
     /// The gateway's adapters, one for each kind of lock.
     package var adapters: Adapters { Adapters(client: self) }
     /// Requests that the caller composes.
-    package var raw: RawCalls { RawCalls(client: self) }
+    package var raw: RawRequests { RawRequests(client: self) }
     /// Events of simulated locks.
     package var simulator: Simulator { Simulator(client: self) }
 
     // MARK: - Sending
 
-    /// Sends an authenticated call. If the gateway rejects the session's token, the client refreshes the token and repeats the
+    /// Sends an authenticated request. If the gateway rejects the session's token, the client refreshes the token and repeats the
     /// call once. The gateway checks the token before anything else, so the rejected call had no effect.
-    func answer<Content: Decodable & Sendable>(_ call: APIRequest, as type: Content.Type = Content.self) async throws -> Response<
-        Content
-    > {
-        try await data(of: call).answer(from: server)
+    func send<Content: Decodable & Sendable>(_ request: APIRequest, as type: Content.Type = Content.self) async throws
+        -> Response<
+            Content
+        >
+    {
+        try await data(of: request).decoded(from: server)
     }
 
-    /// Sends a call whose success has no body; see `answer`.
-    func perform(_ call: APIRequest) async throws { _ = try await data(of: call) }
+    /// Sends a call whose success has no body; see `send`.
+    func perform(_ request: APIRequest) async throws { _ = try await data(of: request) }
 
-    private func data(of call: APIRequest) async throws -> TransportResponse {
+    private func data(of request: APIRequest) async throws -> TransportResponse {
         try await authenticated {
-            try await channel.send(call, token: $0)
+            try await transport.send(request, token: $0)
         } status: {
             $0.status
         }.successful()
@@ -83,13 +85,13 @@ package struct DoorwardClient: Sendable {
         case .none: return try await attempt(nil)
         case .bearer(let token): return try await attempt(token)
         case .sessionWithoutRefresh(let file):
-            return try await attempt(SessionKeeper(file: file, channel: channel).currentToken())
+            return try await attempt(TokenProvider(file: file, transport: transport).currentToken())
         case .session(let file):
-            let keeper = SessionKeeper(file: file, channel: channel)
-            let token = try await keeper.token()
+            let tokens = TokenProvider(file: file, transport: transport)
+            let token = try await tokens.token()
             let response = try await attempt(token)
             guard status(response) == 401 else { return response }
-            return try await attempt(try await keeper.token(after: token))
+            return try await attempt(try await tokens.token(after: token))
         }
     }
 }

@@ -16,8 +16,8 @@ import Testing
 
     @Test("a query contains only the items that have a value, each percent-encoded")
     func query() {
-        let call = APIRequest.get("devices", query: [("unitId", nil), ("propertyId", "a&limit=1"), ("adapter", "")])
-        #expect(call.target == "/api/v1/devices?propertyId=a%26limit%3D1&adapter=")
+        let request = APIRequest.get("devices", query: [("unitId", nil), ("propertyId", "a&limit=1"), ("adapter", "")])
+        #expect(request.target == "/api/v1/devices?propertyId=a%26limit%3D1&adapter=")
         var given = APIRequest(.GET, encodedPath: "/devices?limit=1")
         given.query = [("q", "a b")]
         #expect(given.target == "/api/v1/devices?limit=1&q=a%20b")

@@ -9,7 +9,7 @@ import Testing
         #"{"id":"\#(id)","at":"2030-01-01T00:00:\#(at)Z","kind":"GATEWAY"}"#
     }
 
-    private static func page(_ records: [String], next: String? = nil) -> StubGateway.TransportResponse {
+    private static func page(_ records: [String], next: String? = nil) -> StubGateway.StubResponse {
         .data(#"{"accessRecords":[\#(records.joined(separator: ","))],"nextCursor":\#(next.map { "\"\($0)\"" } ?? "null")}"#)
     }
 
@@ -22,9 +22,9 @@ import Testing
         let gateway = try await StubGateway { request, before in
             Self.page([Self.record("r\(2 * before)", "09.000"), Self.record("r\(2 * before + 1)", "08.000")], next: "n\(before)")
         }
-        let stretch = try await records(gateway).newest(.init(deviceID: "d", decision: "DENIED"), limit: 4)
-        #expect(stretch.content.map(\.record.id) == ["r0", "r1", "r2", "r3"])
-        #expect(String(decoding: stretch.json, as: UTF8.self).hasSuffix(#"],"nextCursor":"n1"}"#))
+        let page = try await records(gateway).newest(.init(deviceID: "d", decision: "DENIED"), limit: 4)
+        #expect(page.content.map(\.record.id) == ["r0", "r1", "r2", "r3"])
+        #expect(String(decoding: page.json, as: UTF8.self).hasSuffix(#"],"nextCursor":"n1"}"#))
         #expect(
             gateway.requests.map(\.uri) == [
                 "/api/v1/access-records?deviceId=d&decision=DENIED&limit=4",

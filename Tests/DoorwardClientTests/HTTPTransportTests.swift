@@ -8,7 +8,7 @@ import Testing
 @testable import DoorwardClient
 
 @Suite("Requests over a connection") struct HTTPTransportTests {
-    private static let unlocked = StubGateway.TransportResponse.data(
+    private static let unlocked = StubGateway.StubResponse.data(
         #"{"command":{"id":"c","deviceId":"d","operation":"UNLOCK","state":"CONFIRMED","sent":true,"new":1},"device":null}"#)
 
     private func client(_ gateway: StubGateway, _ credentials: Credentials = .bearer("t")) throws -> DoorwardClient {
@@ -17,9 +17,9 @@ import Testing
 
     @Test("a command whose connection closes before the response is sent once more, with the same idempotency key")
     func repeated() async throws {
-        let gateway = try await StubGateway { _, before in before == 0 ? .cut : Self.unlocked }
-        let answer = try await client(gateway).devices.unlock("d", .init(reason: "post", timeoutMs: 500))
-        #expect(answer.content.command.state == "CONFIRMED")
+        let gateway = try await StubGateway { _, before in before == 0 ? .closeConnection : Self.unlocked }
+        let response = try await client(gateway).devices.unlock("d", .init(reason: "post", timeoutMs: 500))
+        #expect(response.content.command.state == "CONFIRMED")
         #expect(gateway.requests.count == 2)
         #expect(gateway.requests[0].key != nil)
         #expect(gateway.requests[0].key == gateway.requests[1].key)
@@ -29,16 +29,16 @@ import Testing
 
     @Test("after two lost connections the client reports a missing response and does not try a third time")
     func brokenTwice() async throws {
-        let gateway = try await StubGateway { _, _ in .cut }
+        let gateway = try await StubGateway { _, _ in .closeConnection }
         let error = await #expect(throws: ClientError.self) { try await client(gateway).devices.lock("d") }
         #expect(
-            error == .noAnswer(server: gateway.address, why: "the connection ended before the response was complete"))
+            error == .noResponse(server: gateway.address, why: "the connection ended before the response was complete"))
         #expect(gateway.requests.count == 2)
     }
 
     @Test("requests without an idempotency key are sent only once: deleting, signing in, simulated events")
     func notRepeated() async throws {
-        let gateway = try await StubGateway { _, _ in .cut }
+        let gateway = try await StubGateway { _, _ in .closeConnection }
         let client = try client(gateway)
         await #expect(throws: ClientError.self) { try await client.guestAccesses.revoke("g") }
         await #expect(throws: ClientError.self) { try await client.authentication.signIn(email: "a@b.example", password: "p") }
@@ -48,9 +48,9 @@ import Testing
     }
 
     @Test("a GET is repeated after the connection was lost")
-    func questions() async throws {
+    func getRepeated() async throws {
         let gateway = try await StubGateway { _, before in
-            before == 0 ? .cut : .data(#"{"user":{"id":"u","firstName":"Olga","lastName":null}}"#)
+            before == 0 ? .closeConnection : .data(#"{"user":{"id":"u","firstName":"Olga","lastName":null}}"#)
         }
         let me = try await client(gateway).users.me()
         #expect(me.content.user.fullName == "Olga")
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test("a refused connection is a different error from a missing response: nothing was sent")
-    func nobody() async throws {
+    func connectionRefused() async throws {
         // The port stays bound, so that no other process can listen on it.
         let held = try Listener(isListening: false)
         defer { close(held.descriptor) }
@@ -69,25 +69,25 @@ import Testing
 
     @Test("a request without a response fails after its time limit")
     func timeLimit() async throws {
-        let gateway = try await StubGateway { _, _ in .silence }
-        let channel = HTTPTransport(server: try ServerAddress(gateway.address), source: nil)
+        let gateway = try await StubGateway { _, _ in .noResponse }
+        let transport = HTTPTransport(server: try ServerAddress(gateway.address), source: nil)
         // The time limit can expire before the request arrives; in that case the next request has a
         // longer limit.
         var milliseconds = 30
         while gateway.requests.isEmpty {
-            var call = APIRequest.get("devices", "\(milliseconds)")
-            call.timeLimit = .milliseconds(milliseconds)
-            let error = await #expect(throws: ClientError.self) { try await channel.send(call, token: nil) }
-            #expect(error == .noAnswer(server: gateway.address, why: "no response arrived in time"))
+            var request = APIRequest.get("devices", "\(milliseconds)")
+            request.timeLimit = .milliseconds(milliseconds)
+            let error = await #expect(throws: ClientError.self) { try await transport.send(request, token: nil) }
+            #expect(error == .noResponse(server: gateway.address, why: "no response arrived in time"))
             milliseconds *= 2
         }
-        let asked = gateway.requests.map(\.uri)
-        #expect(Set(asked).count == asked.count, "after a timeout the request is not repeated")
+        let requested = gateway.requests.map(\.uri)
+        #expect(Set(requested).count == requested.count, "after a timeout the request is not repeated")
     }
 
     @Test("a cancelled request throws CancellationError")
     func cancelled() async throws {
-        let gateway = try await StubGateway { _, _ in .silence }
+        let gateway = try await StubGateway { _, _ in .noResponse }
         let client = try client(gateway)
         let task = Task { try await client.devices.unlock("d") }
         while gateway.requests.isEmpty { await Task.yield() }
@@ -110,7 +110,7 @@ import Testing
     func redirection() async throws {
         let elsewhere = try await StubGateway { _, _ in Self.unlocked }
         let target = elsewhere.address
-        let gateway = try await StubGateway { _, _ in .answer(307, "", ["Location": target + "/api/v1/devices/d/unlock"]) }
+        let gateway = try await StubGateway { _, _ in .response(307, "", ["Location": target + "/api/v1/devices/d/unlock"]) }
         let error = await #expect(throws: ClientError.self) { try await client(gateway).devices.unlock("d") }
         #expect(error == .notAGateway(server: gateway.address))
         #expect(elsewhere.requests.isEmpty)
@@ -122,27 +122,27 @@ import Testing
             (200, ""), (200, "<html>"), (200, #"{"status":"success"}"#), (200, #"{"data":{"commands":[]}}"#), (404, "not found"),
             (500, #"{"error":"x"}"#), (502, ""),
         ])
-    func strangers(_ status: Int, _ body: String) async throws {
-        let gateway = try await StubGateway { _, _ in .answer(status, body) }
+    func otherServers(_ status: Int, _ body: String) async throws {
+        let gateway = try await StubGateway { _, _ in .response(status, body) }
         let error = await #expect(throws: ClientError.self) { try await client(gateway).devices.unlock("d") }
         #expect(error == .notAGateway(server: gateway.address))
     }
 
     @Test("a refusal contains all details of the error response")
-    func refusal() async throws {
+    func apiError() async throws {
         let details = """
             {"operation":"UNLOCK","deviceId":"d","reason":"guest_window_not_started","opensAt":"2030-01-01T00:00:00.000Z",
              "rule":{"kind":"GUEST_ACCESS","id":"g","role":"GUEST"},"missing":{"role":"TENANT"},"later":{"x":1}}
             """
         let gateway = try await StubGateway { _, _ in .error(403, "guest_window_not_started", details, ["Retry-After": "7"]) }
         let error = await #expect(throws: ClientError.self) { try await client(gateway).devices.unlock("d") }
-        guard case .refused(let refusal) = error else { throw try #require(error) }
-        #expect((refusal.status, refusal.code, refusal.message) == (403, "guest_window_not_started", "A sentence."))
-        #expect((refusal.requestID, refusal.retryAfter) == ("r-1", 7))
-        #expect(refusal.denial?.opensAt == "2030-01-01T00:00:00.000Z")
+        guard case .refused(let apiError) = error else { throw try #require(error) }
+        #expect((apiError.status, apiError.code, apiError.message) == (403, "guest_window_not_started", "A sentence."))
+        #expect((apiError.requestID, apiError.retryAfter) == ("r-1", 7))
+        #expect(apiError.denial?.opensAt == "2030-01-01T00:00:00.000Z")
         let rule = try decoded(#"{"kind":"GUEST_ACCESS","id":"g","role":"GUEST"}"#, as: Wire.Rule.self)
-        #expect(refusal.denial?.rule == rule)
-        #expect(refusal.denial?.missing?.role == "TENANT")
+        #expect(apiError.denial?.rule == rule)
+        #expect(apiError.denial?.missing?.role == "TENANT")
     }
 
     @Test("a refusal without details has no denial, and a validation error lists its fields")
@@ -154,9 +154,9 @@ import Testing
         let client = try client(gateway)
         for fields in [[], try decoded(#"[{"field":"a.b","problem":"too_long"}]"#, as: [Wire.FieldProblem].self)] {
             let error = await #expect(throws: ClientError.self) { try await client.devices.unlock("d") }
-            guard case .refused(let refusal) = error else { throw try #require(error) }
-            #expect(refusal.denial == nil)
-            #expect(refusal.fields == fields)
+            guard case .refused(let apiError) = error else { throw try #require(error) }
+            #expect(apiError.denial == nil)
+            #expect(apiError.fields == fields)
         }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import DoorwardClient
 
 @Suite("Lists with several pages") struct PagesTests {
-    private static func page(_ number: Int, of pages: Int, _ devices: String) -> StubGateway.TransportResponse {
+    private static func page(_ number: Int, of pages: Int, _ devices: String) -> StubGateway.StubResponse {
         .data(
             #"{"devices":[\#(devices)],"pagination":{"totalItems":3,"totalPages":\#(pages),"currentPage":\#(number),"pageSize":2}}"#
         )

@@ -69,14 +69,14 @@ import Testing
     @Test("the file lock is exclusive although each task opens it itself, and an error releases it")
     func locked() async throws {
         let folder = try TemporaryFolder()
-        let inside = Presence()
+        let holders = ConcurrencyCounter()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
                     try await SessionFile(folder: folder.path).locked {
-                        #expect(inside.enter() == 1)
+                        #expect(holders.enter() == 1)
                         for _ in 0..<20 { await Task.yield() }
-                        inside.leave()
+                        holders.leave()
                     }
                 }
             }
@@ -89,7 +89,7 @@ import Testing
 }
 
 /// Counts the tasks that are inside the lock at the same time.
-private final class Presence: Sendable {
+private final class ConcurrencyCounter: Sendable {
     private let count = Mutex(0)
 
     func enter() -> Int {

@@ -7,25 +7,25 @@ import Testing
 
 @Suite("Sessions") struct SessionTests {
     /// Issues tokens as a gateway does: each refresh token can be used once, and a second use ends the session.
-    private final class Issuer: Sendable {
-        private let state = Mutex((current: 1, isOver: false, renewals: 0))
+    private final class TokenIssuer: Sendable {
+        private let state = Mutex((current: 1, isEnded: false, refreshes: 0))
 
-        var renewals: Int { state.withLock { $0.renewals } }
-        var isOver: Bool { state.withLock { $0.isOver } }
+        var refreshes: Int { state.withLock { $0.refreshes } }
+        var isEnded: Bool { state.withLock { $0.isEnded } }
 
-        func reply(to request: StubGateway.Request) -> StubGateway.TransportResponse {
+        func respond(to request: StubGateway.Request) -> StubGateway.StubResponse {
             state.withLock { state in
-                guard !state.isOver else { return .error(401, "unauthenticated") }
+                guard !state.isEnded else { return .error(401, "unauthenticated") }
                 guard request.uri == "/api/v1/auth/refresh" else {
                     return request.token == "Bearer access-\(state.current)"
                         ? .data(#"{"user":{"id":"u"}}"#) : .error(401, "unauthenticated")
                 }
                 guard request.body.contains("\"refresh-\(state.current)\"") else {
-                    state.isOver = true
+                    state.isEnded = true
                     return .error(401, "unauthenticated")
                 }
                 state.current += 1
-                state.renewals += 1
+                state.refreshes += 1
                 let (number, user) = (state.current, #"{"id":"u"}"#)
                 return .data(
                     #"{"user":\#(user),"token":"access-\#(number)","expiresIn":900,"refreshToken":"refresh-\#(number)"}"#)
@@ -42,9 +42,9 @@ import Testing
     }
 
     @Test("if the gateway rejects the access token, it is refreshed and stored, and the request is repeated")
-    func renewed() async throws {
-        let (issuer, folder) = (Issuer(), try TemporaryFolder())
-        let gateway = try await StubGateway { request, _ in issuer.reply(to: request) }
+    func refreshed() async throws {
+        let (tokenIssuer, folder) = (TokenIssuer(), try TemporaryFolder())
+        let gateway = try await StubGateway { request, _ in tokenIssuer.respond(to: request) }
         let file = SessionFile(folder: folder.path)
         var old = try session(at: gateway, token: "old")
         old.caFile = "/etc/doors.pem"
@@ -52,17 +52,17 @@ import Testing
         let client = try DoorwardClient(patient: gateway.address, credentials: .session(file))
         #expect(try await client.users.me().content.user.id == "u")
         #expect(gateway.requests.map(\.uri) == ["/api/v1/users/me", "/api/v1/auth/refresh", "/api/v1/users/me"])
-        let kept = try #require(try file.read())
-        #expect((kept.token, kept.refreshToken, kept.email) == ("access-2", "refresh-2", "a@b.example"))
-        #expect(kept.caFile == "/etc/doors.pem")
+        let stored = try #require(try file.read())
+        #expect((stored.token, stored.refreshToken, stored.email) == ("access-2", "refresh-2", "a@b.example"))
+        #expect(stored.caFile == "/etc/doors.pem")
         #expect(try await client.users.me().content.user.id == "u")
-        #expect(issuer.renewals == 1)
+        #expect(tokenIssuer.refreshes == 1)
     }
 
     @Test("if many clients find the token expired at once, only one refreshes it")
     func race() async throws {
-        let (issuer, folder) = (Issuer(), try TemporaryFolder())
-        let gateway = try await StubGateway { request, _ in issuer.reply(to: request) }
+        let (tokenIssuer, folder) = (TokenIssuer(), try TemporaryFolder())
+        let gateway = try await StubGateway { request, _ in tokenIssuer.respond(to: request) }
         try SessionFile(folder: folder.path).write(try session(at: gateway, token: "old"))
         let address = gateway.address
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -76,8 +76,8 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(issuer.renewals == 1)
-        #expect(!issuer.isOver)
+        #expect(tokenIssuer.refreshes == 1)
+        #expect(!tokenIssuer.isEnded)
     }
 
     /// Holds a task so that another task can cancel it.
@@ -98,13 +98,13 @@ import Testing
 
     @Test("a refresh that has begun is stored although the request that needed it is cancelled")
     func cancelled() async throws {
-        let (issuer, folder, caller) = (Issuer(), try TemporaryFolder(), Caller())
-        let silent = try await StubGateway { _, _ in .silence }
+        let (tokenIssuer, folder, caller) = (TokenIssuer(), try TemporaryFolder(), Caller())
+        let silent = try await StubGateway { _, _ in .noResponse }
         let other = try DoorwardClient(patient: silent.address, credentials: .none)
         let gateway = try await StubGateway { request, _ in
-            let reply = issuer.reply(to: request)
-            guard request.uri == "/api/v1/auth/refresh" else { return reply }
-            return .held(reply) {
+            let response = tokenIssuer.respond(to: request)
+            guard request.uri == "/api/v1/auth/refresh" else { return response }
+            return .delayed(response) {
                 caller.cancel()
                 // When this later request ends as cancelled, the first request has noticed its cancellation too.
                 let later = Task { _ = try await other.users.me() }
@@ -118,13 +118,13 @@ import Testing
         _ = await caller.start { _ = try await client.users.me() }.result
         #expect(try file.read()?.refreshToken == "refresh-2")
         #expect(try await client.users.me().content.user.id == "u")
-        #expect(!issuer.isOver)
+        #expect(!tokenIssuer.isEnded)
     }
 
     @Test("`.sessionWithoutRefresh` never refreshes the token")
-    func unrenewed() async throws {
-        let (issuer, folder) = (Issuer(), try TemporaryFolder())
-        let gateway = try await StubGateway { request, _ in issuer.reply(to: request) }
+    func withoutRefresh() async throws {
+        let (tokenIssuer, folder) = (TokenIssuer(), try TemporaryFolder())
+        let gateway = try await StubGateway { request, _ in tokenIssuer.respond(to: request) }
         let file = SessionFile(folder: folder.path)
         let client = try DoorwardClient(patient: gateway.address, credentials: .sessionWithoutRefresh(file))
         try file.write(try session(at: gateway, token: "access-1"))
@@ -137,9 +137,9 @@ import Testing
     }
 
     @Test("a token that expires soon is refreshed before it is used")
-    func runningOut() async throws {
-        let (issuer, folder) = (Issuer(), try TemporaryFolder())
-        let gateway = try await StubGateway { request, _ in issuer.reply(to: request) }
+    func expiresSoon() async throws {
+        let (tokenIssuer, folder) = (TokenIssuer(), try TemporaryFolder())
+        let gateway = try await StubGateway { request, _ in tokenIssuer.respond(to: request) }
         let file = SessionFile(folder: folder.path)
         try file.write(try session(at: gateway, token: "access-1", lifetime: 5))
         _ = try await DoorwardClient(patient: gateway.address, credentials: .session(file)).users.me()
@@ -147,16 +147,16 @@ import Testing
     }
 
     @Test("a session that cannot be refreshed has expired: the user has to sign in again, and the file is unchanged")
-    func over() async throws {
+    func expired() async throws {
         let folder = try TemporaryFolder()
         let gateway = try await StubGateway { _, _ in .error(401, "unauthenticated") }
         let file = SessionFile(folder: folder.path)
-        let kept = try session(at: gateway, token: "old")
-        try file.write(kept)
+        let stored = try session(at: gateway, token: "old")
+        try file.write(stored)
         let client = try DoorwardClient(patient: gateway.address, credentials: .session(file))
         let expired = ClientError.sessionExpired(server: gateway.address, email: "a@b.example", name: .default)
         await #expect(throws: expired) { try await client.users.me() }
-        #expect(try file.read() == kept)
+        #expect(try file.read() == stored)
         try file.remove()
         await #expect(throws: ClientError.notSignedIn(server: gateway.address)) { try await client.users.me() }
     }
@@ -187,7 +187,7 @@ import Testing
 
     @Test("descriptions and dumps of a session contain no secret")
     func masked() async throws {
-        let gateway = try await StubGateway { _, _ in .cut }
+        let gateway = try await StubGateway { _, _ in .closeConnection }
         let session = try session(at: gateway, token: "access-secret", refresh: "refresh-secret")
         for text in ["\(session)", String(reflecting: session), "\(Credentials.bearer("secret"))", String(describing: [session])]
         {

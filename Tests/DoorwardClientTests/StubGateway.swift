@@ -18,21 +18,21 @@ final class StubGateway: Sendable {
         var key: String? { headers.first(name: "Idempotency-Key") }
     }
 
-    indirect enum TransportResponse: Sendable {
-        case answer(Int, String, [String: String] = [:])
+    indirect enum StubResponse: Sendable {
+        case response(Int, String, [String: String] = [:])
         /// Closes the connection without a response.
-        case cut
+        case closeConnection
         /// Sends nothing and keeps the connection open.
-        case silence
+        case noResponse
         /// Sends the response when the wait is over.
-        case held(TransportResponse, until: @Sendable () async -> Void)
+        case delayed(StubResponse, until: @Sendable () async -> Void)
 
-        static func data(_ json: String) -> TransportResponse { .answer(200, #"{"status":"success","data":\#(json)}"#) }
+        static func data(_ json: String) -> StubResponse { .response(200, #"{"status":"success","data":\#(json)}"#) }
 
         static func error(_ status: Int, _ code: String, _ details: String = "{}", _ headers: [String: String] = [:])
-            -> TransportResponse
+            -> StubResponse
         {
-            .answer(
+            .response(
                 status,
                 #"{"status":"error","code":"\#(code)","message":"A sentence.","details":\#(details),"requestId":"r-1"}"#, headers)
         }
@@ -47,46 +47,46 @@ final class StubGateway: Sendable {
     /// - Parameters:
     ///   - tls: `nil` for plain HTTP.
     ///   - respond: Receives each request and the number of requests before it.
-    init(tls: NIOSSLContext? = nil, _ respond: @escaping @Sendable (Request, Int) -> TransportResponse) async throws {
-        let link = Link()
+    init(tls: NIOSSLContext? = nil, _ respond: @escaping @Sendable (Request, Int) -> StubResponse) async throws {
+        let handler = RequestHandler()
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
-                    try channel.pipeline.syncOperations.addHandler(Responder(link))
+                    try channel.pipeline.syncOperations.addHandler(HTTPHandler(handler))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
         address = "\(tls == nil ? "http" : "https")://127.0.0.1:\(channel.localAddress?.port ?? 0)"
-        link.respond.withLock { $0 = { [weak self] in self?.reply(to: $0, respond) ?? .cut } }
+        handler.respond.withLock { $0 = { [weak self] in self?.response(to: $0, respond) ?? .closeConnection } }
     }
 
     deinit { channel.close(promise: nil) }
 
-    private func reply(to request: Request, _ respond: (Request, Int) -> TransportResponse) -> TransportResponse {
-        let before = received.withLock { requests in
+    private func response(to request: Request, _ respond: (Request, Int) -> StubResponse) -> StubResponse {
+        let earlierRequests = received.withLock { requests in
             requests.append(request)
             return requests.count - 1
         }
-        return respond(request, before)
+        return respond(request, earlierRequests)
     }
 }
 
 /// Connects the channel handlers with the gateway, which listens before it is fully initialised.
-private final class Link: Sendable {
-    let respond = Mutex<@Sendable (StubGateway.Request) -> StubGateway.TransportResponse>({ _ in .cut })
+private final class RequestHandler: Sendable {
+    let respond = Mutex<@Sendable (StubGateway.Request) -> StubGateway.StubResponse>({ _ in .closeConnection })
 }
 
-private final class Responder: ChannelInboundHandler {
+private final class HTTPHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private let link: Link
+    private let handler: RequestHandler
     private var head: HTTPRequestHead?
     private var body = ByteBuffer()
 
-    init(_ link: Link) { self.link = link }
+    init(_ handler: RequestHandler) { self.handler = handler }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
@@ -96,25 +96,25 @@ private final class Responder: ChannelInboundHandler {
             guard let head else { return }
             let request = StubGateway.Request(
                 method: head.method, uri: head.uri, headers: head.headers, body: String(buffer: body))
-            reply(link.respond.withLock({ $0 })(request), context)
+            respond(with: handler.respond.withLock({ $0 })(request), context)
         }
     }
 
-    private func reply(_ reply: StubGateway.TransportResponse, _ context: ChannelHandlerContext) {
-        switch reply {
-        case .answer(let status, let text, let headers): answer(context, status, text, headers)
-        case .cut: context.close(promise: nil)
-        case .silence: break
-        case .held(let held, let wait):
+    private func respond(with response: StubGateway.StubResponse, _ context: ChannelHandlerContext) {
+        switch response {
+        case .response(let status, let text, let headers): respond(context, status, text, headers)
+        case .closeConnection: context.close(promise: nil)
+        case .noResponse: break
+        case .delayed(let held, let wait):
             let (loop, bound) = (context.eventLoop, NIOLoopBound((self, context), eventLoop: context.eventLoop))
             Task {
                 await wait()
-                loop.execute { bound.value.0.reply(held, bound.value.1) }
+                loop.execute { bound.value.0.respond(with: held, bound.value.1) }
             }
         }
     }
 
-    private func answer(_ context: ChannelHandlerContext, _ status: Int, _ text: String, _ headers: [String: String]) {
+    private func respond(_ context: ChannelHandlerContext, _ status: Int, _ text: String, _ headers: [String: String]) {
         var head = HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: status))
         for (name, value) in headers { head.headers.add(name: name, value: value) }
         head.headers.replaceOrAdd(name: "Content-Length", value: String(text.utf8.count))

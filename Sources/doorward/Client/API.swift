@@ -71,9 +71,9 @@ struct API: AsyncParsableCommand {
 
     func run() async throws {
         let client = try gateway.client()
-        var request = RawCalls.Request(method.uppercased(), APIPath.path(path))
-        request.headers = header.map { RawCalls.Field($0.name, $0.value) }
-        if goesToQuery { request.query = fields.map { RawCalls.Field($0.key, $0.text) } }
+        var request = RawRequests.Request(method.uppercased(), APIPath.path(path))
+        request.headers = header.map { RawRequests.Field($0.name, $0.value) }
+        if goesToQuery { request.query = fields.map { RawRequests.Field($0.key, $0.text) } }
         if let input {
             request.body = try BytesFile(path: input).read()
         } else if !goesToQuery, !fields.isEmpty {

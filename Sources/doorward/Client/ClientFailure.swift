@@ -12,7 +12,7 @@ extension CommandFailure {
             self.init(
                 "no connection to \(server): \(why)\n"
                     + "  if it is the gateway's own, give the PEM file of its certificate authority: --ca-file FILE", code: 3)
-        case .noAnswer(let server, let why):
+        case .noResponse(let server, let why):
             self.init("no answer from \(server): \(why); whether anything was done is not known", code: 3)
         case .notAGateway(let server): self.init("what answers at \(server) is not a gateway that this version understands")
         case .notSignedIn(let server):

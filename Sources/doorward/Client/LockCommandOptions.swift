@@ -88,7 +88,7 @@ struct LockCommandOptions: ParsableArguments {
     {
         do {
             return try await body()
-        } catch ClientError.noAnswer(let server, let why) {
+        } catch ClientError.noResponse(let server, let why) {
             throw CommandFailure(
                 "no answer from \(server): \(why)\n  whether the lock has moved is not known\n\(hint(lock))", code: 3)
         }

@@ -37,7 +37,7 @@ struct Polling: Sendable {
     /// the request.
     private static func isPassing(_ error: ClientError) -> Bool {
         switch error {
-        case .noConnection, .noAnswer: true
+        case .noConnection, .noResponse: true
         case .refused(let refusal): refusal.status == 503 || refusal.status == 429
         default: false
         }

@@ -121,7 +121,7 @@ import Testing
     @Test(
         "each kind of failed request exits with its documented code",
         arguments: [
-            (ClientError.noConnection(server: "s", why: "w"), 3), (.noAnswer(server: "s", why: "w"), 3),
+            (ClientError.noConnection(server: "s", why: "w"), 3), (.noResponse(server: "s", why: "w"), 3),
             (.notAGateway(server: "s"), 1),
             (.tlsFailed(server: "s", why: "w"), 3), (.authorityFile(path: "p", why: "w"), 1),
             (.sessionExpired(server: "s", email: "e", name: .default), 1),

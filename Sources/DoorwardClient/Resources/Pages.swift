@@ -18,7 +18,7 @@ package struct Pages<Page: ListPage>: AsyncSequence, Sendable {
     package typealias Element = Response<Page>
 
     let client: DoorwardClient
-    let call: APIRequest
+    let request: APIRequest
 
     /// Makes an iterator that begins at the first page.
     package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pages: self) }
@@ -34,31 +34,31 @@ package struct Pages<Page: ListPage>: AsyncSequence, Sendable {
         /// Fetches the next page. An empty list has one empty page.
         package mutating func next() async throws -> Response<Page>? {
             guard !isAtEnd else { return nil }
-            let answer = try await pages.page(page)
-            isAtEnd = page >= answer.content.pagination.totalPages
+            let response = try await pages.page(page)
+            isAtEnd = page >= response.content.pagination.totalPages
             page += 1
-            return answer
+            return response
         }
     }
 
     private func page(_ number: Int) async throws -> Response<Page> {
-        var call = call
-        call.query += [("page", String(number)), ("limit", String(WireLimits.pageSize.upperBound))]
-        return try await client.answer(call)
+        var request = request
+        request.query += [("page", String(number)), ("limit", String(WireLimits.pageSize.upperBound))]
+        return try await client.send(request)
     }
 
     /// Fetches the whole list as one page. If the list changes meanwhile, an item may be missing or appear twice.
     package func all() async throws -> Response<[Page.Item]> {
-        var answers: [Response<Page>] = []
-        for try await answer in self { answers.append(answer) }
-        return Response(content: answers.flatMap(\.content.items), json: Self.merged(answers))
+        var responses: [Response<Page>] = []
+        for try await response in self { responses.append(response) }
+        return Response(content: responses.flatMap(\.content.items), json: Self.merged(responses))
     }
 
     /// Joins the `data` of several pages. The result contains the items of all pages, and the pagination of one page with that
     /// many items.
-    private static func merged(_ answers: [Response<Page>]) -> [UInt8] {
-        if answers.count == 1 { return answers[0].json }
-        let items = answers.flatMap { JSONScanner.items(of: JSONScanner.member(Page.key, of: $0.json) ?? []) ?? [] }
+    private static func merged(_ responses: [Response<Page>]) -> [UInt8] {
+        if responses.count == 1 { return responses[0].json }
+        let items = responses.flatMap { JSONScanner.items(of: JSONScanner.member(Page.key, of: $0.json) ?? []) ?? [] }
         let list = items.joined(separator: Array(",".utf8))
         let pagination =
             #""pagination":{"totalItems":\#(items.count),"totalPages":1,"currentPage":1,"pageSize":\#(items.count)}"#

@@ -7,11 +7,11 @@ package struct Authentication: Sendable {
 
     /// - Returns: the session to store, and the user who signed in.
     package func signIn(email: String, password: String) async throws -> (session: Session, user: Wire.User) {
-        var call = try APIRequest.post("auth", "login", body: ["email": email, "password": password])
-        call.idempotencyKey = nil
+        var request = try APIRequest.post("auth", "login", body: ["email": email, "password": password])
+        request.idempotencyKey = nil
         // The gateway queues sign-ins while it is busy with others.
-        call.timeLimit = .seconds(60)
-        let signedIn = try await client.answer(call, as: Wire.SignedIn.self).content
+        request.timeLimit = .seconds(60)
+        let signedIn = try await client.send(request, as: Wire.SignedIn.self).content
         let session = Session(
             server: client.server, email: email, token: signedIn.token, lifetime: signedIn.expiresIn,
             refreshToken: signedIn.refreshToken)

@@ -6,20 +6,20 @@ package struct Units: Sendable {
 
     /// Lists the units visible to the caller, of one property or of all, by name.
     package func list(propertyID: String? = nil) -> Pages<Wire.UnitPage> {
-        Pages(client: client, call: .get("units", query: [("propertyId", propertyID), ("sortBy", "name")]))
+        Pages(client: client, request: .get("units", query: [("propertyId", propertyID), ("sortBy", "name")]))
     }
 
     /// Fetches a unit.
-    package func unit(_ id: String) async throws -> Response<Wire.UnitAnswer> { try await client.answer(.get("units", id)) }
+    package func unit(_ id: String) async throws -> Response<Wire.UnitAnswer> { try await client.send(.get("units", id)) }
 
     /// Creates a unit in a property.
     package func create(_ unit: Wire.NewUnit) async throws -> Response<Wire.UnitAnswer> {
-        try await client.answer(.post("units", body: unit))
+        try await client.send(.post("units", body: unit))
     }
 
     /// Changes the name of a unit.
     package func rename(_ id: String, to name: String) async throws -> Response<Wire.UnitAnswer> {
-        try await client.answer(.put("units", id, body: ["name": name]))
+        try await client.send(.put("units", id, body: ["name": name]))
     }
 
     /// The deletion of a unit.

@@ -6,11 +6,11 @@ package struct Commands: Sendable {
 
     /// Fetches a command: the caller's own, or one for a lock whose history the caller may read.
     package func command(_ id: String) async throws -> Response<Wire.CommandAnswer> {
-        try await client.answer(.get("commands", id))
+        try await client.send(.get("commands", id))
     }
 
     /// Lists commands, newest first.
     package func list(deviceID: String? = nil) -> Pages<Wire.CommandPage> {
-        Pages(client: client, call: .get("commands", query: [("deviceId", deviceID), ("sortBy", "-createdAt")]))
+        Pages(client: client, request: .get("commands", query: [("deviceId", deviceID), ("sortBy", "-createdAt")]))
     }
 }

@@ -57,7 +57,7 @@ package struct AccessRecords: Sendable {
 
     /// - Parameter cursor: the `nextCursor` of the previous page of the same query; `nil` for the first page.
     package func page(_ query: Query, cursor: String? = nil) async throws -> Response<Wire.AccessRecordPage> {
-        try await client.answer(
+        try await client.send(
             .get(
                 "access-records",
                 query: [

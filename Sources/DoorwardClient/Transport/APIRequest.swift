@@ -30,16 +30,16 @@ struct APIRequest: Sendable {
     }
 
     static func get(_ path: String..., query: [(name: String, value: String?)] = []) -> APIRequest {
-        var call = APIRequest(.GET, parts: path)
-        call.query = query.compactMap { item in item.value.map { (item.name, $0) } }
-        return call
+        var request = APIRequest(.GET, parts: path)
+        request.query = query.compactMap { item in item.value.map { (item.name, $0) } }
+        return request
     }
 
     /// Makes a request that changes something, with a new idempotency key.
     static func post(_ path: String..., body: some Encodable) throws -> APIRequest {
-        var call = try APIRequest(.POST, parts: path, body: body)
-        call.idempotencyKey = UUID().uuidString.lowercased()
-        return call
+        var request = try APIRequest(.POST, parts: path, body: body)
+        request.idempotencyKey = UUID().uuidString.lowercased()
+        return request
     }
 
     /// Makes a request that changes the named fields. Sending it again has no further effect.

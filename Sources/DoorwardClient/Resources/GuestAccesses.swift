@@ -7,13 +7,13 @@ package struct GuestAccesses: Sendable {
 
     /// Lists the accesses that the caller holds, granted or may manage, by the beginning of their validity.
     package func list(deviceID: String? = nil) -> Pages<Wire.GuestAccessPage> {
-        Pages(client: client, call: .get("guest-access", query: [("deviceId", deviceID), ("sortBy", "validFrom")]))
+        Pages(client: client, request: .get("guest-access", query: [("deviceId", deviceID), ("sortBy", "validFrom")]))
     }
 
     /// Grants a guest access. If the connection breaks, the request is repeated with the same idempotency key, so that the access
     /// is granted once.
     package func grant(_ access: Wire.NewGuestAccess) async throws -> Response<Wire.GuestAccessAnswer> {
-        try await client.answer(.post("guest-access", body: access))
+        try await client.send(.post("guest-access", body: access))
     }
 
     /// Revokes a guest access. When this returns, the gateway sends no more commands under it.

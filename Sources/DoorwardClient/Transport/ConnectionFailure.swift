@@ -7,7 +7,7 @@ internal import NIOSSL
 /// Why a connection failed.
 struct ConnectionFailure {
     /// The reason, for a person.
-    let words: String
+    let reason: String
     /// Whether the connection failed before anything was sent.
     var isBeforeSending = false
     /// Whether the connection broke before the response was complete.
@@ -22,28 +22,28 @@ struct ConnectionFailure {
         case let error as IOError: self.init(error)
         case NIOSSLError.uncleanShutdown: self = .broken
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
-            self.init(words: "certificate not trusted: it is for another host", isBeforeSending: true)
+            self.init(reason: "certificate not trusted: it is for another host", isBeforeSending: true)
             isUntrusted = true
         case NIOSSLError.unableToValidateCertificate, NIOSSLError.noCertificateToValidate: self = .untrusted
         case NIOSSLError.handshakeFailed(let cause), let cause as BoringSSLError:
             self = Self.isRefusedCertificate(cause) ? .untrusted : .noTLS
         case is NIOSSLError, is NIOSSLExtraError: self = .noTLS
-        case is NIOTooManyBytesError: self.init(words: "the response is too large")
-        default: self.init(words: "the connection failed")
+        case is NIOTooManyBytesError: self.init(reason: "the response is too large")
+        default: self.init(reason: "the connection failed")
         }
     }
 
-    private init(words: String, isBeforeSending: Bool = false, isBroken: Bool = false) {
-        (self.words, self.isBeforeSending, self.isBroken) = (words, isBeforeSending, isBroken)
+    private init(reason: String, isBeforeSending: Bool = false, isBroken: Bool = false) {
+        (self.reason, self.isBeforeSending, self.isBroken) = (reason, isBeforeSending, isBroken)
     }
 
-    private static let broken = ConnectionFailure(words: "the connection ended before the response was complete", isBroken: true)
+    private static let broken = ConnectionFailure(reason: "the connection ended before the response was complete", isBroken: true)
 
     private static let noTLS = ConnectionFailure(
-        words: "the TLS handshake failed; this port may not serve HTTPS", isBeforeSending: true)
+        reason: "the TLS handshake failed; this port may not serve HTTPS", isBeforeSending: true)
 
     private static let untrusted: ConnectionFailure = {
-        var failure = ConnectionFailure(words: "certificate not trusted", isBeforeSending: true)
+        var failure = ConnectionFailure(reason: "certificate not trusted", isBeforeSending: true)
         failure.isUntrusted = true
         return failure
     }()
@@ -55,28 +55,28 @@ struct ConnectionFailure {
     private init(_ error: HTTPClientError) {
         switch error {
         case .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout:
-            self.init(words: "it does not respond", isBeforeSending: true)
-        case .deadlineExceeded, .readTimeout, .writeTimeout: self.init(words: "no response arrived in time")
+            self.init(reason: "it does not respond", isBeforeSending: true)
+        case .deadlineExceeded, .readTimeout, .writeTimeout: self.init(reason: "no response arrived in time")
         case .remoteConnectionClosed, .uncleanShutdown: self = .broken
-        default: self.init(words: "the response is not valid HTTP")
+        default: self.init(reason: "the response is not valid HTTP")
         }
     }
 
     private init(_ error: NIOConnectionError) {
         if error.connectionErrors.isEmpty, error.dnsAError != nil || error.dnsAAAAError != nil {
-            self.init(words: "host not found", isBeforeSending: true)
+            self.init(reason: "host not found", isBeforeSending: true)
         } else {
-            let reason = error.connectionErrors.first.map { ConnectionFailure($0.error).words }
-            self.init(words: reason ?? "it does not respond", isBeforeSending: true)
+            let reason = error.connectionErrors.first.map { ConnectionFailure($0.error).reason }
+            self.init(reason: reason ?? "it does not respond", isBeforeSending: true)
         }
     }
 
     private init(_ error: IOError) {
         switch error.errnoCode {
-        case ECONNREFUSED: self.init(words: "connection refused", isBeforeSending: true)
-        case EHOSTUNREACH, ENETUNREACH: self.init(words: "no route to host", isBeforeSending: true)
+        case ECONNREFUSED: self.init(reason: "connection refused", isBeforeSending: true)
+        case EHOSTUNREACH, ENETUNREACH: self.init(reason: "no route to host", isBeforeSending: true)
         case ECONNRESET, EPIPE: self = .broken
-        default: self.init(words: "the connection failed")
+        default: self.init(reason: "the connection failed")
         }
     }
 }

@@ -10,15 +10,15 @@ package struct Users: Sendable {
     /// Fetches a user.
     ///
     /// - Parameter id: an id, or `me` for the caller.
-    package func user(_ id: String) async throws -> Response<Wire.UserAnswer> { try await client.answer(.get("users", id)) }
+    package func user(_ id: String) async throws -> Response<Wire.UserAnswer> { try await client.send(.get("users", id)) }
 
     /// Lists the users in the caller's scope. The gateway denies this to callers without management
     /// rights.
-    package func list() -> Pages<Wire.UserPage> { Pages(client: client, call: .get("users", query: [("sortBy", "name")])) }
+    package func list() -> Pages<Wire.UserPage> { Pages(client: client, request: .get("users", query: [("sortBy", "name")])) }
 
     /// Creates a user who can sign in with this password. Only super admins may do this.
     package func create(_ user: Wire.NewUser, password: String) async throws -> Response<Wire.UserAnswer> {
-        try await client.answer(
+        try await client.send(
             .post(
                 "users",
                 body: [
@@ -28,10 +28,10 @@ package struct Users: Sendable {
 
     /// Creates a user without a password, and an invitation with which the user sets one. Only super admins may do this.
     package func createInvited(_ user: Wire.NewUser) async throws -> Response<Wire.InvitedUserAnswer> {
-        var call = try APIRequest.post("users", body: user)
+        var request = try APIRequest.post("users", body: user)
         // The gateway stores no response that contains a link.
-        call.idempotencyKey = nil
-        return try await client.answer(call)
+        request.idempotencyKey = nil
+        return try await client.send(request)
     }
 
     /// Changes the names of a user; `nil` keeps a name.
@@ -39,7 +39,7 @@ package struct Users: Sendable {
     /// - Parameter id: an id, or `me` for the caller.
     package func rename(_ id: String, firstName: String?, lastName: String?) async throws -> Response<Wire.UserAnswer> {
         let names = ["firstName": firstName, "lastName": lastName].compactMapValues(\.self)
-        return try await client.answer(.put("users", id, body: names))
+        return try await client.send(.put("users", id, body: names))
     }
 
     /// The deletion of a user. It also ends the user's sessions and API keys.

@@ -5,9 +5,9 @@ internal import NIOHTTP1
 ///
 /// Several processes may share one session file, and using a refresh token twice ends the session. So the first process refreshes
 /// the token while holding the file lock, and the others use the new token.
-struct SessionKeeper: Sendable {
+struct TokenProvider: Sendable {
     let file: SessionFile
-    let channel: HTTPTransport
+    let transport: HTTPTransport
 
     /// The current token, refreshed if it is about to expire.
     func token() async throws -> String {
@@ -36,36 +36,37 @@ struct SessionKeeper: Sendable {
             try Task.checkCancellation()
             // An unstructured task, which the caller's cancellation does not reach.
             return try await Task {
-                let renewed = try await renewed(session, refreshToken)
-                try file.write(renewed)
-                return renewed.token
+                let refreshed = try await refreshed(session, refreshToken)
+                try file.write(refreshed)
+                return refreshed.token
             }.value
         }
     }
 
     /// - Throws: `ClientError.notSignedIn` if no session of this gateway is stored. A token is never sent to another gateway.
     private func current() throws -> Session {
-        guard let session = try file.read(), session.server == channel.server.description else {
-            throw ClientError.notSignedIn(server: channel.server.description)
+        guard let session = try file.read(), session.server == transport.server.description else {
+            throw ClientError.notSignedIn(server: transport.server.description)
         }
         return session
     }
 
-    private func renewed(_ session: Session, _ refreshToken: String) async throws -> Session {
-        var call = try APIRequest.post("auth", "refresh", body: ["refreshToken": refreshToken])
+    private func refreshed(_ session: Session, _ refreshToken: String) async throws -> Session {
+        var request = try APIRequest.post("auth", "refresh", body: ["refreshToken": refreshToken])
         // A refresh token is valid once, and the gateway does not store the response.
-        call.idempotencyKey = nil
+        request.idempotencyKey = nil
         // A short limit, as a cancelled caller waits for the end of this request.
-        call.timeLimit = .seconds(10)
+        request.timeLimit = .seconds(10)
         do {
-            let answer: Response<Wire.SignedIn> = try await channel.send(call, token: nil).successful().answer(
-                from: channel.server)
-            var renewed = Session(
-                server: channel.server, email: session.email, token: answer.content.token, lifetime: answer.content.expiresIn,
-                refreshToken: answer.content.refreshToken)
-            renewed.caFile = session.caFile
-            return renewed
-        } catch ClientError.refused(let refusal) where refusal.status == 401 {
+            let response: Response<Wire.SignedIn> = try await transport.send(request, token: nil).successful().decoded(
+                from: transport.server)
+            var refreshed = Session(
+                server: transport.server, email: session.email, token: response.content.token,
+                lifetime: response.content.expiresIn,
+                refreshToken: response.content.refreshToken)
+            refreshed.caFile = session.caFile
+            return refreshed
+        } catch ClientError.refused(let error) where error.status == 401 {
             throw expired(session)
         }
     }

@@ -5,9 +5,9 @@ internal import NIOHTTP1
 /// A response as received: its status and headers, and a body that has not been read yet.
 package struct RawResponse: Sendable {
     private let response: HTTPClientResponse
-    private let channel: HTTPTransport
+    private let transport: HTTPTransport
 
-    init(_ response: HTTPClientResponse, channel: HTTPTransport) { (self.response, self.channel) = (response, channel) }
+    init(_ response: HTTPClientResponse, transport: HTTPTransport) { (self.response, self.transport) = (response, transport) }
 
     /// The HTTP status.
     package var status: Int { Int(response.status.code) }
@@ -16,7 +16,7 @@ package struct RawResponse: Sendable {
     package var statusLine: String { "\(response.version) \(status) \(response.status.reasonPhrase)" }
 
     /// The headers, in the order received.
-    package var headers: [RawCalls.Field] { response.headers.map { RawCalls.Field($0.name, $0.value) } }
+    package var headers: [RawRequests.Field] { response.headers.map { RawRequests.Field($0.name, $0.value) } }
 
     /// Whether the body is one JSON document.
     package var isJSON: Bool {
@@ -30,14 +30,14 @@ package struct RawResponse: Sendable {
     /// Passes the parts of the body to `take` as they arrive. The body can be read once.
     ///
     /// - Parameter take: returns whether to continue with the next part.
-    /// - Throws: `ClientError.noAnswer` if the connection ends before the body is complete.
+    /// - Throws: `ClientError.noResponse` if the connection ends before the body is complete.
     package func read(_ take: ([UInt8]) -> Bool) async throws {
         do {
             for try await part in response.body {
                 guard take(Array(part.readableBytesView)) else { return }
             }
         } catch {
-            throw channel.failure(error, wasSent: true)
+            throw transport.failure(error, wasSent: true)
         }
     }
 
@@ -64,7 +64,7 @@ package struct RawResponse: Sendable {
     package func requireSuccess(_ body: [UInt8]) throws {
         _ = try TransportResponse(
             status: status, body: body, retryAfter: response.headers.first(name: "Retry-After").flatMap { Int($0) },
-            server: channel.server
+            server: transport.server
         ).successful()
     }
 }

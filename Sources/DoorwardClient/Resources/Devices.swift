@@ -17,32 +17,32 @@ package struct Devices: Sendable {
     package func list(propertyID: String? = nil, unitID: String? = nil) -> Pages<Wire.DevicePage> {
         Pages(
             client: client,
-            call: .get("devices", query: [("propertyId", propertyID), ("unitId", unitID), ("sortBy", "name")]))
+            request: .get("devices", query: [("propertyId", propertyID), ("unitId", unitID), ("sortBy", "name")]))
     }
 
     /// Lists the discovered locks that the caller could attach, by name.
     package func discovered() -> Pages<Wire.DiscoveredDevicePage> {
-        Pages(client: client, call: .get("devices", "discovered", query: [("sortBy", "name")]))
+        Pages(client: client, request: .get("devices", "discovered", query: [("sortBy", "name")]))
     }
 
     /// Fetches any one lock that the caller may see; `nil` if there are none.
     package func first() async throws -> Wire.Device? {
-        try await client.answer(.get("devices", query: [("limit", "1")]), as: Wire.DevicePage.self).content.devices.first
+        try await client.send(.get("devices", query: [("limit", "1")]), as: Wire.DevicePage.self).content.devices.first
     }
 
     /// Fetches a lock, with the last state that the gateway received from it.
     package func device(_ id: String) async throws -> Response<Wire.DeviceAnswer> {
-        try await client.answer(.get("devices", id))
+        try await client.send(.get("devices", id))
     }
 
     /// Fetches the known state of a lock, without querying the lock.
     package func status(_ id: String) async throws -> Response<Wire.DeviceStatusAnswer> {
-        try await client.answer(.get("devices", id, "status"))
+        try await client.send(.get("devices", id, "status"))
     }
 
     /// Attaches a lock to the gateway.
     package func attach(_ device: Wire.NewDevice) async throws -> Response<Wire.DeviceAnswer> {
-        try await client.answer(.post("devices", body: device))
+        try await client.send(.post("devices", body: device))
     }
 
     /// Detaches a lock from the gateway. Commands queued for it are denied.
@@ -51,18 +51,18 @@ package struct Devices: Sendable {
     }
 
     /// Extends the bolt and waits for the lock's confirmation; see `move`.
-    package func lock(_ id: String, _ order: Wire.CommandOrder = .init()) async throws -> Response<Wire.CommandAnswer> {
-        try await move("lock", id, order)
+    package func lock(_ id: String, _ options: Wire.CommandOrder = .init()) async throws -> Response<Wire.CommandAnswer> {
+        try await move("lock", id, options)
     }
 
     /// Withdraws the bolt and waits for the lock's confirmation; see `move`.
-    package func unlock(_ id: String, _ order: Wire.CommandOrder = .init()) async throws -> Response<Wire.CommandAnswer> {
-        try await move("unlock", id, order)
+    package func unlock(_ id: String, _ options: Wire.CommandOrder = .init()) async throws -> Response<Wire.CommandAnswer> {
+        try await move("unlock", id, options)
     }
 
     /// Withdraws the latch, so that the door opens, and waits for the lock's confirmation; see `move`.
-    package func unlatch(_ id: String, _ order: Wire.CommandOrder = .init()) async throws -> Response<Wire.CommandAnswer> {
-        try await move("unlatch", id, order)
+    package func unlatch(_ id: String, _ options: Wire.CommandOrder = .init()) async throws -> Response<Wire.CommandAnswer> {
+        try await move("unlatch", id, options)
     }
 
     /// Milliseconds added to the command's timeout at the gateway, so that the gateway's response arrives before the call times out.
@@ -73,11 +73,11 @@ package struct Devices: Sendable {
     /// lock moves at most once.
     ///
     /// - Throws: `ClientError.refused`, with the command, for every outcome except a confirmation.
-    ///   After `.noAnswer` it is unknown whether the lock has moved.
-    private func move(_ word: String, _ id: String, _ order: Wire.CommandOrder) async throws -> Response<Wire.CommandAnswer> {
-        var call = try APIRequest.post("devices", id, word, body: order)
-        call.timeLimit = .milliseconds((order.timeoutMs ?? WireLimits.timeoutMs.upperBound) + Self.margin)
-        return try await client.answer(call)
+    ///   After `.noResponse` it is unknown whether the lock has moved.
+    private func move(_ word: String, _ id: String, _ options: Wire.CommandOrder) async throws -> Response<Wire.CommandAnswer> {
+        var request = try APIRequest.post("devices", id, word, body: options)
+        request.timeLimit = .milliseconds((options.timeoutMs ?? WireLimits.timeoutMs.upperBound) + Self.margin)
+        return try await client.send(request)
     }
 }
 

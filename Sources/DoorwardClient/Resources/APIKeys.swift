@@ -7,15 +7,15 @@ package struct APIKeys: Sendable {
 
     /// Lists the keys that the caller may manage, by name.
     package func list() -> Pages<Wire.APIKeyPage> {
-        Pages(client: client, call: .get("api-keys", query: [("sortBy", "name")]))
+        Pages(client: client, request: .get("api-keys", query: [("sortBy", "name")]))
     }
 
     /// Creates a key. Only this response contains its secret.
     package func create(_ key: Wire.NewAPIKey) async throws -> Response<Wire.NewAPIKeyAnswer> {
-        var call = try APIRequest.post("api-keys", body: key)
+        var request = try APIRequest.post("api-keys", body: key)
         // The gateway stores no response that contains a secret.
-        call.idempotencyKey = nil
-        return try await client.answer(call)
+        request.idempotencyKey = nil
+        return try await client.send(request)
     }
 
     /// Deletes a key. When this returns, the gateway no longer accepts it.

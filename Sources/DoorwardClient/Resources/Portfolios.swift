@@ -6,22 +6,22 @@ package struct Portfolios: Sendable {
 
     /// Lists the portfolios visible to the caller, by name.
     package func list() -> Pages<Wire.PortfolioPage> {
-        Pages(client: client, call: .get("portfolios", query: [("sortBy", "name")]))
+        Pages(client: client, request: .get("portfolios", query: [("sortBy", "name")]))
     }
 
     /// Fetches a portfolio.
     package func portfolio(_ id: String) async throws -> Response<Wire.PortfolioAnswer> {
-        try await client.answer(.get("portfolios", id))
+        try await client.send(.get("portfolios", id))
     }
 
     /// Creates a portfolio. Only super admins may do this.
     package func create(_ portfolio: Wire.NewPortfolio) async throws -> Response<Wire.PortfolioAnswer> {
-        try await client.answer(.post("portfolios", body: portfolio))
+        try await client.send(.post("portfolios", body: portfolio))
     }
 
     /// Changes the name of a portfolio.
     package func rename(_ id: String, to name: String) async throws -> Response<Wire.PortfolioAnswer> {
-        try await client.answer(.put("portfolios", id, body: ["name": name]))
+        try await client.send(.put("portfolios", id, body: ["name": name]))
     }
 
     /// The deletion of a portfolio.
@@ -29,13 +29,13 @@ package struct Portfolios: Sendable {
 
     /// Fetches what a portfolio may use, and how much of it is used.
     package func subscription(of id: String) async throws -> Response<Wire.SubscriptionAnswer> {
-        try await client.answer(.get("portfolios", id, "subscription"))
+        try await client.send(.get("portfolios", id, "subscription"))
     }
 
     /// Changes what a portfolio may use. Only super admins may do this.
     package func changeSubscription(
         of id: String, _ change: Wire.SubscriptionChange
     ) async throws -> Response<Wire.SubscriptionAnswer> {
-        try await client.answer(.put("portfolios", id, "subscription", body: change))
+        try await client.send(.put("portfolios", id, "subscription", body: change))
     }
 }

@@ -28,20 +28,20 @@ package struct Roles: Sendable {
     package func list(on entity: Entity) -> Pages<Wire.UserPage> {
         var call = APIRequest(.GET, parts: entity.path)
         call.query = [("sortBy", "name")]
-        return Pages(client: client, call: call)
+        return Pages(client: client, request: call)
     }
 
     /// Assigns a role to a user. If the user holds it already, nothing changes.
     package func assign(
         _ role: String, to userID: String, on entity: Entity
     ) async throws -> Response<Wire.RoleAssociationAnswer> {
-        try await client.answer(request(["userId": userID, "role": role], on: entity))
+        try await client.send(request(["userId": userID, "role": role], on: entity))
     }
 
     /// Creates an invitation to a role, for any email address. The response is the same whether or not the address belongs to a
     /// user. It contains the link to hand over.
     package func invite(_ email: String, to role: String, on entity: Entity) async throws -> Response<Wire.InvitationAnswer> {
-        try await client.answer(request(["email": email, "role": role], on: entity))
+        try await client.send(request(["email": email, "role": role], on: entity))
     }
 
     /// The removal of all roles that a user holds on the entity itself.

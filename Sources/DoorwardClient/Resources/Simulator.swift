@@ -8,9 +8,9 @@ package struct Simulator: Sendable {
     ///
     /// - Parameter event: an event name of the simulator, such as `jam`.
     package func trigger(_ event: String, on deviceID: String) async throws -> Response<Wire.DeviceAnswer> {
-        var call = try APIRequest.post("simulator", "devices", deviceID, "events", body: ["event": event])
+        var request = try APIRequest.post("simulator", "devices", deviceID, "events", body: ["event": event])
         // The gateway does not store responses of this request.
-        call.idempotencyKey = nil
-        return try await client.answer(call)
+        request.idempotencyKey = nil
+        return try await client.send(request)
     }
 }

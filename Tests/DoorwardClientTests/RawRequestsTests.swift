@@ -4,7 +4,7 @@ import Testing
 
 @testable import DoorwardClient
 
-@Suite("Requests that the caller composes") struct RawCallsTests {
+@Suite("Requests that the caller composes") struct RawRequestsTests {
     private func client(_ gateway: StubGateway, _ credentials: Credentials = .bearer("t")) throws -> DoorwardClient {
         try DoorwardClient(patient: gateway.address, credentials: credentials, source: "cli")
     }
@@ -14,7 +14,7 @@ import Testing
     @Test("method, path, query, headers and body are sent as given")
     func sent() async throws {
         let gateway = try await StubGateway { _, _ in .data("{}") }
-        var request = RawCalls.Request("PUT", "/devices/d%20e?dryRun=true")
+        var request = RawRequests.Request("PUT", "/devices/d%20e?dryRun=true")
         request.query = [.init("q", "a&b"), .init("q", "c")]
         request.headers = [.init("If-Match", "\"v1\""), .init("content-type", "text/plain")]
         request.body = Array("body".utf8)
@@ -31,14 +31,14 @@ import Testing
 
     @Test("a POST has its own idempotency key or the caller's, and is not repeated, because not every path supports keys")
     func keys() async throws {
-        let gateway = try await StubGateway { _, before in before < 2 ? .data("{}") : .cut }
+        let gateway = try await StubGateway { _, before in before < 2 ? .data("{}") : .closeConnection }
         let client = try client(gateway)
-        var request = RawCalls.Request("POST", "/store/backup")
+        var request = RawRequests.Request("POST", "/store/backup")
         _ = try await client.raw.send(request)
         request.headers = [.init("idempotency-key", "mine")]
         _ = try await client.raw.send(request)
         let error = await #expect(throws: ClientError.self) { try await client.raw.send(request) }
-        #expect(error == .noAnswer(server: gateway.address, why: "the connection ended before the response was complete"))
+        #expect(error == .noResponse(server: gateway.address, why: "the connection ended before the response was complete"))
         #expect(gateway.requests.count == 3)
         #expect(gateway.requests[0].key?.count == 36)
         #expect(gateway.requests[1].headers["Idempotency-Key"] == ["mine"])
@@ -50,7 +50,7 @@ import Testing
             #"{"status":"success","data":{"b":1, "a":[]}}"#, #"{"openapi":"3.1.0"}"#, "[1]", "", #""text""#,
         ]
         let gateway = try await StubGateway { _, before in
-            .answer(200, bodies[before], ["Content-Type": "application/json; charset=utf-8"])
+            .response(200, bodies[before], ["Content-Type": "application/json; charset=utf-8"])
         }
         for expected in [#"{"b":1, "a":[]}"#] + bodies.dropFirst() {
             let response = try await client(gateway).raw.send(.init("GET", "/x"))
@@ -61,7 +61,7 @@ import Testing
 
     @Test("a body that is not JSON is returned unchanged")
     func otherTypes() async throws {
-        let gateway = try await StubGateway { _, _ in .answer(200, #"{"data":1}"#, ["Content-Type": "application/x-ndjson"]) }
+        let gateway = try await StubGateway { _, _ in .response(200, #"{"data":1}"#, ["Content-Type": "application/x-ndjson"]) }
         let response = try await client(gateway).raw.send(.init("GET", "/access-records/export"))
         #expect(!response.isJSON)
         #expect(text(try await response.document()) == #"{"data":1}"#)
@@ -69,7 +69,7 @@ import Testing
 
     @Test("the status line and the headers are available as received")
     func head() async throws {
-        let gateway = try await StubGateway { _, _ in .answer(201, "{}", ["Location": "/api/v1/units/u"]) }
+        let gateway = try await StubGateway { _, _ in .response(201, "{}", ["Location": "/api/v1/units/u"]) }
         let response = try await client(gateway).raw.send(.init("POST", "/units"))
         #expect((response.status, response.statusLine) == (201, "HTTP/1.1 201 Created"))
         #expect(response.headers.contains(.init("Location", "/api/v1/units/u")))
@@ -78,20 +78,20 @@ import Testing
     @Test("a gateway's error is thrown with all its details, another server's error as notAGateway")
     func errors() async throws {
         let gateway = try await StubGateway { _, before in
-            before == 0 ? .error(412, "precondition_failed") : .answer(502, "Bad gateway")
+            before == 0 ? .error(412, "precondition_failed") : .response(502, "Bad gateway")
         }
         let client = try client(gateway)
         let refused = try await client.raw.send(.init("PUT", "/units/u"))
         #expect(!refused.isSuccess)
         let error = await #expect(throws: ClientError.self) { try await refused.document() }
-        guard case .refused(let refusal) = error else { throw try #require(error) }
-        #expect((refusal.status, refusal.code, refusal.requestID) == (412, "precondition_failed", "r-1"))
-        let strange = try await client.raw.send(.init("GET", "/units"))
-        await #expect(throws: ClientError.notAGateway(server: gateway.address)) { try await strange.document() }
+        guard case .refused(let apiError) = error else { throw try #require(error) }
+        #expect((apiError.status, apiError.code, apiError.requestID) == (412, "precondition_failed", "r-1"))
+        let otherServer = try await client.raw.send(.init("GET", "/units"))
+        await #expect(throws: ClientError.notAGateway(server: gateway.address)) { try await otherServer.document() }
     }
 
     @Test("if the gateway rejects the access token, the client refreshes it and repeats the request")
-    func renewed() async throws {
+    func refreshed() async throws {
         let folder = try TemporaryFolder()
         let gateway = try await StubGateway { request, _ in
             if request.uri == "/api/v1/auth/refresh" {
@@ -111,7 +111,7 @@ import Testing
 
     @Test("reading stops as soon as the handler returns false")
     func stopped() async throws {
-        let gateway = try await StubGateway { _, _ in .answer(200, String(repeating: "x", count: 4 << 20)) }
+        let gateway = try await StubGateway { _, _ in .response(200, String(repeating: "x", count: 4 << 20)) }
         let response = try await client(gateway).raw.send(.init("GET", "/stream"))
         var parts = 0
         try await response.read { _ in

@@ -24,7 +24,7 @@ struct TransportResponse: Sendable {
     }
 
     /// Decodes `data` of a successful response.
-    func answer<Content: Decodable & Sendable>(from server: ServerAddress) throws(ClientError) -> Response<Content> {
+    func decoded<Content: Decodable & Sendable>(from server: ServerAddress) throws(ClientError) -> Response<Content> {
         guard let json = JSONScanner.member("data", of: body),
             let content = try? JSONDecoder().decode(Content.self, from: Data(json))
         else { throw .notAGateway(server: server.description) }

@@ -34,23 +34,23 @@ package struct RecordFollower: Sendable {
     /// Returns the new records, oldest first within each log. After an error no record is lost: the next call returns the records
     /// that this call did not.
     package mutating func next(from records: AccessRecords) async throws -> [AccessRecords.Entry] {
-        var tail = self
-        var fresh: [AccessRecords.Entry] = []
+        var follower = self
+        var newEntries: [AccessRecords.Entry] = []
         var index = 0
-        while index < tail.streams.count {
+        while index < follower.streams.count {
             // While there is only one log, the stream over all logs is complete and in order.
-            if index == 0 || tail.logs.count > 1 {
-                for entry in try await tail.streams[index].next(from: records) where tail.known.insert(entry.record.id) {
-                    fresh.append(entry)
-                    tail.followLog(of: entry)
+            if index == 0 || follower.logs.count > 1 {
+                for entry in try await follower.streams[index].next(from: records) where follower.known.insert(entry.record.id) {
+                    newEntries.append(entry)
+                    follower.followLog(of: entry)
                 }
-            } else if let entry = fresh.last(where: { $0.record.logId != nil }) {
-                tail.streams[index].skip(to: entry)
+            } else if let entry = newEntries.last(where: { $0.record.logId != nil }) {
+                follower.streams[index].skip(to: entry)
             }
             index += 1
         }
-        self = tail
-        return fresh
+        self = follower
+        return newEntries
     }
 
     /// Starts a stream for the record's log after this record, if there is none. A record in a reduced view has no `logId`.
@@ -80,7 +80,7 @@ private struct Stream: Sendable {
     private var cursor: String?
     /// The record after which the stream begins; `nil` once the page at `cursor` begins after that
     /// record.
-    private var anchor: AccessRecords.Entry?
+    private var startEntry: AccessRecords.Entry?
     /// The last record read.
     private var last: AccessRecords.Entry?
     /// Ids of the records of the last page, to skip them when it is read again.
@@ -88,19 +88,19 @@ private struct Stream: Sendable {
 
     init(_ query: AccessRecords.Query, after entry: AccessRecords.Entry?) {
         self.query = query
-        (anchor, last) = (entry, entry)
+        (startEntry, last) = (entry, entry)
         if let entry { self.query.from = entry.record.at }
     }
 
     /// Continues after a record that another stream has returned.
     mutating func skip(to entry: AccessRecords.Entry) { self = Stream(query, after: entry) }
 
-    /// Returns every record after the anchor that this stream has not returned yet. Another stream
+    /// Returns every record after the start entry that this stream has not returned yet. Another stream
     /// may have returned the same record.
     mutating func next(from records: AccessRecords) async throws -> [AccessRecords.Entry] {
         do {
             return try await read(from: records)
-        } catch ClientError.refused(let refusal) where refusal.status == 400 && cursor != nil {
+        } catch ClientError.refused(let error) where error.status == 400 && cursor != nil {
             // The gateway rejects the cursor, because the gateway's keys or database have changed.
             self = Stream(query, after: last)
             return try await read(from: records)
@@ -112,22 +112,22 @@ private struct Stream: Sendable {
         while true {
             let page = try await records.page(query, cursor: cursor)
             let pageEntries = page.entries
-            let entries = afterAnchor(pageEntries)
+            let entries = entriesAfterStart(pageEntries)
             found += entries.filter { !pageIDs.contains($0.record.id) }
             pageIDs = Set(pageEntries.map(\.record.id))
             last = entries.last ?? last
             guard let next = page.content.nextCursor else { return found }
             cursor = next
-            // The next page begins after the anchor.
-            if !entries.isEmpty || pageEntries.last?.record.id == anchor?.record.id { anchor = nil }
+            // The next page begins after the start entry.
+            if !entries.isEmpty || pageEntries.last?.record.id == startEntry?.record.id { startEntry = nil }
         }
     }
 
-    /// The records of a page that follow the anchor.
-    private func afterAnchor(_ entries: [AccessRecords.Entry]) -> ArraySlice<AccessRecords.Entry> {
-        guard let anchor else { return entries[...] }
-        if let place = entries.firstIndex(where: { $0.record.id == anchor.record.id }) { return entries[(place + 1)...] }
-        return entries.drop { $0.record.at == anchor.record.at }
+    /// The records of a page that follow the start entry.
+    private func entriesAfterStart(_ entries: [AccessRecords.Entry]) -> ArraySlice<AccessRecords.Entry> {
+        guard let startEntry else { return entries[...] }
+        if let place = entries.firstIndex(where: { $0.record.id == startEntry.record.id }) { return entries[(place + 1)...] }
+        return entries.drop { $0.record.at == startEntry.record.at }
     }
 }
 
@@ -135,7 +135,7 @@ private struct Stream: Sendable {
 private struct RecentIDs: Sendable {
     private let capacity: Int
     private var ids: Set<String> = []
-    private var order: [String] = []
+    private var insertionOrder: [String] = []
 
     init(capacity: Int) { self.capacity = capacity }
 
@@ -143,10 +143,10 @@ private struct RecentIDs: Sendable {
     @discardableResult
     mutating func insert(_ id: String) -> Bool {
         guard ids.insert(id).inserted else { return false }
-        order.append(id)
-        if order.count >= 2 * capacity {
-            ids.subtract(order.prefix(capacity))
-            order.removeFirst(capacity)
+        insertionOrder.append(id)
+        if insertionOrder.count >= 2 * capacity {
+            ids.subtract(insertionOrder.prefix(capacity))
+            insertionOrder.removeFirst(capacity)
         }
         return true
     }

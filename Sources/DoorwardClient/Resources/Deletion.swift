@@ -11,7 +11,7 @@ package struct Deletion: Sendable {
     /// - Parameter isCascading: whether everything that the object contains is included.
     /// - Throws: `ClientError.refused`, as the deletion itself would.
     package func preview(isCascading: Bool = false) async throws -> Response<Wire.RemovalPreviewAnswer> {
-        try await client.answer(request(isCascading, isDryRun: true))
+        try await client.send(request(isCascading, isDryRun: true))
     }
 
     /// Deletes the object. When this returns, every right that the deletion ends has ended.
@@ -25,6 +25,6 @@ package struct Deletion: Sendable {
     private func request(_ isCascading: Bool, isDryRun: Bool) -> APIRequest {
         var call = APIRequest(.DELETE, parts: path)
         call.query = (isCascading ? [("cascade", "true")] : []) + (isDryRun ? [("dryRun", "true")] : [])
-        return call
+        return request
     }
 }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import NIOHTTP1
 
 /// Requests that the caller composes, for endpoints that have no function of their own.
-package struct RawCalls: Sendable {
+package struct RawRequests: Sendable {
     let client: DoorwardClient
 
     /// A request, which is sent without further validation.
@@ -37,17 +37,17 @@ package struct RawCalls: Sendable {
     /// - Returns: a response of any status, as soon as its headers have arrived.
     /// - Throws: `ClientError` if no response arrives.
     package func send(_ request: Request) async throws -> RawResponse {
-        var call = APIRequest(HTTPMethod(rawValue: request.method), encodedPath: request.path)
-        call.query = request.query.map { ($0.name, $0.value) }
-        call.headers = request.headers.map { ($0.name, $0.value) }
-        call.body = request.body
-        if request.method == "POST" { call.idempotencyKey = UUID().uuidString.lowercased() }
+        var apiRequest = APIRequest(HTTPMethod(rawValue: request.method), encodedPath: request.path)
+        apiRequest.query = request.query.map { ($0.name, $0.value) }
+        apiRequest.headers = request.headers.map { ($0.name, $0.value) }
+        apiRequest.body = request.body
+        if request.method == "POST" { apiRequest.idempotencyKey = UUID().uuidString.lowercased() }
         // A command is answered after the lock's confirmation, and a backup after it was written:
         // both can take long.
-        if request.method != "GET" { call.timeLimit = .seconds(3600) }
-        let ready = call
+        if request.method != "GET" { apiRequest.timeLimit = .seconds(3600) }
+        let readyRequest = apiRequest
         return try await client.authenticated {
-            try await client.channel.open(ready, token: $0)
+            try await client.transport.open(readyRequest, token: $0)
         } status: {
             $0.status
         }

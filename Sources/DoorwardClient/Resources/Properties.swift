@@ -7,22 +7,22 @@ package struct Properties: Sendable {
 
     /// Lists the properties visible to the caller, of one portfolio or of all, by name.
     package func list(portfolioID: String? = nil) -> Pages<Wire.PropertyPage> {
-        Pages(client: client, call: .get("properties", query: [("portfolioId", portfolioID), ("sortBy", "name")]))
+        Pages(client: client, request: .get("properties", query: [("portfolioId", portfolioID), ("sortBy", "name")]))
     }
 
     /// Fetches a property.
     package func property(_ id: String) async throws -> Response<Wire.PropertyAnswer> {
-        try await client.answer(.get("properties", id))
+        try await client.send(.get("properties", id))
     }
 
     /// Creates a property in a portfolio.
     package func create(_ property: Wire.NewProperty) async throws -> Response<Wire.PropertyAnswer> {
-        try await client.answer(.post("properties", body: property))
+        try await client.send(.post("properties", body: property))
     }
 
     /// Changes the name of a property.
     package func rename(_ id: String, to name: String) async throws -> Response<Wire.PropertyAnswer> {
-        try await client.answer(.put("properties", id, body: ["name": name]))
+        try await client.send(.put("properties", id, body: ["name": name]))
     }
 
     /// The deletion of a property.
@@ -31,11 +31,11 @@ package struct Properties: Sendable {
     /// Starts a lockdown, and locks the property's locks. The lockdown is in force even if not every lock could be locked. If the
     /// connection breaks, the request is repeated with the same idempotency key.
     package func startLockdown(of id: String, reason: String? = nil) async throws -> Response<Wire.LockdownAnswer> {
-        try await client.answer(.post("properties", id, "lockdown", body: ["reason": reason].compactMapValues(\.self)))
+        try await client.send(.post("properties", id, "lockdown", body: ["reason": reason].compactMapValues(\.self)))
     }
 
     /// Ends a lockdown. No lock moves.
     package func liftLockdown(of id: String) async throws -> Response<Wire.PropertyAnswer> {
-        try await client.answer(APIRequest(.DELETE, "properties", id, "lockdown"))
+        try await client.send(APIRequest(.DELETE, "properties", id, "lockdown"))
     }
 }
