@@ -27,7 +27,7 @@ enum RoundTripBenchmarks {
             }
         default:
             Machine().report()
-            try measureLine(rounds: numbers.first ?? 7, count: numbers.dropFirst().first ?? 50_000)
+            try measureConnection(rounds: numbers.first ?? 7, count: numbers.dropFirst().first ?? 50_000)
         }
     }
 
@@ -42,7 +42,7 @@ enum RoundTripBenchmarks {
         try await body(folder)
     }
 
-    private static func measureLine(rounds: Int, count: Int) throws {
+    private static func measureConnection(rounds: Int, count: Int) throws {
         let broker = try BenchmarkBroker()
         defer { broker.end() }
         let device = try BareProgram.device(port: broker.port)
@@ -59,7 +59,7 @@ enum RoundTripBenchmarks {
         var (bare, ours): ([RoundTrips], [RoundTrips]) = ([], [])
         for _ in 0..<rounds {
             bare.append(try BareProgram.gateway(port: broker.port, lanes: lanes, count: count))
-            ours.append(LineUnderTest(port: broker.port, lanes: lanes, count: count).run())
+            ours.append(ConnectionUnderTest(port: broker.port, lanes: lanes, count: count).run())
         }
         for (who, trips) in [("bare libmosquitto", bare), ("MQTTConnection", ours)] {
             Figure("mqtt", "\(who), \(name)", trips.map(\.rate).median, "round trips/s").report()

@@ -5,11 +5,11 @@ import Synchronization
 
 /// Sends commands through an `MQTTConnection` as the bare program does: each lane has one command
 /// in flight, and the report for it triggers the lane's next command.
-final class LineUnderTest: Sendable {
+final class ConnectionUnderTest: Sendable {
     private struct State {
         var sent = 0
         var started: [UInt64]
-        var taken: [UInt64] = []
+        var durations: [UInt64] = []
         var begin: UInt64 = 0
         var end: UInt64 = 0
     }
@@ -32,7 +32,7 @@ final class LineUnderTest: Sendable {
     func run() -> RoundTrips {
         let settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: UUID().uuidString)
         let connection = MQTTConnection(settings) { [self] event in
-            if case .message(let message) = event { hear(message) }
+            if case .message(let message) = event { receive(message) }
         }
         self.connection.withLock { $0 = connection }
         connection.want(["bench/+/state", "bench/ready"].compactMap { MQTTFilter($0) })
@@ -41,32 +41,32 @@ final class LineUnderTest: Sendable {
         self.connection.withLock { $0 = nil }
         Task { await connection.stop() }
         return state.withLock { state in
-            let p99 = percentile(0.99, of: &state.taken)
+            let p99 = percentile(0.99, of: &state.durations)
             let seconds = Double(state.end - state.begin) / 1e9
             return RoundTrips(
-                rate: Double(count) / seconds, p50: Double(percentile(0.5, of: &state.taken)), p99: Double(p99))
+                rate: Double(count) / seconds, p50: Double(percentile(0.5, of: &state.durations)), p99: Double(p99))
         }
     }
 
-    private func hear(_ message: MQTTMessage) {
+    private func receive(_ message: MQTTMessage) {
         guard let connection = connection.withLock({ $0 }) else { return }
         if message.topic == "bench/ready" {
             state.withLock { $0.begin = Stopwatch.now() }
-            for lane in 0..<lanes { ask(lane, connection) }
+            for lane in 0..<lanes { sendCommand(lane, connection) }
             return
         }
         let parts = message.topic.utf8.split(separator: UInt8(ascii: "/"))
         guard parts.count == 3, let lane = Int(String(Substring(parts[1]))), topics.indices.contains(lane) else { return }
         let isLast = state.withLock { state in
-            guard state.taken.count < count else { return false }
+            guard state.durations.count < count else { return false }
             state.end = Stopwatch.now()
-            state.taken.append(state.end - state.started[lane])
-            return state.taken.count == count
+            state.durations.append(state.end - state.started[lane])
+            return state.durations.count == count
         }
-        if isLast { isDone.signal() } else { ask(lane, connection) }
+        if isLast { isDone.signal() } else { sendCommand(lane, connection) }
     }
 
-    private func ask(_ lane: Int, _ connection: MQTTConnection) {
+    private func sendCommand(_ lane: Int, _ connection: MQTTConnection) {
         let isDue = state.withLock { state in
             guard state.sent < count else { return false }
             state.sent += 1
