@@ -7,12 +7,12 @@ public struct CheckedAddress: Hashable, Sendable {
     /// The attached lock whose commands are sent to the same endpoint (with MQTT: to the same
     /// command topic of the same broker); of several, the one attached last. `nil` if there is
     /// none, or if the adapter does not detect that two addresses belong to the same lock.
-    public let holder: DeviceID?
-    /// Conflicts with attached locks other than `holder`.
+    public let attachedDevice: DeviceID?
+    /// Conflicts with attached locks other than `attachedDevice`.
     public let conflicts: [Conflict]
 
-    public init(_ capabilities: LockCapabilities, holder: DeviceID? = nil, conflicts: [Conflict] = []) {
-        (self.capabilities, self.holder, self.conflicts) = (capabilities, holder, conflicts)
+    public init(_ capabilities: LockCapabilities, attachedDevice: DeviceID? = nil, conflicts: [Conflict] = []) {
+        (self.capabilities, self.attachedDevice, self.conflicts) = (capabilities, attachedDevice, conflicts)
     }
 
     /// A conflict with an attached lock: a value of this address does not distinguish the two locks.

@@ -67,7 +67,7 @@ public protocol LockAdapter: Sendable {
     /// the command may be delivered before `send` returns. Every report that the adapter receives
     /// after it has sent the command has the command in `after`. An earlier report does not, even
     /// if it is delivered later. `LockChannel` implements these rules for one command at a time.
-    func send(_ order: LockCommand) throws(AdapterError)
+    func send(_ command: LockCommand) throws(AdapterError)
 
     /// Queries the state of a lock, if the lock supports queries; the response is delivered as a report. The query may be sent
     /// later if the transport is busy. Must not move the lock.

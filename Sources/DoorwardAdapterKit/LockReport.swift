@@ -68,8 +68,8 @@ extension LockReport.Fact {
         case .state(let state, let quality, let method, let name?):
             .state(state, quality: quality, method: method, operatorName: Self.bounded(name))
         case .event(let event, let method, let name?): .event(event, method: method, operatorName: Self.bounded(name))
-        case .faults(let words) where words.count > LockReport.maxFaults || !words.allSatisfy(Self.isFaultWord):
-            .faults(Set(words.filter(Self.isFaultWord).sorted().prefix(LockReport.maxFaults)))
+        case .faults(let codes) where codes.count > LockReport.maxFaults || !codes.allSatisfy(Self.isFaultCode):
+            .faults(Set(codes.filter(Self.isFaultCode).sorted().prefix(LockReport.maxFaults)))
         case .state, .event, .faults, .door, .battery, .availability, .refusal, .deliveredLate: self
         }
     }
@@ -78,8 +78,8 @@ extension LockReport.Fact {
         name.truncated(toBytes: LockReport.maxOperatorNameBytes).streamSafe
     }
 
-    private static func isFaultWord(_ word: String) -> Bool {
-        word.utf8.count <= LockReport.maxFaultBytes && word.isStreamSafe
+    private static func isFaultCode(_ code: String) -> Bool {
+        code.utf8.count <= LockReport.maxFaultBytes && code.isStreamSafe
     }
 }
 

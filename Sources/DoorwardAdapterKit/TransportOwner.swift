@@ -15,7 +15,7 @@ public enum TransportOwner: Hashable, Sendable {
 
     /// Returns whether a lock that is reached over this transport may be in the portfolio; `nil`
     /// stands for an unassigned lock.
-    package func allows(hangingIn portfolio: PortfolioID?) -> Bool {
+    package func allows(placementIn portfolio: PortfolioID?) -> Bool {
         guard case .portfolio(let owner) = self, let portfolio else { return true }
         return portfolio == owner
     }

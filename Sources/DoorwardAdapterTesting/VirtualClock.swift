@@ -29,9 +29,9 @@ public final class VirtualClock: GatewayClock {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let sleeper = Sleeper(instant: instant.nanoseconds, ticket: ticket, continuation: continuation)
                 // The cancellation handler may have run before the sleeper existed, so cancellation is checked again.
-                let (now, watchers) = state.withLock { $0.admit(sleeper, isCancelled: Task.isCancelled) }
+                let (now, waiters) = state.withLock { $0.register(sleeper, isCancelled: Task.isCancelled) }
                 if let now { continuation.resume(with: now) }
-                for watcher in watchers { watcher.resume() }
+                for waiter in waiters { waiter.resume() }
             }
         } onCancel: {
             let sleeper = state.withLock { $0.remove(ticket: ticket) }
@@ -80,13 +80,13 @@ public final class VirtualClock: GatewayClock {
 
     /// Suspends until at least `count` tasks sleep. A test on an ordinary executor must await this
     /// before it advances the clock.
-    public func untilSleepers(_ count: Int) async {
+    public func waitForSleepers(_ count: Int) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            let isThere = state.withLock { state in
-                if state.sleepers.count < count { state.watchers.append((count, continuation)) }
+            let isReached = state.withLock { state in
+                if state.sleepers.count < count { state.waiters.append((count, continuation)) }
                 return state.sleepers.count >= count
             }
-            if isThere { continuation.resume() }
+            if isReached { continuation.resume() }
         }
     }
 
@@ -114,7 +114,7 @@ private struct State {
     var wallOffset: Int64
     /// The sleepers, sorted so that the next one to wake is last.
     var sleepers: [Sleeper] = []
-    var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     private var tickets: UInt64 = 0
 
     init(wallOffset: Int64) { self.wallOffset = wallOffset }
@@ -131,15 +131,15 @@ private struct State {
 
     /// Registers a sleeper. If the sleep has already ended, does not register it and returns its
     /// result. Also returns the watchers that waited for the new number of sleepers.
-    mutating func admit(
+    mutating func register(
         _ sleeper: Sleeper, isCancelled: Bool
-    ) -> (now: Result<Void, any Error>?, watchers: [CheckedContinuation<Void, Never>]) {
+    ) -> (now: Result<Void, any Error>?, waiters: [CheckedContinuation<Void, Never>]) {
         if isCancelled { return (.failure(CancellationError()), []) }
         if sleeper.instant <= monotonic { return (.success(()), []) }
         let position = sleepers.firstIndex { sleeper.isLater(than: $0) } ?? sleepers.endIndex
         sleepers.insert(sleeper, at: position)
-        let due = watchers.filter { $0.count <= sleepers.count }.map(\.continuation)
-        if !due.isEmpty { watchers.removeAll { $0.count <= sleepers.count } }
+        let due = waiters.filter { $0.count <= sleepers.count }.map(\.continuation)
+        if !due.isEmpty { waiters.removeAll { $0.count <= sleepers.count } }
         return (nil, due)
     }
 

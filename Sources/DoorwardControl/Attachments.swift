@@ -37,7 +37,7 @@ struct Attachments: Sendable {
         }
         // The device was marked as offline only because the adapter had not started; now it is unknown whether it is online.
         live.update { if $0.lastSeen == nil, $0.isOnline == false { $0.isOnline = nil } }
-        guard adapter.owner(of: device.address)?.allows(hangingIn: device.portfolioID) ?? true else { return .foreign }
+        guard adapter.owner(of: device.address)?.allows(placementIn: device.portfolioID) ?? true else { return .foreign }
         giveCode(to: device)
         adapter.attach(AttachedLock(id: device.id, address: device.address))
         return nil

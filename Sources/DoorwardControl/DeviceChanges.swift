@@ -94,7 +94,7 @@ extension TenancyUnitOfWork {
             (changed.capabilities, changed.address) = (checked.capabilities, address)
             // The code belongs to the previous lock: it must not be sent to a lock at another address.
             if address != device.address { changed.sealedCode = nil }
-        } else if isMoved, owner(device)?.allows(hangingIn: place.portfolioID) == false {
+        } else if isMoved, owner(device)?.allows(placementIn: place.portfolioID) == false {
             throw .invalid("propertyId", "other_portfolio")
         }
         if changed != device {

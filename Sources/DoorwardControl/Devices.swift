@@ -303,7 +303,7 @@ extension TenancyUnitOfWork {
     ///   address of another lock. A lock that was removed from the tenancy stays attached until its
     ///   last command has ended; it does not conflict.
     func requireFree(_ checked: CheckedAddress, for device: DeviceID? = nil) throws(GatewayError) {
-        if let holder = checked.holder, holder != device, directory.device(holder) != nil { throw .addressTaken }
+        if let attached = checked.attachedDevice, attached != device, directory.device(attached) != nil { throw .addressTaken }
         let conflicts = checked.conflicts.filter { $0.device != device && directory.device($0.device) != nil }
         guard let mistake = conflicts.first?.mistake else { return }
         throw .invalid(mistake.field, mistake.problem)

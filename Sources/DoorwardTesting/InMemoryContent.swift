@@ -17,8 +17,8 @@ struct InMemoryContent {
     private var intentIDs: [CommandID: RecordID] = [:]
     var idempotency: [IdempotencyKey: IdempotencyEntry] = [:]
     var logs: [LogID: [AccessRecord]] = [:]
-    var recordPlaces: [RecordID: RecordPosition] = [:]
-    /// The original encoding of each record from which personal values were erased.
+    var recordPositions: [RecordID: RecordPosition] = [:]
+    /// The original bytes of records from which personal values were erased.
     private var encoded: [RecordID: EncodedRecord] = [:]
     private var erasedOwners: [RecordID: Set<PersonKeyOwner>] = [:]
     var commitCount = 0
@@ -29,14 +29,14 @@ struct InMemoryContent {
         for change in transaction.changes { try next.apply(change) }
         for change in transaction.counters { try next.apply(change) }
         for change in transaction.credentials { try next.credentials.apply(change, users: next.tenancy.users) }
-        var places: [RecordPosition] = []
-        for record in transaction.records { places.append(try next.append(record, after: places)) }
+        var positions: [RecordPosition] = []
+        for record in transaction.records { positions.append(try next.append(record, after: positions)) }
         for change in transaction.commands { try next.apply(change, intents: transaction.records) }
-        for entry in transaction.idempotency { try next.keep(entry) }
+        for entry in transaction.idempotency { try next.store(entry) }
         for owner in transaction.forgets { next.forget(owner) }
         next.commitCount += 1
         self = next
-        return places
+        return positions
     }
 
     private mutating func apply(_ change: TenancyChange) throws(StoreRefusal) {
@@ -52,8 +52,8 @@ struct InMemoryContent {
 
     private func check(_ precondition: Precondition) throws(StoreRefusal) {
         switch precondition {
-        case .unchanged(let change): if !tenancy.isAsAfter(change) { throw .entityChanged(change.entity) }
-        case .usesLeft(let id, let most): if usesTaken[id, default: 0] >= most { throw .usesExhausted(id) }
+        case .unchanged(let change): if !tenancy.reflects(change) { throw .entityChanged(change.entity) }
+        case .usesLeft(let id, let limit): if usesTaken[id, default: 0] >= limit { throw .usesExhausted(id) }
         case .epoch(let owner, let epoch): if epochs[owner, default: 0] != epoch { throw .epochChanged(owner) }
         case .lease(let log, let lease): if leases[log] != lease { throw .leaseChanged(log) }
         }
@@ -114,22 +114,22 @@ struct InMemoryContent {
             let isOfDevice = query.deviceID.map { $0 == stored.command.deviceID } ?? true
             return isOfDevice && (isOwn || query.scopes.contains { stored.lies(in: $0) })
         }.sorted { a, b in
-            guard let first = intentPlace(of: a), let second = intentPlace(of: b) else { return false }
+            guard let first = intentPosition(of: a), let second = intentPosition(of: b) else { return false }
             return Self.precedes(second, first)
         }
     }
 
-    private func intentPlace(of stored: StoredCommand) -> RecordPosition? {
-        intentIDs[stored.command.id].flatMap { recordPlaces[$0] }
+    private func intentPosition(of stored: StoredCommand) -> RecordPosition? {
+        intentIDs[stored.command.id].flatMap { recordPositions[$0] }
     }
 
     private static func isOlder(_ a: Command, _ b: Command) -> Bool { (a.requestedAt, a.id) < (b.requestedAt, b.id) }
 
     // MARK: Idempotency
 
-    /// Stores an idempotency key, unless the same key was stored less than a day before.
-    private mutating func keep(_ entry: IdempotencyEntry) throws(StoreRefusal) {
-        if let kept = idempotency[entry.key], entry.createdAt.duration(since: kept.createdAt) < .seconds(86_400) {
+    /// Stores an idempotency key that is new or replaces one that is at least a day old.
+    private mutating func store(_ entry: IdempotencyEntry) throws(StoreRefusal) {
+        if let existing = idempotency[entry.key], entry.createdAt.duration(since: existing.createdAt) < .seconds(86_400) {
             throw .idempotencyKeyTaken(entry.key)
         }
         idempotency[entry.key] = entry
@@ -137,30 +137,32 @@ struct InMemoryContent {
 
     // MARK: Records
 
-    private mutating func append(_ record: PendingRecord, after places: [RecordPosition]) throws(StoreRefusal) -> RecordPosition {
+    private mutating func append(_ record: PendingRecord, after positions: [RecordPosition]) throws(StoreRefusal)
+        -> RecordPosition
+    {
         var body = record.body
         if let index = record.counterpart {
-            guard places.indices.contains(index) else {
+            guard positions.indices.contains(index) else {
                 throw .parentUnknown
             }
             body.details["counterpart"] = .object([
-                "logId": .string(places[index].log.description), "seq": .integer(Int64(places[index].seq)),
+                "logId": .string(positions[index].log.description), "seq": .integer(Int64(positions[index].seq)),
             ])
         }
-        guard recordPlaces[body.id] == nil else { throw .duplicate }
+        guard recordPositions[body.id] == nil else { throw .duplicate }
         let seq = UInt64(logs[body.log]?.count ?? 0)
         if let last = logs[body.log]?.last, body.at < last.body.at {
             body.details["clock"] = .string("held")
             body.at = last.body.at
         }
-        let place = RecordPosition(log: body.log, seq: seq, at: body.at)
+        let position = RecordPosition(log: body.log, seq: seq, at: body.at)
         logs[body.log, default: []].append(AccessRecord(seq: seq, body: body))
-        recordPlaces[body.id] = place
-        return place
+        recordPositions[body.id] = position
+        return position
     }
 
     func record(_ id: RecordID) -> AccessRecord? {
-        recordPlaces[id].flatMap { logs[$0.log]?[Int($0.seq)] }
+        recordPositions[id].flatMap { logs[$0.log]?[Int($0.seq)] }
     }
 
     // MARK: Trees and keys
@@ -180,12 +182,12 @@ struct InMemoryContent {
                 var erased = erasedOwners[record.body.id] ?? []
                 erased.insert(owner)
                 erasedOwners[record.body.id] = erased
-                let left = try? RecordEncoding.decode(stored.bytes) { commitment in
+                let remaining = try? RecordEncoding.decode(stored.bytes) { commitment in
                     guard !erased.contains(commitment.owner) else { return nil }
                     let sealed = stored.personal.first { $0.field == commitment.place.field }
                     return try sealed.map { try commitment.open($0.ciphertext, under: Self.key) }
                 }
-                if let left { logs[log]?[index] = left.record }
+                if let remaining { logs[log]?[index] = remaining.record }
             }
         }
     }

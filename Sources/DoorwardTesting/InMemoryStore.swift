@@ -69,12 +69,11 @@ package final class InMemoryStore: GatewayStore {
     /// tasks can interleave.
     @discardableResult
     package func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPosition] {
-        let ticket = state.withLock { $0.queue.enter(transaction) }
+        let ticket = state.withLock { $0.queue.enqueue(transaction) }
         for _ in 0..<suspensions { await Task.yield() }
         let result = state.withLock { state in
-            // Apply transactions of earlier calls first, even if the executor resumes this call
-            // before them.
-            while let (waiting, transaction) = state.queue.next(upTo: ticket) {
+            // Transactions committed earlier are applied first, even if the executor resumes this call before their calls.
+            while let (waiting, transaction) = state.queue.dequeue(upTo: ticket) {
                 state.queue.results[waiting] = Self.apply(transaction, to: &state)
             }
             return state.queue.results.removeValue(forKey: ticket)
@@ -93,8 +92,8 @@ package final class InMemoryStore: GatewayStore {
             if !failure.isDurable { return .failure(failure.error) }
         }
         do {
-            let places = try state.content.apply(transaction)
-            return failure.map { .failure($0.error) } ?? .success(places)
+            let positions = try state.content.apply(transaction)
+            return failure.map { .failure($0.error) } ?? .success(positions)
         } catch {
             return .failure(failure?.error ?? .refused(error))
         }
@@ -244,13 +243,13 @@ private struct CommitQueue {
     private var waiting: [(ticket: UInt64, transaction: StoreTransaction)] = []
     private var tickets: UInt64 = 0
 
-    mutating func enter(_ transaction: StoreTransaction) -> UInt64 {
+    mutating func enqueue(_ transaction: StoreTransaction) -> UInt64 {
         tickets += 1
         waiting.append((tickets, transaction))
         return tickets
     }
 
-    mutating func next(upTo ticket: UInt64) -> (ticket: UInt64, transaction: StoreTransaction)? {
+    mutating func dequeue(upTo ticket: UInt64) -> (ticket: UInt64, transaction: StoreTransaction)? {
         guard let first = waiting.first, first.ticket <= ticket else { return nil }
         return waiting.removeFirst()
     }

@@ -85,7 +85,7 @@ struct InMemoryTenancy {
 
     private mutating func put(_ user: User) throws(StoreRefusal) {
         let email = user.email.lowercased()
-        if let holder = emails[email], holder != user.id { throw .emailTaken(user.id) }
+        if let owner = emails[email], owner != user.id { throw .emailTaken(user.id) }
         if let before = users[user.id] { emails[before.email.lowercased()] = nil }
         emails[email] = user.id
         removedUsers.remove(user.id)
@@ -125,7 +125,7 @@ struct InMemoryTenancy {
     }
 
     /// Returns whether the tenancy already contains the result of the change.
-    func isAsAfter(_ change: TenancyChange) -> Bool {
+    func reflects(_ change: TenancyChange) -> Bool {
         switch change {
         case .putPortfolio(let portfolio): portfolios[portfolio.id] == portfolio
         case .putProperty(let property): properties[property.id] == property

@@ -28,9 +28,9 @@ package final class ScriptedAdapter: LockAdapter {
     }
 
     /// A sent command, with the time of sending.
-    package struct SentOrder: Hashable, Sendable {
+    package struct SentCommand: Hashable, Sendable {
         /// The command that was passed to `send`, executed or not.
-        package let order: LockCommand
+        package let command: LockCommand
         /// The time of sending, by the adapter's clock.
         package let at: MonotonicInstant
     }
@@ -54,8 +54,8 @@ package final class ScriptedAdapter: LockAdapter {
         var discovered: [DiscoveredLock] = []
         var transports: [AdapterTransport] = []
         var counts = ["odd_frames": 0]
-        var orders: [SentOrder] = []
-        var lastOrders: [DeviceID: CommandID] = [:]
+        var sentCommands: [SentCommand] = []
+        var lastCommands: [DeviceID: CommandID] = [:]
         var refreshes: [DeviceID] = []
         var onSend: (@Sendable (LockCommand) -> Void)?
         var onSent: (@Sendable (LockCommand) -> Void)?
@@ -106,7 +106,7 @@ package final class ScriptedAdapter: LockAdapter {
     package func set(transports: [AdapterTransport]) { state.withLock { $0.transports = transports } }
 
     /// Sets the adapter's only counter, `odd_frames`.
-    package func set(oddFrames count: Int) { state.withLock { $0.counts = ["odd_frames": count] } }
+    package func set(counter count: Int) { state.withLock { $0.counts = ["odd_frames": count] } }
 
     /// Sets a function that is called inside `send` before the command is recorded, to inspect the state at that moment.
     package func onSend(_ body: (@Sendable (LockCommand) -> Void)?) { state.withLock { $0.onSend = body } }
@@ -116,7 +116,7 @@ package final class ScriptedAdapter: LockAdapter {
     /// - Parameter isRepeat: whether the report repeats a fact that an event has already reported.
     package func report(_ fact: LockReport.Fact, isRepeat: Bool = false, from device: DeviceID) {
         let (receiver, after) = state.withLock { state in
-            (state.attached[device] == nil ? nil : state.receiver, state.lastOrders[device])
+            (state.attached[device] == nil ? nil : state.receiver, state.lastCommands[device])
         }
         receiver?.receive(LockReport(deviceID: device, fact, after: after, isRepeat: isRepeat))
     }
@@ -130,7 +130,7 @@ package final class ScriptedAdapter: LockAdapter {
     package func onSent(_ body: (@Sendable (LockCommand) -> Void)?) { state.withLock { $0.onSent = body } }
 
     /// All sent commands, in order.
-    package var orders: [SentOrder] { state.withLock { $0.orders } }
+    package var sentCommands: [SentCommand] { state.withLock { $0.sentCommands } }
 
     /// All locks whose state was requested, in order.
     package var refreshes: [DeviceID] { state.withLock { $0.refreshes } }
@@ -153,15 +153,15 @@ package final class ScriptedAdapter: LockAdapter {
         address: [String: JSONValue], within scope: TransportScope
     ) throws(AddressErrors) -> CheckedAddress {
         let owner = owner(of: address)
-        let (mistakes, capabilities, holder) = state.withLock { state in
-            let holder = state.attached.values.first { address["topic"] != nil && $0.place == place(of: address) }
-            return (state.mistakes, state.capabilities, holder?.id)
+        let (mistakes, capabilities, attachedDevice) = state.withLock { state in
+            let attachedDevice = state.attached.values.first { address["topic"] != nil && $0.endpoint == endpoint(of: address) }
+            return (state.mistakes, state.capabilities, attachedDevice?.id)
         }
         if let mistakes { throw mistakes }
         guard let owner, scope.includes(owner) else {
             throw AddressErrors([.init(field: "address.broker", problem: "unknown")])
         }
-        return CheckedAddress(capabilities, holder: holder, conflicts: state.withLock { $0.conflicts })
+        return CheckedAddress(capabilities, attachedDevice: attachedDevice, conflicts: state.withLock { $0.conflicts })
     }
 
     /// Returns the owner that the test has set for the address's broker.
@@ -199,21 +199,21 @@ package final class ScriptedAdapter: LockAdapter {
 
     /// Records the command, and then performs the lock's behaviour. If `send` throws, the command
     /// is not recorded.
-    package func send(_ order: LockCommand) throws(AdapterError) {
-        let device = order.deviceID
+    package func send(_ command: LockCommand) throws(AdapterError) {
+        let device = command.deviceID
         let (behaviour, onSend) = try prepare(device)
-        guard order.operation.isMovement else { throw .unsupported }
-        onSend?(order)
-        let sent = SentOrder(order: order, at: clock.monotonicNow())
+        guard command.operation.isMovement else { throw .unsupported }
+        onSend?(command)
+        let sent = SentCommand(command: command, at: clock.monotonicNow())
         let onSent = state.withLock { state in
-            state.orders.append(sent)
-            state.lastOrders[device] = order.commandID
+            state.sentCommands.append(sent)
+            state.lastCommands[device] = command.commandID
             return state.onSent
         }
-        onSent?(order)
+        onSent?(command)
         switch behaviour {
-        case .confirmAtOnce: report(order.operation.result, method: .remote, from: device)
-        case .confirm(let delay): schedule(Self.fact(order.operation.result), from: device, after: delay)
+        case .confirmAtOnce: report(command.operation.result, method: .remote, from: device)
+        case .confirm(let delay): schedule(Self.fact(command.operation.result), from: device, after: delay)
         case .refuse(let cause, let delay): schedule(.refusal(cause), from: device, after: delay)
         case .jam(let delay): schedule(Self.fact(.jammed), from: device, after: delay)
         case .silent, .fail: break
@@ -273,10 +273,10 @@ package final class ScriptedAdapter: LockAdapter {
 }
 
 /// Returns the values that identify the lock of an address: the broker and the topic.
-private func place(of address: [String: JSONValue]) -> [JSONValue?] { [address["broker"], address["topic"]] }
+private func endpoint(of address: [String: JSONValue]) -> [JSONValue?] { [address["broker"], address["topic"]] }
 
 extension AttachedLock {
-    fileprivate var place: [JSONValue?] { DoorwardTesting.place(of: address) }
+    fileprivate var endpoint: [JSONValue?] { DoorwardTesting.endpoint(of: address) }
 }
 
 /// The tasks that deliver delayed reports.

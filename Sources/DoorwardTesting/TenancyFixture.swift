@@ -5,14 +5,14 @@ package import DoorwardPolicy
 /// Builds a small tenancy for a test in a few lines. Ids are derived from a seed, so that the same
 /// calls always create the same tenancy.
 ///
-///     var world = TenancyFixture(seed: 1)
-///     let street = world.portfolio("Oak Street")
-///     let house = world.property("No. 5", in: street)
-///     let flat = world.unit("2B", in: house)
-///     let door = world.device("Flat door", in: .unit(flat))
-///     let ada = world.user("Ada")
-///     world.assign(ada, .tenant, .unit(flat))
-///     try await store.commit(StoreTransaction(changes: world.changes))
+///     var fixture = TenancyFixture(seed: 1)
+///     let street = fixture.portfolio("Oak Street")
+///     let house = fixture.property("No. 5", in: street)
+///     let flat = fixture.unit("2B", in: house)
+///     let door = fixture.device("Flat door", in: .unit(flat))
+///     let ada = fixture.user("Ada")
+///     fixture.assign(ada, .tenant, .unit(flat))
+///     try await store.commit(StoreTransaction(changes: fixture.changes))
 ///
 /// Create referenced entities with the same fixture first. Otherwise, the path of the new entity is
 /// invalid.
@@ -30,13 +30,13 @@ package struct TenancyFixture: Sendable {
     private var guestAccesses: [GuestAccessID: GuestAccess] = [:]
 
     /// The assignment of a device.
-    package enum Place: Hashable, Sendable {
-        /// Assigned to a property, and to no unit. Units of the property can share the device.
+    package enum Placement: Hashable, Sendable {
+        /// Assigned to a property and no unit. Units of the property may share the device.
         case property(PropertyID)
         /// Assigned to a unit, and therefore to the unit's property.
         case unit(UnitID)
         /// Unassigned, like a lock that was removed from its property.
-        case nowhere
+        case unassigned
     }
 
     /// Creates an empty tenancy. Fixtures with different seeds share no id. The default of `createdAt` is
@@ -87,14 +87,14 @@ package struct TenancyFixture: Sendable {
 
     /// Adds a lock, by default with all capabilities and the adapter kind `scripted`.
     package mutating func device(
-        _ name: String, in place: Place, adapter: String = "scripted", address: [String: JSONValue] = [:],
+        _ name: String, in placement: Placement, adapter: String = "scripted", address: [String: JSONValue] = [:],
         capabilities: LockCapabilities = .all, isRemoteOperationEnabled: Bool = true
     ) -> DeviceID {
         let (property, unit): (PropertyID?, UnitID?) =
-            switch place {
+            switch placement {
             case .property(let id): (id, nil)
             case .unit(let id): (units[id]?.propertyID, id)
-            case .nowhere: (nil, nil)
+            case .unassigned: (nil, nil)
             }
         let device = LockDevice(
             id: id(), name: name, adapter: adapter, address: address, portfolioID: property.flatMap { portfolios[$0] },

@@ -23,7 +23,7 @@ import Testing
             [:], ["weight": .number(0.5)], ["weight": .integer(2)], ["note": .string(" ")], ["isLoud": .bool(false)],
             ["mode": .string("slow")], ["tags": .array([])], ["tags": .array([.string("new"), .string("old")])],
         ] as [[String: JSONValue]])
-    func taken(_ others: [String: JSONValue]) {
+    func accepted(_ others: [String: JSONValue]) {
         #expect(problems(others.merging(["lock": .integer(1)]) { $1 }) == [])
     }
 
@@ -39,7 +39,7 @@ import Testing
             ("tags", .array([.string("grey")]), "unknown_value"),
             ("tags", .array([.string("old"), .string("old")]), "unknown_value"),
         ] as [(String, JSONValue, String)])
-    func mistaken(_ key: String, _ value: JSONValue, _ problem: String) {
+    func rejected(_ key: String, _ value: JSONValue, _ problem: String) {
         #expect(problems(["lock": .integer(1)].merging([key: value]) { $1 }) == ["address.\(key) \(problem)"])
     }
 

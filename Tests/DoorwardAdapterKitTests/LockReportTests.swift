@@ -43,7 +43,7 @@ import Testing
 
     @Test("an operator's name is truncated to the maximum length and made stream-safe")
     func operatorNames() {
-        func kept(_ name: String) -> (String?, String?) {
+        func bounded(_ name: String) -> (String?, String?) {
             let state = LockReport(
                 deviceID: device, .state(.locked, quality: .confirmed, method: .keypad, operatorName: name), after: nil)
             let event = LockReport(deviceID: device, .event(.tamper, method: nil, operatorName: name), after: nil)
@@ -52,9 +52,9 @@ import Testing
             }
             return (ofState, ofEvent)
         }
-        #expect(kept("Grandma") == ("Grandma", "Grandma"))
+        #expect(bounded("Grandma") == ("Grandma", "Grandma"))
         for name in [Self.marks, String(repeating: "é", count: 5_000)] {
-            let (ofState, ofEvent) = kept(name)
+            let (ofState, ofEvent) = bounded(name)
             #expect(ofState?.isStreamSafe == true && ofEvent?.isStreamSafe == true)
             // The size includes the joiners that separate sequences of marks.
             #expect((1...LockReport.maxOperatorNameBytes * 16 / 15).contains(ofState?.utf8.count ?? 0))
@@ -63,24 +63,27 @@ import Testing
     }
 
     @Test("faults are kept up to the maximum number, and invalid ones are dropped")
-    func faultWords() {
-        func kept(_ words: Set<String>) -> Set<String> {
-            guard case .faults(let kept) = LockReport(deviceID: device, .faults(words), after: nil).fact else { return ["none"] }
-            return kept
+    func faultCodes() {
+        func bounded(_ codes: Set<String>) -> Set<String> {
+            guard case .faults(let bounded) = LockReport(deviceID: device, .faults(codes), after: nil).fact else {
+                return ["none"]
+            }
+            return bounded
         }
-        #expect(kept(["tamper", "gone"]) == ["tamper", "gone"])
-        #expect(kept(["tamper", String(repeating: "x", count: 65), String(Self.marks.unicodeScalars.prefix(31))]) == ["tamper"])
-        #expect(kept(Set((0..<1_000).map { "f\($0)" })).count == LockReport.maxFaults)
+        #expect(bounded(["tamper", "gone"]) == ["tamper", "gone"])
+        #expect(
+            bounded(["tamper", String(repeating: "x", count: 65), String(Self.marks.unicodeScalars.prefix(31))]) == ["tamper"])
+        #expect(bounded(Set((0..<1_000).map { "f\($0)" })).count == LockReport.maxFaults)
     }
 
     @Test("two commands are equal only if all their values are equal")
-    func orders() {
-        let order = { (command: UInt64, operation: LockOperation, deadline: Int64) in
+    func commands() {
+        let command = { (command: UInt64, operation: LockOperation, deadline: Int64) in
             LockCommand(
                 commandID: CommandID(high: 0, low: command), deviceID: device, operation: operation,
                 deadline: Timestamp(milliseconds: deadline))
         }
-        let orders = [order(1, .lock, 0), order(2, .lock, 0), order(1, .unlock, 0), order(1, .lock, 1)]
-        #expect(Set(orders).count == 4)
+        let commands = [command(1, .lock, 0), command(2, .lock, 0), command(1, .unlock, 0), command(1, .lock, 1)]
+        #expect(Set(commands).count == 4)
     }
 }

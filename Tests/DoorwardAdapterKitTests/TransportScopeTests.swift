@@ -32,6 +32,6 @@ import Testing
 
     @Test("a portfolio's transport can be used by its own and by unassigned locks, any other by all locks", arguments: places)
     func allows(_ owner: TransportOwner, _ places: [PortfolioID?]) {
-        #expect([nil, Self.oak, Self.elm].filter { owner.allows(hangingIn: $0) } == places)
+        #expect([nil, Self.oak, Self.elm].filter { owner.allows(placementIn: $0) } == places)
     }
 }

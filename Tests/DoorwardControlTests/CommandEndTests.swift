@@ -45,7 +45,7 @@ import Testing
             #expect(command.sent == row.sent)
             #expect(command.completedAt != nil)
             #expect((command.dispatchedAt != nil) == row.sent)
-            #expect(house.adapter.orders.count == (row.sent ? 1 : 0))
+            #expect(house.adapter.sentCommands.count == (row.sent ? 1 : 0))
             let records = house.records(of: command.id)
             #expect(records.map(\.kind) == [.commandIntent, .commandOutcome])
             #expect(records.last?.outcome == row.state)
@@ -156,7 +156,7 @@ import Testing
         let second = try await house.run(.unlock, by: house.ids.tenant)
         #expect(first.changed == true)
         #expect(second.changed == false)
-        #expect(house.adapter.orders.count == 2)
+        #expect(house.adapter.sentCommands.count == 2)
     }
 
     @Test(

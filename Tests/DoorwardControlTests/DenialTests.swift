@@ -22,7 +22,7 @@ import Testing
         #expect(record.clientAddress == "192.0.2.7")
         #expect(record.commandID == nil)
         #expect(house.gatewayLog.allSatisfy { $0.body.kind != .denial })
-        #expect(house.adapter.orders.isEmpty)
+        #expect(house.adapter.sentCommands.isEmpty)
     }
 
     @Test("a stranger's denial is recorded without identity in the portfolio's log, and with all fields in the gateway's log")

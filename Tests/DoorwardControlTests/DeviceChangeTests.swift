@@ -87,7 +87,7 @@ import Testing
             let outcome = try #require(house.records(of: denied.id).last)
             #expect(outcome.outcome == .denied && outcome.reason == .deviceUnknown)
             #expect(outcome.log == .portfolio(house.ids.portfolio))
-            #expect(house.adapter.orders.count == 1)
+            #expect(house.adapter.sentCommands.count == 1)
             #expect(!house.adapter.attached.contains { $0.id == house.ids.door })
             #expect(house.control.devices.status(of: house.ids.door) == DeviceStatus())
         }
@@ -216,7 +216,7 @@ import Testing
             let denied = await waiting.finished.command
             #expect(denied.state == .denied && denied.outcomeDetail == "device_unknown" && denied.sent == false)
             #expect(await later.finished.command.state == .confirmed)
-            #expect(house.adapter.orders.map(\.order.commandID) == [sent.accepted.id, later.accepted.id])
+            #expect(house.adapter.sentCommands.map(\.command.commandID) == [sent.accepted.id, later.accepted.id])
         }
     }
 

@@ -85,7 +85,7 @@ import Testing
         // The command stays in flight until the lock reports. If it ended, the writes of its
         // outcome would be counted too.
         #expect(try await calls(running.accepted.id) == nobodys)
-        while counted.adapter.orders.isEmpty { await Task.yield() }
+        while counted.adapter.sentCommands.isEmpty { await Task.yield() }
         counted.adapter.report(.unlocked, from: ids.door)
         _ = await running.finished
         #expect(try await calls(running.accepted.id) == nobodys)

@@ -67,7 +67,7 @@ import Testing
             #expect([first, second].count { $0.isReplay } == 1)
             #expect(third.isReplay)
             #expect(Set([first, second, third].map(\.value.command.id)).count == 1)
-            #expect(house.adapter.orders.count == 1)
+            #expect(house.adapter.sentCommands.count == 1)
         }
     }
 
@@ -93,7 +93,7 @@ import Testing
             #expect(command.outcomeDetail == "deadline_passed")
             #expect(command.sent == false)
             #expect(await first.finished.command.state == .confirmed)
-            #expect(house.adapter.orders.map(\.order.commandID) == [first.accepted.id])
+            #expect(house.adapter.sentCommands.map(\.command.commandID) == [first.accepted.id])
         }
     }
 

@@ -38,7 +38,7 @@ import Testing
             let (first, second) = (await sent.finished.command, await waiting.finished.command)
             #expect(first.state == .unknown && first.sent == nil)
             #expect(second.state == .unknown && second.sent == false)
-            #expect(house.adapter.orders.count == 1)
+            #expect(house.adapter.sentCommands.count == 1)
         }
     }
 

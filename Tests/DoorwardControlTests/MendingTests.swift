@@ -64,7 +64,7 @@ import Testing
             let sent = try await house.begin(by: house.ids.tenant)
             try await clock.sleep(until: clock.monotonicNow().advanced(by: .milliseconds(10)))
             let waiting = try await house.begin(by: house.ids.owner)
-            #expect(house.adapter.orders.map(\.order.commandID) == [sent.accepted.id])
+            #expect(house.adapter.sentCommands.map(\.command.commandID) == [sent.accepted.id])
             let restarted = try await House(clock: clock, executor: executor, store: house.store.reopened())
             restarted.adapter.report(.unlocked, from: house.ids.door)
             await restarted.control.stop()

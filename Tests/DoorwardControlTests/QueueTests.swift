@@ -19,7 +19,7 @@ import Testing
             }
             var ended: [Command] = []
             for command in running { ended.append(await command.finished.command) }
-            #expect(house.adapter.orders.map(\.order.commandID) == running.map(\.accepted.id))
+            #expect(house.adapter.sentCommands.map(\.command.commandID) == running.map(\.accepted.id))
             #expect(ended.allSatisfy { $0.state == .confirmed })
             for (earlier, later) in zip(ended, ended.dropFirst()) {
                 let dispatched = try #require(later.dispatchedAt)
@@ -84,7 +84,7 @@ import Testing
             #expect(command.sent == false)
             #expect(clock.monotonicNow().duration(since: started) == .milliseconds(300))
             #expect(await slow.finished.command.state == .timedOut)
-            #expect(house.adapter.orders.count == 1)
+            #expect(house.adapter.sentCommands.count == 1)
         }
     }
 

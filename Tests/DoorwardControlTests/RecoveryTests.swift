@@ -23,7 +23,7 @@ import Testing
                 #expect(restarted.records(of: id).map(\.kind) == [.commandIntent, .commandOutcome])
                 #expect(restarted.records(of: id).last?.outcome == .unknown)
             }
-            #expect(restarted.adapter.orders.isEmpty)
+            #expect(restarted.adapter.sentCommands.isEmpty)
             #expect(restarted.gatewayLog.suffix(2).map(\.body.event) == [.recovered, .start])
             // The lock's next report is linked to one of the two unknown commands. Both have the
             // same time, so the order of their ids decides which command this is.
@@ -61,7 +61,7 @@ import Testing
             #expect(second.outcomeDetail == "shutting_down")
             #expect(second.sent == false)
             #expect(clock.monotonicNow().duration(since: stopping) == .seconds(10))
-            #expect(house.adapter.orders.count == 1)
+            #expect(house.adapter.sentCommands.count == 1)
             #expect(house.gatewayLog.last?.body.event == .stop)
             guard case .shuttingDown = await failure({ _ = try await house.begin(by: house.ids.tenant) }) else {
                 Issue.record("a stopped gateway accepted a command")
@@ -105,7 +105,7 @@ import Testing
             #expect(try await house.store.command(command.id)?.command.state == .unknown)
             #expect(house.records(of: command.id).count { $0.kind == .commandOutcome } == 1)
             #expect(try await house.run(by: house.ids.owner).state == .confirmed)
-            #expect(house.adapter.orders.count == 2)
+            #expect(house.adapter.sentCommands.count == 2)
         }
     }
 
@@ -121,7 +121,7 @@ import Testing
                 Issue.record("expected unavailable, got \(String(describing: refused))")
                 return
             }
-            #expect(house.adapter.orders.isEmpty)
+            #expect(house.adapter.sentCommands.isEmpty)
             house.store.recover()
             try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(30)))
             // If the intent was durable, recovery has written its outcome.

@@ -21,7 +21,7 @@ import Testing
         let replayed = await (try #require(second.replayed)).finished
         #expect(replayed.command == finished.command && replayed.command.state == .confirmed)
         #expect(second.isReplay && !first.isReplay)
-        #expect(house.adapter.orders.count == 1)
+        #expect(house.adapter.sentCommands.count == 1)
     }
 
     @Test("a different request with the same key is rejected, and no command is sent")
@@ -38,7 +38,7 @@ import Testing
             Issue.record("expected idempotencyMismatch, got \(String(describing: error))")
             return
         }
-        #expect(house.adapter.orders.count == 1)
+        #expect(house.adapter.sentCommands.count == 1)
     }
 
     @Test("repeats of a request in flight wait for it: one command is created and sent", arguments: 0..<200 as Range<UInt64>)
@@ -61,7 +61,7 @@ import Testing
                 return bodies
             }
             #expect(bodies.count == 1)
-            #expect(house.adapter.orders.count == 1)
+            #expect(house.adapter.sentCommands.count == 1)
         }
     }
 
@@ -75,7 +75,7 @@ import Testing
         let replayed = try #require(
             try await restarted.control.locks.begin(restarted.request(by: house.ids.tenant), repeatable: call).replayed)
         #expect(await replayed.finished.command == finished.command)
-        #expect(restarted.adapter.orders.isEmpty)
+        #expect(restarted.adapter.sentCommands.isEmpty)
     }
 
     @Test("a denied request is decided again under the same key, and may then be allowed")
@@ -101,7 +101,7 @@ import Testing
             #expect(await running?.finished.command.state == .confirmed)
             house.clock.advance(by: .seconds(24 * 3600 + 1))
         }
-        #expect(house.adapter.orders.count == 2)
+        #expect(house.adapter.sentCommands.count == 2)
     }
 
     @Test("a creation with a key happens once, also for concurrent repeats", arguments: 0..<50 as Range<UInt64>)

@@ -94,7 +94,7 @@ import Testing
                 _ = try await house.control.attachedDevices.change(house.caller(house.ids.owner), house.ids.door, changes)
             case .deletedDevice: try await house.control.attachedDevices.detach(house.caller(house.ids.owner), house.ids.door)
             }
-            return house.adapter.orders.count
+            return house.adapter.sentCommands.count
         } catch {
             return nil
         }
@@ -112,8 +112,10 @@ import Testing
         var commands: [Command] = []
         while let command = await group.next() { if let command { commands.append(command) } }
         let losers = Set(commands.filter { how == .deletedDevice || $0.actor.userID == house.ids.guest }.map(\.id))
-        outcome.sent = house.adapter.orders.count
-        outcome.sentAfterRevoke = house.adapter.orders.dropFirst(ordersAtAnswer).count { losers.contains($0.order.commandID) }
+        outcome.sent = house.adapter.sentCommands.count
+        outcome.sentAfterRevoke = house.adapter.sentCommands.dropFirst(ordersAtAnswer).count {
+            losers.contains($0.command.commandID)
+        }
         outcome.denied = commands.count { $0.state == .denied }
         outcome.violations = violations(of: commands, losers, house)
         let isAttached = house.adapter.attached.contains { $0.id == house.ids.door }
@@ -127,7 +129,7 @@ import Testing
     /// once.
     private static func violations(of commands: [Command], _ losers: Set<CommandID>, _ house: House) -> [String] {
         var violations: [String] = []
-        let sent = house.adapter.orders.map(\.order.commandID)
+        let sent = house.adapter.sentCommands.map(\.command.commandID)
         if Set(sent).count != sent.count { violations.append("a command was sent twice") }
         for command in commands {
             let records = house.records(of: command.id)
@@ -186,7 +188,7 @@ import Testing
             #expect(command.rule == .association(manages.id, .propertyManager))
             let intents = house.records(of: command.id).filter { $0.kind == .commandIntent }
             #expect(intents.map(\.rule) == [.association(house.ids.tenancy, .tenant), command.rule])
-            #expect(house.adapter.orders.count { $0.order.commandID == command.id } == 1)
+            #expect(house.adapter.sentCommands.count { $0.command.commandID == command.id } == 1)
         }
     }
 }

@@ -137,7 +137,7 @@ import Testing
         #expect(reply.code == "invalid_request")
         #expect(reply.problems.sorted() == bad.problems.sorted())
         #expect(house.store.commitCount == before)
-        #expect(house.adapter.orders.isEmpty)
+        #expect(house.adapter.sentCommands.isEmpty)
     }
 
     @Test(

@@ -17,7 +17,7 @@ import Testing
         #expect(reply.data["command"]["sent"] == .bool(true))
         #expect(reply.data["command"]["actor"]["id"].text == house.ids[.tenant].description)
         #expect(reply.data["device"]["state"] == .string("UNLOCKED"))
-        #expect(house.adapter.orders.count == 1)
+        #expect(house.adapter.sentCommands.count == 1)
         let read = try await house.call(.get, "/commands/\(reply.data["command"]["id"].text ?? "")", as: .tenant)
         #expect(read.data["command"] == reply.data["command"])
     }
@@ -114,7 +114,7 @@ import Testing
         #expect(reply.details["deviceId"].text == house.ids.door.description)
         #expect(reply.details["rule"]["role"].text == "AUDITOR")
         #expect(!reply.details.keys.contains("opensAt"))
-        #expect(house.adapter.orders.isEmpty)
+        #expect(house.adapter.sentCommands.isEmpty)
     }
 
     @Test(
@@ -138,7 +138,7 @@ import Testing
         let log = LogID.portfolio(house.ids.portfolio)
         let first = Task { try await house.command(as: .manager, #"{"timeoutMs":1500}"#) }
         // The command is sent after its intent is recorded; if the time advanced before, the command would not be sent.
-        while house.adapter.orders.isEmpty { await Task.yield() }
+        while house.adapter.sentCommands.isEmpty { await Task.yield() }
         let key: [HTTPField.Name: String] = [.idempotencyKey: "key-1"]
         let second = Task { try await house.command(as: .tenant, #"{"timeoutMs":60000}"#, headers: key) }
         while house.store.log(log).count(where: { $0.body.kind == .commandIntent }) < 2 { await Task.yield() }
@@ -153,7 +153,7 @@ import Testing
         let reply = try await second.value
         #expect(reply.status == 403)
         #expect(reply.details["command"]["state"].text == "DENIED")
-        #expect(house.adapter.orders.count == 1)
+        #expect(house.adapter.sentCommands.count == 1)
         guard keepsReach else {
             #expect(reply.details.keys == ["command"])
             return

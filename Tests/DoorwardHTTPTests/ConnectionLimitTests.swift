@@ -79,7 +79,7 @@ import Testing
                 return ends.value == 21
             }
             for task in reading { await task.value }
-            #expect(running.house.adapter.orders.isEmpty)
+            #expect(running.house.adapter.sentCommands.isEmpty)
             #expect(!running.house.logs.text.contains("failed with an internal error"), "\(running.house.logs.text)")
             let health = try running.connect()
             health.send(request("GET", "/healthz", "Connection: close"))
@@ -170,7 +170,7 @@ import Testing
             await reading.value
             let answer = end.value ?? ""
             #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 400"), "\(answer)")
-            #expect(running.house.adapter.orders.isEmpty)
+            #expect(running.house.adapter.sentCommands.isEmpty)
             #expect(!running.house.logs.text.contains("failed with an internal error"), "\(running.house.logs.text)")
         }
     }

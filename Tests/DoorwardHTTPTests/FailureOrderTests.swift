@@ -46,7 +46,7 @@ import Testing
         let reply = try await call(house, from: stage)
         #expect(reply.status == stage.expected.status)
         #expect(reply.code == stage.expected.code)
-        #expect(house.adapter.orders.isEmpty)
+        #expect(house.adapter.sentCommands.isEmpty)
     }
 
     @Test("A caller with too many denials is rate limited, after authentication and before the body is read")

@@ -57,7 +57,7 @@ import Testing
                     headers: [.authorization: "Bearer \(token)"]))
             #expect(unlock.status == .ok)
         }
-        #expect(house.adapter.orders.count == 1)
+        #expect(house.adapter.sentCommands.count == 1)
         let log = house.store.log(.portfolio(house.ids.portfolio))
         #expect(log.first?.body.clientAddress == "127.0.0.1")
     }

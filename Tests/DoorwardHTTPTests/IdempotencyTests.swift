@@ -20,7 +20,7 @@ import Testing
         #expect(second.headers[.idempotentReplayed] == "true")
         #expect(second.status == first.status)
         #expect(second.text == first.text)
-        #expect(house.adapter.orders.count == 1)
+        #expect(house.adapter.sentCommands.count == 1)
     }
 
     @Test("The text of a principal in stored keys does not change")
@@ -43,7 +43,7 @@ import Testing
         #expect(second.json["message"] == first.json["message"])
         #expect(second.details == first.details)
         #expect(second.headers[.retryAfter] != nil)
-        #expect(house.adapter.orders.isEmpty)
+        #expect(house.adapter.sentCommands.isEmpty)
     }
 
     @Test("A repeated request gets the format that it accepts and its own request id, independent of the first request")
@@ -120,7 +120,7 @@ import Testing
         }
         #expect(Set(replies.map(\.text)).count == 1)
         #expect(replies.count { $0.headers[.idempotentReplayed] == nil } == 1)
-        #expect(house.adapter.orders.count == 1)
+        #expect(house.adapter.sentCommands.count == 1)
     }
 
     @Test("A repeated request after a denial is decided again, because no command was stored")
@@ -178,7 +178,7 @@ import Testing
         let reply = try await house.send(.post, "/api/v1/devices/\(house.ids.door)/unlock", headers)
         #expect(reply.status == 400)
         #expect(reply.problems == ["Idempotency-Key: malformed"])
-        #expect(house.adapter.orders.isEmpty)
+        #expect(house.adapter.sentCommands.isEmpty)
     }
 
     @Test("A key that was used for another request is rejected before rights are checked and before a password is hashed")

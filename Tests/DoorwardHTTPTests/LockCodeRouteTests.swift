@@ -26,7 +26,7 @@ import Testing
         #expect(reply.data["device"]["settings"]["hasCode"] == .bool(true))
         #expect(reply.data["command"] == .null, "no command was sent to the lock")
         #expect(house.adapter.code(of: house.ids.door)?.reveal() == Self.code)
-        #expect(house.adapter.orders.isEmpty)
+        #expect(house.adapter.sentCommands.isEmpty)
         var seen = [reply.text]
         for person in House.Person.allCases {
             seen.append(try await house.call(.get, "/devices/\(house.ids.door)", as: person).text)

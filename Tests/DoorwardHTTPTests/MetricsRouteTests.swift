@@ -36,7 +36,7 @@ import Testing
         let house = try await House()
         let labels = ["adapter": "scripted", "event": "odd_frames"]
         for (count, shown) in [(0, 0), (3, 3), (3, 3), (5, 5), (2, 5)] as [(Int, Double)] {
-            house.adapter.set(oddFrames: count)
+            house.adapter.set(counter: count)
             #expect(try await scrape(house)["doorward_adapter_events_total", labels] == shown)
         }
     }

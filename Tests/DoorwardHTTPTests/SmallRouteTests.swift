@@ -118,7 +118,7 @@ import Testing
         let reply = try await house.command(as: .tenant)
         #expect(reply.status == 503)
         #expect(reply.code == "unavailable")
-        #expect(house.adapter.orders.isEmpty)
+        #expect(house.adapter.sentCommands.isEmpty)
     }
 
     @Test("A gateway that is shutting down accepts no commands")

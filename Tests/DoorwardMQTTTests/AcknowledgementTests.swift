@@ -11,7 +11,7 @@ import Testing
     /// Returns a broker that answers each PUBLISH with the result of `publish`.
     private static func broker(
         receiveMaximum: UInt8? = nil, beforeUnsuback: @escaping @Sendable () -> [UInt8] = { [] },
-        _ publish: @escaping @Sendable ([UInt8]) -> ScriptedBroker.Answer
+        _ publish: @escaping @Sendable ([UInt8]) -> ScriptedBroker.Response
     ) throws -> ScriptedBroker {
         try ScriptedBroker { packet in
             switch packet[0] & 0xF0 {
@@ -66,7 +66,7 @@ import Testing
         let gateway = Self.gateway(broker, clock)
         await gateway.connected()
         let first = try gateway.connection.publish(try MQTTPublish("door/set", "first", .atLeastOnce))
-        await LoopbackPort.drained(to: broker.port)
+        await LoopbackPort.waitUntilDrained(to: broker.port)
         // Advance virtual time in small steps: the TCP connection is closed 30 seconds after a
         // stall was detected.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }

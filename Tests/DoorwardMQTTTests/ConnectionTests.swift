@@ -41,7 +41,7 @@ import Testing
         // The broker closes the connection, without a DISCONNECT, when another client connects with the same id.
         let twin = MQTTTestClient(port: broker.port, id: "lock")
         await twin.connected()
-        await watcher.event { $0.says(Array("gone".utf8), on: "door/state") }
+        await watcher.event { $0.isLiveMessage(Array("gone".utf8), on: "door/state") }
         let late = MQTTTestClient(port: broker.port, ["door/state"])
         let message = try #require(await late.message(on: "door/state"))
         #expect(message.isRetained)
@@ -63,7 +63,7 @@ import Testing
         let kept = try #require(await late.message(on: "door/state"))
         #expect(kept.payload == Array("LOCKED".utf8) && kept.isRetained)
         try lock.connection.announce(MQTTRetainablePublish(topic: state, payload: []))
-        await late.event { $0.says([], on: "door/state") }
+        await late.event { $0.isLiveMessage([], on: "door/state") }
         let last = MQTTTestClient(port: broker.port, ["door/#"])
         await last.connected()
         try await roundTrip(last, on: "door/end")
@@ -112,7 +112,7 @@ import Testing
             let frame = try MQTTPublish("door/\(number)/set", "UNLOCK", number.isMultiple(of: 2) ? .atLeastOnce : .atMostOnce)
             #expect(throws: MQTTSendError.notConnected) { try gateway.connection.publish(frame) }
         }
-        try await broker.runAgain()
+        try await broker.restart()
         let back = await gateway.connected(from: gone)
         try await roundTrip(gateway, on: "door/after", from: back)
         #expect(gateway.messages.map(\.topic) == ["door/before", "door/after"])

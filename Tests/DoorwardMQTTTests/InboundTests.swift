@@ -138,7 +138,7 @@ import Testing
         let device = try RawDevice(port: broker.port)
         defer { device.close() }
         device.publish(Array("door/state".utf8), payload)
-        await gateway.event { $0.says(payload, on: "door/state") }
+        await gateway.event { $0.isLiveMessage(payload, on: "door/state") }
         await gateway.connection.stop()
     }
 

@@ -57,7 +57,7 @@ import Testing
         broker.kill()
         await gateway.disconnected(from: before)
         let gone = device.events.count
-        try await broker.runAgain()
+        try await broker.restart()
         await gateway.connected(from: before)
         await device.connected(from: gone)
         for topic in ["hall/set", "door/set"] {

@@ -82,7 +82,7 @@ import Testing
         proxy.stall(.toClient)
         let id = try gateway.connection.publish(try MQTTPublish("door/set", "UNLOCK", .atLeastOnce)).id
         #expect(id != nil)
-        await lock.event { $0.says(Array("UNLOCK".utf8), on: "door/set") }
+        await lock.event { $0.isLiveMessage(Array("UNLOCK".utf8), on: "door/set") }
         proxy.cut { _ in true }
         // The next packet to the broker triggers the cut, while the acknowledgement is held in the other direction.
         _ = try? gateway.connection.publish(try MQTTPublish("door/other", "x"))
@@ -184,7 +184,7 @@ import Testing
         let connected = await gateway.connected()
         proxy.stall(.toClient)
         try gateway.connection.publish(try MQTTPublish("door/set", "UNLOCK", .atLeastOnce, lifetime: .milliseconds(300)))
-        await LoopbackPort.drained(to: proxy.port)
+        await LoopbackPort.waitUntilDrained(to: proxy.port)
         // Advance virtual time in small steps: the TCP connection is closed 30 seconds after a
         // stall was detected.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }

@@ -94,7 +94,7 @@ import Testing
             if found { isSubscribe.withLock { $0 = true } }
             return found
         }
-        try await broker.runAgain()
+        try await broker.restart()
         let (_, lost) = await gateway.disconnected(from: await gateway.connected(from: gone))
         #expect(isSubscribe.withLock { $0 })
         #expect(try Self.refusal(gateway, needed).map { $0 == .notSubscribed || $0 == .notConnected } == true)

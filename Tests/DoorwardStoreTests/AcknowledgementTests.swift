@@ -121,7 +121,7 @@ private final class AnswerBook: Sendable {
             for caller in 0..<6 {
                 group.addTask {
                     var own = script
-                    for _ in 0..<caller * 500 { _ = own.world.id(of: Command.self) }
+                    for _ in 0..<caller * 500 { _ = own.fixture.id(of: Command.self) }
                     for _ in 0..<15 {
                         let command = own.command(on: own.door)
                         let begin = own.begin(command)

@@ -28,7 +28,7 @@ import Testing
         let backup = try await store.backup(to: database.folder.appending(path: "copy.db").path)
         #expect(backup.at == database.clock.now())
         let copy = try database.open(path: backup.path)
-        #expect(try await tenancy(of: copy) == Set(script.world.changes))
+        #expect(try await tenancy(of: copy) == Set(script.fixture.changes))
         #expect(try await copy.command(command.id)?.command == script.confirmed(command))
         #expect(try await copy.openCommands().map(\.command) == [open])
         #expect(try await copy.liveSessions(at: script.now) == [session])

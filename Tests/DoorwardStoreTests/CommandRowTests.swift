@@ -84,7 +84,7 @@ struct CommandVariant: Sendable, CustomStringConvertible {
         for (index, source) in RecordSource.allCases.enumerated() {
             let kind = ActorKind.allCases[index % ActorKind.allCases.count]
             let command = Command(
-                id: script.world.id(), deviceID: script.door, operation: operation, state: .dispatched,
+                id: script.fixture.id(), deviceID: script.door, operation: operation, state: .dispatched,
                 actor: RecordActor(kind: kind, id: "\(kind) \(index)", name: "Ada", userID: index == 0 ? nil : script.user),
                 source: source, reason: index == 1 ? nil : "parcel", override: index == 2 ? nil : "fire", rule: .superAdmin,
                 sent: nil, changed: false, outcomeDetail: "detail", stateBefore: .jammed, stateAfter: .unlatched,
@@ -151,9 +151,9 @@ struct CommandVariant: Sendable, CustomStringConvertible {
     /// Changes after which a record is not the intent of its command.
     static let mismatches: [@Sendable (inout RecordBody, inout StoreScript) -> Void] = [
         { body, _ in body.kind = .denial }, { body, _ in body.kind = .commandOutcome },
-        { body, script in body.commandID = script.world.id() }, { body, _ in body.commandID = nil },
+        { body, script in body.commandID = script.fixture.id() }, { body, _ in body.commandID = nil },
         { body, _ in body.operation = .lock }, { body, _ in body.operation = nil },
-        { body, script in body.device = script.stamp(script.gate) }, { body, _ in body.device = nil },
+        { body, script in body.device = script.snapshot(script.gate) }, { body, _ in body.device = nil },
         { body, _ in body.actor = .gateway },
     ]
 

@@ -107,7 +107,7 @@ private final class CrashCamera: Sendable {
                 group.addTask {
                     // Each caller uses the same tenancy but different ids for its commands.
                     var script = tenancy
-                    for _ in 0..<caller * 1000 { _ = script.world.id(of: Command.self) }
+                    for _ in 0..<caller * 1000 { _ = script.fixture.id(of: Command.self) }
                     for _ in 0..<20 {
                         let command = script.command(on: script.door)
                         for transaction in [script.begin(command), script.end(script.confirmed(command))] {

@@ -98,12 +98,12 @@ import Testing
         let store = try database.open()
         var script = StoreScript(seed: 4)
         for day in 0..<3 {
-            script.now = script.world.createdAt.advanced(by: .seconds(86_400 * Int64(day)))
+            script.now = script.fixture.createdAt.advanced(by: .seconds(86_400 * Int64(day)))
             var body = script.gatewayEvent()
             body.clientAddress = "192.0.2.\(day)"
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
         }
-        let middle = Timestamp(milliseconds: script.world.createdAt.milliseconds + 86_400_000)
+        let middle = Timestamp(milliseconds: script.fixture.createdAt.milliseconds + 86_400_000)
         _ = try await store.commit(StoreTransaction(forgets: [.day(of: middle)]))
         let found = try await store.records(RecordQuery(scopes: [.gatewayLog], order: .oldestFirst, limit: 9))
         #expect(found.map(\.body.clientAddress) == ["192.0.2.0", nil, "192.0.2.2"])

@@ -103,7 +103,7 @@ private final class FlushAlbum: Sendable {
             }
             if open[index].state == .accepted {
                 (open[index].state, open[index].dispatchedAt) = (.dispatched, script.now)
-                open[index].rule = .guestAccess(script.world.id())
+                open[index].rule = .guestAccess(script.fixture.id())
                 album.expect(open[index])
                 _ = try await store.commit(StoreTransaction(commands: [.update(open[index])]))
             } else {

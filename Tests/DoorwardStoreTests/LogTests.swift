@@ -72,7 +72,7 @@ import Testing
         let store = try database.open()
         var script = StoreScript(seed: 11)
         _ = try await store.commit(script.tenancy)
-        let stranger = script.world.user("Grace", lastName: "Hopper")
+        let stranger = script.fixture.user("Grace", lastName: "Hopper")
         var refused = StoreTransaction(records: [record(&script, of: stranger, named: "Grace Hopper")])
         let unknown = script.confirmed(script.command(on: script.door))
         refused.commands = [.end(unknown)]

@@ -59,7 +59,7 @@ import Testing
         let store = try database.open()
         var loaded: Set<TenancyChange> = []
         try await store.loadTenancy { loaded.insert($0) }
-        #expect(loaded == Set(script.world.changes))
+        #expect(loaded == Set(script.fixture.changes))
         try await store.close()
     }
 

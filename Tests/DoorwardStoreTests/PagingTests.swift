@@ -42,8 +42,8 @@ import Testing
         let database = try TemporaryDatabase()
         let store = try database.open()
         var (script, random) = (StoreScript(seed: seed), SeededGenerator(seed: seed))
-        let unit = script.world.unit("Unit", in: script.property)
-        let devices = [script.world.device("Door", in: .unit(unit)), script.door, script.otherDoor]
+        let unit = script.fixture.unit("Unit", in: script.property)
+        let devices = [script.fixture.device("Door", in: .unit(unit)), script.door, script.otherDoor]
         _ = try await store.commit(script.tenancy)
         var written: [AccessRecord] = []
         for _ in 0..<60 {
@@ -104,9 +104,9 @@ import Testing
         var scopes: [RecordScope] = []
         var devices = [script.door]
         for index in 0..<units {
-            let unit = script.world.unit("Unit \(index)", in: script.property)
+            let unit = script.fixture.unit("Unit \(index)", in: script.property)
             scopes.append(.unit(unit, in: script.portfolio))
-            devices.append(script.world.device("Door \(index)", in: .unit(unit)))
+            devices.append(script.fixture.device("Door \(index)", in: .unit(unit)))
         }
         _ = try await store.commit(script.tenancy)
         var written: [RecordID] = []
@@ -141,9 +141,9 @@ import Testing
         var devices = [script.door]
         var scopes: [RecordScope] = [.property(script.property, in: script.portfolio)]
         for index in 0..<24 {
-            let unit = script.world.unit("Unit \(index)", in: script.property)
+            let unit = script.fixture.unit("Unit \(index)", in: script.property)
             scopes.append(.unit(unit, in: script.portfolio))
-            devices.append(script.world.device("Door \(index)", in: .unit(unit)))
+            devices.append(script.fixture.device("Door \(index)", in: .unit(unit)))
         }
         _ = try await store.commit(script.tenancy)
         var written: [Command] = []

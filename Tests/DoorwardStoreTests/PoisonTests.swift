@@ -92,7 +92,8 @@ private final class LogBook: Sendable {
         let store = try database.open(hooks: gate.hooks(), logger: book.logger)
         var script = StoreScript(seed: 100)
         let fine = (0..<30).map { _ in
-            StoreTransaction(records: [PendingRecord(script.event(on: script.world.id(), log: .portfolio(script.world.id())))])
+            StoreTransaction(records: [PendingRecord(script.event(on: script.fixture.id(), log: .portfolio(script.fixture.id())))]
+            )
         }
         let answers = await withTaskGroup(of: Result<[RecordPosition], StoreError>.self) { group in
             for transaction in fine.prefix(15) + [poisoned] + fine.suffix(15) {

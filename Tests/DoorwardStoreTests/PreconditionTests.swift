@@ -83,7 +83,7 @@ import Testing
         let (owner, guest) = (EpochOwner.portfolio(tenancy.portfolio.id), tenancy.guestAccess.id)
         let lease = LogLease(holder: GatewayNumber(rawValue: 3), epoch: 4)
         var script = StoreScript(seed: 3)
-        _ = try await store.commit(StoreTransaction(changes: tenancy.changes + script.world.changes))
+        _ = try await store.commit(StoreTransaction(changes: tenancy.changes + script.fixture.changes))
         _ = try await store.commit(
             StoreTransaction(
                 counters: [

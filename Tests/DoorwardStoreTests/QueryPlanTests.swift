@@ -250,13 +250,13 @@ struct Question: Sendable, CustomStringConvertible {
         ("operation", { _ in RecordFilter(operation: .unlock) }), ("reason", { _ in RecordFilter(reason: .noAssociation) }),
         ("outcome", { _ in RecordFilter(outcome: .failed) }), ("success", { _ in RecordFilter(outcome: .confirmed) }),
         ("permission", { _ in RecordFilter(decision: .allowed) }), ("log", { RecordFilter(log: .portfolio($0.portfolio)) }),
-        ("time", { RecordFilter(from: $0.world.createdAt, until: $0.now) }),
+        ("time", { RecordFilter(from: $0.fixture.createdAt, until: $0.now) }),
         (
             "everything",
             {
                 RecordFilter(
                     deviceID: $0.door, unitID: $0.unit, propertyID: $0.property, actorUserID: $0.user, decision: .allowed,
-                    from: $0.world.createdAt)
+                    from: $0.fixture.createdAt)
             }
         ),
     ]

@@ -27,9 +27,9 @@ struct RandomTransactions {
         random = SeededGenerator(seed: seed &* 31)
         users = [script.user]
         epochOwners = [.portfolio(script.portfolio), .user(script.user)]
-        let association = script.world.assign(script.user, .tenant, .unit(script.unit))
+        let association = script.fixture.assign(script.user, .tenant, .unit(script.unit))
         for label in ["Guest", "Cleaner"] {
-            let access = script.world.guestAccess(for: nil, label: label, to: [script.door], under: association)
+            let access = script.fixture.guestAccess(for: nil, label: label, to: [script.door], under: association)
             guestAccesses += [access].compactMap(\.self)
         }
         devices = [script.door, script.gate, script.otherDoor]
@@ -64,31 +64,32 @@ struct RandomTransactions {
     // MARK: Tenancy
 
     private mutating func tenancyChanges() -> [TenancyChange] {
-        let before = script.world.changes.count
+        let before = script.fixture.changes.count
         switch Int.random(in: 0..<6, using: &random) {
-        case 0: _ = script.world.portfolio("Portfolio \(before)")
-        case 1: _ = script.world.property("Property \(before)", in: oneIn(5) ? script.world.id() : script.portfolio)
-        case 2: _ = script.world.unit("Unit \(before)", in: oneIn(5) ? script.world.id() : script.property)
+        case 0: _ = script.fixture.portfolio("Portfolio \(before)")
+        case 1: _ = script.fixture.property("Property \(before)", in: oneIn(5) ? script.fixture.id() : script.portfolio)
+        case 2: _ = script.fixture.unit("Unit \(before)", in: oneIn(5) ? script.fixture.id() : script.property)
         case 3:
-            devices.append(script.world.device("Door \(before)", in: .property(oneIn(5) ? script.world.id() : script.property)))
+            devices.append(
+                script.fixture.device("Door \(before)", in: .property(oneIn(5) ? script.fixture.id() : script.property)))
         case 4:
             // One in five has the first user's address, in upper case.
             let email = oneIn(5) ? "ADA@example.com" : "user\(before)@example.com"
-            users.append(script.world.user("User", email: email))
+            users.append(script.fixture.user("User", email: email))
         default:
             let entities: [AssociatedEntity] = [
-                .portfolio(script.portfolio), .property(script.property), .unit(script.unit), .unit(script.world.id()),
+                .portfolio(script.portfolio), .property(script.property), .unit(script.unit), .unit(script.fixture.id()),
             ]
             let entity = one(of: entities) ?? .portfolio(script.portfolio)
-            _ = script.world.assign(oneIn(5) ? script.world.id() : script.user, .auditor, entity)
+            _ = script.fixture.assign(oneIn(5) ? script.fixture.id() : script.user, .auditor, entity)
         }
-        return Array(script.world.changes[before...])
+        return Array(script.fixture.changes[before...])
     }
 
     // MARK: Counters
 
     private mutating func guestAccess() -> GuestAccessID {
-        oneIn(8) ? script.world.id() : one(of: guestAccesses) ?? script.world.id()
+        oneIn(8) ? script.fixture.id() : one(of: guestAccesses) ?? script.fixture.id()
     }
 
     private mutating func counterChange() -> CounterChange {
@@ -106,8 +107,8 @@ struct RandomTransactions {
         case 0: .usesLeft(of: guestAccess(), max: Int.random(in: 0...3, using: &random))
         case 1: .epoch(of: one(of: epochOwners) ?? .user(script.user), is: UInt64.random(in: 0...3, using: &random))
         case 2: .lease(of: .portfolio(script.portfolio), is: one(of: leases) ?? nil)
-        case 3: .unchanged(since: .removeDevice(oneIn(2) ? script.world.id() : script.door))
-        default: .unchanged(since: one(of: script.world.changes) ?? .removeDevice(script.door))
+        case 3: .unchanged(since: .removeDevice(oneIn(2) ? script.fixture.id() : script.door))
+        default: .unchanged(since: one(of: script.fixture.changes) ?? .removeDevice(script.door))
         }
     }
 
@@ -126,7 +127,7 @@ struct RandomTransactions {
         case 9: return oneIn(3) ? .endSessions(of: one(of: users) ?? script.user) : .noteKey(.accessTokens, publicHalf: [2])
         case 6: return .offerReset(reset(), digest: digest())
         case 7: return .useReset(digest: one(of: digests) ?? [], at: script.now.advanced(by: .milliseconds(oneIn(3) ? 20 : 0)))
-        case 0: return .setPassword(oneIn(5) ? script.world.id() : script.user, hash: "$scrypt$\(random.next())")
+        case 0: return .setPassword(oneIn(5) ? script.fixture.id() : script.user, hash: "$scrypt$\(random.next())")
         case 1, 2:
             let session = oneIn(5) ? one(of: sessions) ?? script.session() : script.session()
             sessions.append(session)
@@ -139,14 +140,14 @@ struct RandomTransactions {
             return .rotateRefresh(session.id, oldDigest: old, newDigest: digest(), expiresAt: session.expiresAt)
         default:
             if oneIn(3) { return .noteKey(.accessTokens, publicHalf: digest()) }
-            return .endSession(one(of: sessions)?.id ?? script.world.id())
+            return .endSession(one(of: sessions)?.id ?? script.fixture.id())
         }
     }
 
     /// Returns a password reset, usually of an existing user, that expires after some steps.
     private mutating func reset() -> PasswordReset {
         PasswordReset(
-            id: script.world.id(), userID: oneIn(8) ? script.world.id() : one(of: users) ?? script.user,
+            id: script.fixture.id(), userID: oneIn(8) ? script.fixture.id() : one(of: users) ?? script.user,
             madeBy: oneIn(3) ? nil : one(of: users), createdAt: script.now, expiresAt: script.now.advanced(by: .milliseconds(20)))
     }
 
@@ -189,7 +190,7 @@ struct RandomTransactions {
         switch Int.random(in: 0..<6, using: &random) {
         case 0:
             var updated = known
-            (updated.state, updated.rule) = (.dispatched, .guestAccess(script.world.id()))
+            (updated.state, updated.rule) = (.dispatched, .guestAccess(script.fixture.id()))
             return StoreTransaction(commands: [.update(updated)])
         case 1: return StoreTransaction(commands: [.update(script.confirmed(known))])
         case 2: return StoreTransaction(commands: [.end(known)])
@@ -218,7 +219,7 @@ struct RandomTransactions {
         let key = IdempotencyKey(principal: "USER \(Int.random(in: 0..<3, using: &random))", key: "key \(entries.count)")
         let entry = IdempotencyEntry(
             key: key, fingerprint: [UInt8.random(in: 0...8, using: &random)],
-            result: oneIn(2) ? .command(script.world.id()) : .entity(script.world.id()), createdAt: script.now)
+            result: oneIn(2) ? .command(script.fixture.id()) : .entity(script.fixture.id()), createdAt: script.now)
         entries.append(entry)
         idempotencyKeys.append(key)
         return entry
@@ -232,7 +233,7 @@ struct RandomTransactions {
             .gatewayLog, .portfolioLog(script.portfolio), .portfolioLog(script.otherPortfolio),
             .property(script.property, in: script.portfolio),
             .property(script.otherProperty, in: script.otherPortfolio), .unit(script.unit, in: script.portfolio),
-            .portfolioLog(script.world.id()),
+            .portfolioLog(script.fixture.id()),
         ]
         return RecordQuery(
             scopes: all.filter { _ in oneIn(2) }, filter: filter(),
@@ -244,7 +245,7 @@ struct RandomTransactions {
     private mutating func filter() -> RecordFilter {
         var filter = RecordFilter()
         if oneIn(3) { filter.deviceID = one(of: devices) }
-        if oneIn(5) { filter.unitID = oneIn(4) ? script.world.id() : script.unit }
+        if oneIn(5) { filter.unitID = oneIn(4) ? script.fixture.id() : script.unit }
         if oneIn(5) { filter.propertyID = oneIn(2) ? script.property : script.otherProperty }
         if oneIn(5) { filter.log = oneIn(2) ? .gateway : .portfolio(script.otherPortfolio) }
         if oneIn(4) { filter.actorUserID = one(of: users) }

@@ -18,7 +18,7 @@ import Testing
         #expect(try StoreCheck.run(path: old).fault == nil, "the file is complete before the upgrade")
         let (upgraded, original) = (try sample.database.open(path: old), try sample.database.open())
         #expect(try await answers(of: upgraded, sample) == answers(of: original, sample))
-        let next = sample.script.world.changes
+        let next = sample.script.fixture.changes
         _ = try await upgraded.commit(StoreTransaction(changes: next))
         try await upgraded.close()
         try await original.close()

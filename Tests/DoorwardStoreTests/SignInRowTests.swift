@@ -13,7 +13,7 @@ import Testing
         let database = try TemporaryDatabase()
         let store = try database.open()
         var script = StoreScript(seed: 1)
-        let other = script.world.user("Grace")
+        let other = script.fixture.user("Grace")
         _ = try await store.commit(script.tenancy)
         let sessions = digests.map { _ in script.session() }
         for (session, digest) in zip(sessions, digests) {
@@ -89,7 +89,7 @@ import Testing
             _ = try await store.commit(
                 StoreTransaction(credentials: [.beginSession(session, refreshDigest: [UInt8(index)])]))
         }
-        for id in [sessions[1].id, sessions[1].id, script.world.id()] {
+        for id in [sessions[1].id, sessions[1].id, script.fixture.id()] {
             _ = try await store.commit(StoreTransaction(credentials: [.endSession(id)]))
         }
         try await store.close()
@@ -204,8 +204,8 @@ import Testing
         _ = try await store.commit(StoreTransaction(idempotency: [entry]))
         let command = script.command(on: script.door)
         var transaction = script.begin(command)
-        let portfolio = script.world.portfolio("Third Street")
-        transaction.changes = Array(script.world.changes.suffix(1))
+        let portfolio = script.fixture.portfolio("Third Street")
+        transaction.changes = Array(script.fixture.changes.suffix(1))
         transaction.credentials = [.setPassword(script.user, hash: "$scrypt$1")]
         transaction.idempotency = [
             IdempotencyEntry(

@@ -2,8 +2,8 @@ import DoorwardTesting
 import Testing
 
 @Suite struct InMemoryStoreConformanceTests {
-    @Test("The in-memory store passes every conformance check of a store", arguments: StoreConformance.promises)
-    func keeps(_ promise: StoreConformanceCheck) async throws {
-        try await promise.check(InMemoryStore())
+    @Test("The in-memory store passes every conformance check of a store", arguments: StoreConformance.checks)
+    func passes(_ conformanceCheck: StoreConformanceCheck) async throws {
+        try await conformanceCheck.check(InMemoryStore())
     }
 }

@@ -12,7 +12,7 @@ import Testing
     @Test("A rejected transaction changes nothing")
     func atomic() async throws {
         let store = try await fixture.filled()
-        var taken = try #require(fixture.world.user(fixture.ada))
+        var taken = try #require(fixture.entities.user(fixture.ada))
         taken = User(
             id: UserID(high: 9, low: 9), email: taken.email.uppercased(), firstName: "Eve", lastName: "", createdAt: fixture.at,
             updatedAt: fixture.at)
@@ -32,13 +32,13 @@ import Testing
     @Test("Transactions take effect in the order of the calls, in every interleaving", arguments: 0..<40 as Range<UInt64>)
     func order(seed: UInt64) throws {
         let store = InMemoryStore(suspensions: 2)
-        let asked = Trace()
+        let calls = Trace()
         let fixture = fixture
         try SeededExecutor(seed: seed).run {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 1...6 as ClosedRange<UInt64> {
                     group.addTask {
-                        asked.add("\(number)")
+                        calls.add("\(number)")
                         _ = try await store.commit(
                             StoreTransaction(records: [PendingRecord(fixture.record(number, in: .gateway))]))
                     }
@@ -46,7 +46,7 @@ import Testing
                 try await group.waitForAll()
             }
         }
-        #expect(store.log(.gateway).map { "\($0.body.id.low)" }.joined(separator: " ") == asked.text)
+        #expect(store.log(.gateway).map { "\($0.body.id.low)" }.joined(separator: " ") == calls.text)
         #expect(store.log(.gateway).map(\.seq) == [0, 1, 2, 3, 4, 5])
     }
 
@@ -150,7 +150,7 @@ import Testing
     // MARK: Commands
 
     @Test("A command has one intent and one outcome")
-    func commandLife() async throws {
+    func commandLifecycle() async throws {
         let store = try await fixture.filled()
         var command = fixture.command(1)
         await #expect(throws: StoreError.refused(.intentMissing(command.id))) {
@@ -193,18 +193,20 @@ import Testing
     @Test("An idempotency key is valid for one request for a day")
     func idempotency() async throws {
         let store = InMemoryStore()
-        func keep(_ fingerprint: UInt8, hours: Int = 0) async throws {
+        func storeEntry(_ fingerprint: UInt8, hours: Int = 0) async throws {
             try await store.commit(StoreTransaction(idempotency: [fixture.entry(fingerprint, hours: hours)]))
         }
-        try await keep(1)
+        try await storeEntry(1)
         for fingerprint: UInt8 in [1, 2] {
-            await #expect(throws: StoreError.refused(.idempotencyKeyTaken(fixture.entry(1).key))) { try await keep(fingerprint) }
+            await #expect(throws: StoreError.refused(.idempotencyKeyTaken(fixture.entry(1).key))) {
+                try await storeEntry(fingerprint)
+            }
         }
         let entry = fixture.entry(1)
         let key = entry.key
         #expect(try await store.idempotentAnswer(key, notOlderThan: fixture.at) == entry)
         #expect(try await store.idempotentAnswer(key, notOlderThan: fixture.at.advanced(by: .milliseconds(1))) == nil)
-        try await keep(2, hours: 24)
+        try await storeEntry(2, hours: 24)
         #expect(try await store.idempotentAnswer(key, notOlderThan: fixture.at)?.fingerprint == [2])
     }
 

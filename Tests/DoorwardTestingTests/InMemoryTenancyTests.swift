@@ -10,13 +10,13 @@ import Testing
     @Test("The tenancy is loaded with the last version of each entity, parents before children")
     func loads() async throws {
         var fixture = fixture
-        fixture.world.change(fixture.flatDoor) { $0.name = "Renamed" }
+        fixture.entities.change(fixture.flatDoor) { $0.name = "Renamed" }
         let store = try await fixture.filled()
         var loaded: [TenancyChange] = []
         try await store.loadTenancy { loaded.append($0) }
         #expect(Set(loaded).count == loaded.count)
-        #expect(Set(loaded).isSubset(of: Set(fixture.world.changes)))
-        #expect(loaded.contains(.putDevice(try #require(fixture.world.device(fixture.flatDoor)))))
+        #expect(Set(loaded).isSubset(of: Set(fixture.entities.changes)))
+        #expect(loaded.contains(.putDevice(try #require(fixture.entities.device(fixture.flatDoor)))))
         // Loading the result into another store shows that no child comes before its parent.
         let copy = InMemoryStore()
         for change in loaded { try await copy.commit(StoreTransaction(changes: [change])) }
@@ -25,7 +25,7 @@ import Testing
     @Test("A child without its parent is rejected")
     func orphans() async throws {
         let store = InMemoryStore()
-        for change in fixture.world.changes.dropFirst() where !change.hasNoParent {
+        for change in fixture.entities.changes.dropFirst() where !change.hasNoParent {
             await #expect(throws: StoreError.refused(.parentUnknown)) {
                 try await store.commit(StoreTransaction(changes: [change]))
             }
@@ -34,16 +34,16 @@ import Testing
 
     @Test("Email addresses are compared regardless of case, and can be reused after a change")
     func emails() async throws {
-        var world = TenancyFixture(seed: 3)
-        let first = world.user("Ada", email: "Ada@Example.com")
+        var entities = TenancyFixture(seed: 3)
+        let first = entities.user("Ada", email: "Ada@Example.com")
         let store = InMemoryStore()
-        try await store.commit(StoreTransaction(changes: world.changes))
+        try await store.commit(StoreTransaction(changes: entities.changes))
         var second = TenancyFixture(seed: 4)
         let bob = second.user("Bob", email: "ada@example.COM")
         await #expect(throws: StoreError.refused(.emailTaken(bob))) {
             try await store.commit(StoreTransaction(changes: second.changes))
         }
-        var moved = try #require(world.user(first))
+        var moved = try #require(entities.user(first))
         moved.email = "lovelace@example.com"
         try await store.commit(StoreTransaction(changes: [.putUser(moved)]))
         try await store.commit(StoreTransaction(changes: second.changes))

@@ -15,39 +15,39 @@ import Testing
             (.refuse(.lowPower, after: .milliseconds(5)), ["low_power@5"]),
             (.jam(after: .zero), ["JAMMED@0"]),
         ] as [(ScriptedAdapter.Behaviour, [String])])
-    func behaviours(behaviour: ScriptedAdapter.Behaviour, heard: [String]) throws {
+    func behaviours(behaviour: ScriptedAdapter.Behaviour, expected: [String]) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
         let adapter = ScriptedAdapter(clock: clock, executor: executor)
-        let listener = Listener(clock)
+        let listener = ReportListener(clock)
         let device = device
         try executor.run {
             try await adapter.start(reports: listener)
             adapter.attach(AttachedLock(id: device, address: [:]))
             adapter.set(behaviour, for: device)
-            try adapter.send(order(.unlock, clock))
+            try adapter.send(command(.unlock, clock))
             try await clock.sleep(until: MonotonicInstant(nanoseconds: 1_000_000_000))
         }
-        #expect(listener.trace.text == heard.joined(separator: " "))
-        #expect(adapter.orders.map(\.order.operation) == [.unlock])
-        #expect(adapter.orders.map(\.at) == [MonotonicInstant(nanoseconds: 0)])
+        #expect(listener.trace.text == expected.joined(separator: " "))
+        #expect(adapter.sentCommands.map(\.command.operation) == [.unlock])
+        #expect(adapter.sentCommands.map(\.at) == [MonotonicInstant(nanoseconds: 0)])
     }
 
     @Test("A command for which send throws is not recorded", arguments: [AdapterError.offline, .transportBusy, .unsupported])
     func failing(error: AdapterError) {
         let clock = VirtualClock()
         let adapter = ScriptedAdapter(clock: clock, behaviour: .fail(error))
-        #expect(throws: AdapterError.notAttached) { try adapter.send(order(.lock, clock)) }
+        #expect(throws: AdapterError.notAttached) { try adapter.send(command(.lock, clock)) }
         adapter.attach(AttachedLock(id: device, address: [:]))
-        #expect(throws: error) { try adapter.send(order(.lock, clock)) }
-        #expect(adapter.orders.isEmpty)
+        #expect(throws: error) { try adapter.send(command(.lock, clock)) }
+        #expect(adapter.sentCommands.isEmpty)
     }
 
     @Test("Injected reports are delivered only while the lock is attached and the adapter runs")
     func onDemand() async throws {
         let clock = VirtualClock()
         let adapter = ScriptedAdapter(clock: clock)
-        let listener = Listener(clock)
+        let listener = ReportListener(clock)
         adapter.attach(AttachedLock(id: device, address: [:]))
         adapter.report(.locked, from: device)
         try await adapter.start(reports: listener)
@@ -65,12 +65,12 @@ import Testing
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
         let adapter = ScriptedAdapter(clock: clock, executor: executor, behaviour: .confirm(after: .seconds(1)))
-        let listener = Listener(clock)
+        let listener = ReportListener(clock)
         let device = device
         try executor.run {
             try await adapter.start(reports: listener)
             adapter.attach(AttachedLock(id: device, address: [:]))
-            try adapter.send(order(.lock, clock))
+            try adapter.send(command(.lock, clock))
             await Task.yield()
             await adapter.stop()
         }
@@ -82,12 +82,12 @@ import Testing
     func onSend() async throws {
         let clock = VirtualClock()
         let adapter = ScriptedAdapter(clock: clock, behaviour: .silent)
-        try await adapter.start(reports: Listener(clock))
+        try await adapter.start(reports: ReportListener(clock))
         let trace = Trace()
         adapter.attach(AttachedLock(id: device, address: [:]))
-        adapter.onSend { trace.add("\($0.operation.rawValue) after \(adapter.orders.count)") }
-        try adapter.send(order(.lock, clock))
-        try adapter.send(order(.unlock, clock))
+        adapter.onSend { trace.add("\($0.operation.rawValue) after \(adapter.sentCommands.count)") }
+        try adapter.send(command(.lock, clock))
+        try adapter.send(command(.unlock, clock))
         #expect(trace.text == "LOCK after 0 UNLOCK after 1")
     }
 
@@ -95,7 +95,7 @@ import Testing
     func addresses() async throws {
         let clock = VirtualClock()
         let adapter = ScriptedAdapter(clock: clock, capabilities: [.lock])
-        try await adapter.start(reports: Listener(clock))
+        try await adapter.start(reports: ReportListener(clock))
         #expect(try adapter.check(address: ["any": .null]).capabilities == [.lock])
         let mistakes = AddressErrors([.init(field: "address.any", problem: "unknown_key")])
         adapter.set(mistakes: mistakes)
@@ -107,12 +107,12 @@ import Testing
         #expect(adapter.attached.map(\.id) == [device])
     }
 
-    private func order(_ operation: LockOperation, _ clock: VirtualClock) -> LockCommand {
+    private func command(_ operation: LockOperation, _ clock: VirtualClock) -> LockCommand {
         LockCommand(commandID: CommandID(high: 0, low: 7), deviceID: device, operation: operation, deadline: clock.now())
     }
 }
 
-private struct Listener: ReportReceiver {
+private struct ReportListener: ReportReceiver {
     let clock: VirtualClock
     let trace = Trace()
 

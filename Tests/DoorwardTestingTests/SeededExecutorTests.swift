@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test("Actors and unstructured tasks with the executor preference run on the executor")
-    func staysOn() throws {
+    func sameExecutor() throws {
         let executor = SeededExecutor(seed: 4)
         let total = try executor.run {
             let counter = Counter()
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test("When no task can run, the clock advances to the next sleeper")
-    func jumps() throws {
+    func advancesClock() throws {
         let clock = VirtualClock()
         let log = Trace()
         try SeededExecutor(seed: 1, clock: clock).run {

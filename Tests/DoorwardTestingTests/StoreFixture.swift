@@ -4,7 +4,7 @@ import DoorwardTesting
 
 /// A portfolio with a front door and a flat's door, a tenant with a guest, and transactions about them for a store.
 struct StoreFixture: Sendable {
-    var world = TenancyFixture(seed: 11)
+    var entities = TenancyFixture(seed: 11)
     let portfolio: PortfolioID
     let property: PropertyID
     let unit: UnitID
@@ -14,31 +14,31 @@ struct StoreFixture: Sendable {
     let tenancy: AssociationID
 
     init() {
-        portfolio = world.portfolio("Oak Street")
-        property = world.property("No. 5", in: portfolio)
-        unit = world.unit("2B", in: property)
-        frontDoor = world.device("Front door", in: .property(property))
-        flatDoor = world.device("Flat door", in: .unit(unit))
-        world.share(frontDoor, with: unit)
-        ada = world.user("Ada", lastName: "Lovelace")
-        tenancy = world.assign(ada, .tenant, .unit(unit))
-        world.guestAccess(for: world.user("Bob"), to: [frontDoor, flatDoor], under: tenancy)
+        portfolio = entities.portfolio("Oak Street")
+        property = entities.property("No. 5", in: portfolio)
+        unit = entities.unit("2B", in: property)
+        frontDoor = entities.device("Front door", in: .property(property))
+        flatDoor = entities.device("Flat door", in: .unit(unit))
+        entities.share(frontDoor, with: unit)
+        ada = entities.user("Ada", lastName: "Lovelace")
+        tenancy = entities.assign(ada, .tenant, .unit(unit))
+        entities.guestAccess(for: entities.user("Bob"), to: [frontDoor, flatDoor], under: tenancy)
     }
 
-    var at: Timestamp { world.createdAt }
+    var at: Timestamp { entities.createdAt }
 
     var allScopes: [RecordScope] { [.gatewayLog, .portfolioLog(portfolio)] }
 
     func filled() async throws -> InMemoryStore {
         let store = InMemoryStore()
-        try await store.commit(StoreTransaction(changes: world.changes))
+        try await store.commit(StoreTransaction(changes: entities.changes))
         return store
     }
 
     func record(_ number: UInt64, in log: LogID, at: Timestamp? = nil, device: DeviceID? = nil) -> RecordBody {
         RecordBody(
             log: log, id: RecordID(high: 0, low: number), at: at ?? self.at, kind: .gateway, actor: .gateway, source: .gateway,
-            device: device.flatMap { world.device($0) }.map { DeviceSnapshot($0) }, event: .start)
+            device: device.flatMap { entities.device($0) }.map { DeviceSnapshot($0) }, event: .start)
     }
 
     func command(_ number: UInt64) -> Command {

@@ -28,7 +28,7 @@ import Testing
     func stepWall(seconds: Int) async throws {
         let clock = VirtualClock(start: start)
         let sleeper = Task { try await clock.sleep(until: MonotonicInstant(nanoseconds: 5)) }
-        await clock.untilSleepers(1)
+        await clock.waitForSleepers(1)
         clock.stepWall(by: .seconds(seconds))
         #expect(clock.now() == start.advanced(by: .seconds(seconds)))
         #expect(clock.monotonicNow() == MonotonicInstant(nanoseconds: 0))
@@ -50,7 +50,7 @@ import Testing
     func notBefore() async throws {
         let clock = VirtualClock()
         let sleeper = Task { try await clock.sleep(until: MonotonicInstant(nanoseconds: 10)) }
-        await clock.untilSleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .nanoseconds(9))
         #expect(clock.sleeperCount == 1)
         #expect(clock.nextSleeper == MonotonicInstant(nanoseconds: 10))
@@ -62,19 +62,19 @@ import Testing
     @Test("advanceToNextSleeper wakes all sleepers of the next instant, and no others")
     func nextInstant() throws {
         let clock = VirtualClock()
-        let woken = Trace()
+        let wakeups = Trace()
         try SeededExecutor(seed: 7, clock: clock).run {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for instant in [20, 10, 10, 30] {
                     group.addTask {
                         try await clock.sleep(until: MonotonicInstant(nanoseconds: Int64(instant)))
-                        woken.add("\(instant)@\(clock.monotonicNow().nanoseconds)")
+                        wakeups.add("\(instant)@\(clock.monotonicNow().nanoseconds)")
                     }
                 }
                 try await group.waitForAll()
             }
         }
-        #expect(woken.text == "10@10 10@10 20@20 30@30")
+        #expect(wakeups.text == "10@10 10@10 20@20 30@30")
         #expect(!clock.advanceToNextSleeper())
     }
 
@@ -82,7 +82,7 @@ import Testing
     func cancelled() async {
         let clock = VirtualClock()
         let sleeper = Task { try await clock.sleep(until: MonotonicInstant(nanoseconds: 10)) }
-        await clock.untilSleepers(1)
+        await clock.waitForSleepers(1)
         sleeper.cancel()
         await #expect(throws: CancellationError.self) { try await sleeper.value }
         #expect(clock.sleeperCount == 0)

@@ -180,7 +180,7 @@ extension EndToEnd {
             while try await !problems(of: world).contains(where: { $0.lowercased().contains("too many open files") }) {
                 try Task.checkCancellation()
             }
-            try await world.broker.runAgain()
+            try await world.broker.restart()
             let refused = try await world.owner.post("/devices/\(door.id)/lock", "{}")
             #expect(refused.status == 503, "\(refused.body)")
             try await setLimit(limit, of: world.gateway)

@@ -85,12 +85,12 @@ public final class LockChannel: Sendable {
     /// - Throws: `.offline` while the channel is closed, `.transportBusy` while another command is in flight or if the deadline has
     ///   passed, and any error of `handOver`.
     public func send(
-        _ order: LockCommand, onGivenUp: (@Sendable () -> Void)? = nil, handOver: () throws(AdapterError) -> Void
+        _ command: LockCommand, onGivenUp: (@Sendable () -> Void)? = nil, handOver: () throws(AdapterError) -> Void
     ) throws(AdapterError) {
         let wallNow = clock.now()
-        guard order.deadline > wallNow else { throw .transportBusy }
+        guard command.deadline > wallNow else { throw .transportBusy }
         let now = clock.monotonicNow()
-        let lifetime = min(order.deadline, wallNow.advanced(by: Self.maxLifetime)).duration(since: wallNow)
+        let lifetime = min(command.deadline, wallNow.advanced(by: Self.maxLifetime)).duration(since: wallNow)
         let due = now.advanced(by: lifetime)
         let (number, overdue) = try state.withLock { (state) throws(AdapterError) -> (UInt64, InFlight?) in
             guard state.outbox.isOpen else { throw .offline }
@@ -99,7 +99,7 @@ public final class LockChannel: Sendable {
             if overdue != nil { state.command = nil }
             guard state.command == nil else { throw .transportBusy }
             state.commands += 1
-            state.command = InFlight(id: order.commandID, number: state.commands, due: due, onGivenUp: onGivenUp)
+            state.command = InFlight(id: command.commandID, number: state.commands, due: due, onGivenUp: onGivenUp)
             setTimer(in: &state)
             return (state.commands, overdue)
         }
@@ -114,7 +114,7 @@ public final class LockChannel: Sendable {
             }
             throw error
         }
-        state.withLock { $0.noteHandedOver(number, order.commandID) }
+        state.withLock { $0.recordHandOver(number, command.commandID) }
     }
 
     // MARK: - Reports
@@ -136,7 +136,7 @@ public final class LockChannel: Sendable {
         let isReported = state.withLock { state in
             guard state.outbox.isOpen else { return false }
             if let current = state.command, command == nil || command == current.id {
-                state.noteHandedOver(current.number, current.id)
+                state.recordHandOver(current.number, current.id)
                 state.command = nil
                 setTimer(in: &state)
             } else if state.command != nil || command != nil && command != state.last?.id {
@@ -185,7 +185,7 @@ extension LockChannel.State {
     }
 
     /// Makes this command the `after` of the following reports, unless a later command was handed over in the meantime.
-    fileprivate mutating func noteHandedOver(_ number: UInt64, _ command: CommandID) {
+    fileprivate mutating func recordHandOver(_ number: UInt64, _ command: CommandID) {
         if number > last?.number ?? 0 { last = (number, command) }
     }
 
@@ -207,7 +207,7 @@ package struct DeadlineTimer: Sendable {
     /// When the timer is due; `nil` while it is not set.
     package private(set) var due: MonotonicInstant?
     private var task: Task<Void, Never>?
-    private var settings: UInt64 = 0
+    private var settingCount: UInt64 = 0
 
     /// Creates a timer that is not set.
     package init() {}
@@ -226,7 +226,7 @@ package struct DeadlineTimer: Sendable {
         cancel()
         guard let due else { return }
         self.due = due
-        let setting = Setting(number: settings)
+        let setting = Setting(number: settingCount)
         task = Task(executorPreference: executor) {
             do { try await clock.sleep(until: due) } catch { return }
             onDue(setting)
@@ -237,14 +237,14 @@ package struct DeadlineTimer: Sendable {
     package mutating func cancel() {
         task?.cancel()
         (task, due) = (nil, nil)
-        settings += 1
+        settingCount += 1
     }
 
     /// Clears the timer if `setting` is still its current setting.
     ///
     /// - Returns: false, without any change, if the timer was changed or cancelled in the meantime.
     package mutating func expire(_ setting: Setting) -> Bool {
-        guard setting.number == settings, due != nil else { return false }
+        guard setting.number == settingCount, due != nil else { return false }
         (task, due) = (nil, nil)
         return true
     }
@@ -263,7 +263,7 @@ package struct DeadlineTimer: Sendable {
 ///     }
 package struct ReportOutbox<Element: Sendable>: Sendable {
     private var receiver: (any ReportReceiver)?
-    private var waiting: [Element] = []
+    private var queue: [Element] = []
     private var isDelivering = false
 
     /// Creates a closed outbox.
@@ -276,11 +276,11 @@ package struct ReportOutbox<Element: Sendable>: Sendable {
     package mutating func open(to receiver: any ReportReceiver) { self.receiver = receiver }
 
     /// Drops the reports that have not been delivered. A call of `receive` that has begun is not interrupted.
-    package mutating func close() { (receiver, waiting) = (nil, []) }
+    package mutating func close() { (receiver, queue) = (nil, []) }
 
     /// Appends elements to be delivered; drops them while the outbox is closed.
     package mutating func append(contentsOf elements: some Sequence<Element>) {
-        if isOpen { waiting.append(contentsOf: elements) }
+        if isOpen { queue.append(contentsOf: elements) }
     }
 
     /// Removes and returns the next element, for the caller to deliver.
@@ -292,8 +292,8 @@ package struct ReportOutbox<Element: Sendable>: Sendable {
     package mutating func next(isFirst: Bool) -> (element: Element, receiver: any ReportReceiver)? {
         if isFirst, isDelivering { return nil }
         isDelivering = false
-        guard let receiver, !waiting.isEmpty else { return nil }
+        guard let receiver, !queue.isEmpty else { return nil }
         isDelivering = true
-        return (waiting.removeFirst(), receiver)
+        return (queue.removeFirst(), receiver)
     }
 }

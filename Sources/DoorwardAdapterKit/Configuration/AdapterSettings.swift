@@ -44,11 +44,11 @@ public struct AdapterSettings: Sendable {
             }
             let entry = entry(number, of: name)
             try entry.requireKeys()
-            if let twin = entries.firstIndex(where: { $0.text("name") == entry.text("name") }) {
+            if let duplicate = entries.firstIndex(where: { $0.text("name") == entry.text("name") }) {
                 let noun = sections.first { $0.name == name }?.entryNoun ?? "entries"
                 throw entry.mistake(
                     at: "name",
-                    "is `\(entry.text("name") ?? "")`, as `\(entries[twin].path("name"))` is; two \(noun) need two names")
+                    "is `\(entry.text("name") ?? "")`, as `\(entries[duplicate].path("name"))` is; two \(noun) need two names")
             }
             entries.append(entry)
         }

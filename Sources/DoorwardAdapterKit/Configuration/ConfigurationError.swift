@@ -3,7 +3,7 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
     /// The sentence, without a full stop at the end.
     public let description: String
     /// Whether the command line itself is invalid.
-    package var isWrongUsage = false
+    package var isUsageError = false
 
     /// Creates an error with this sentence. `SectionSettings.mistake(at:_:)` creates one that begins with the file and line of a
     /// key.

@@ -24,8 +24,8 @@ package struct Setting: Hashable, Sendable {
     ///
     /// - Parameter found: a description of the wrong value, which follows "not" in the message.
     package static func mismatch(_ key: ConfigurationKey, _ found: String, _ origin: SettingOrigin) -> ConfigurationError {
-        var error = ConfigurationError("\(origin): `\(key.path)` must be \(key.type.demand), not \(found)")
-        if case .flag = origin { error.isWrongUsage = true }
+        var error = ConfigurationError("\(origin): `\(key.path)` must be \(key.type.expectation), not \(found)")
+        if case .flag = origin { error.isUsageError = true }
         return error
     }
 

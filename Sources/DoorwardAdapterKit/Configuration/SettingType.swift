@@ -44,7 +44,7 @@ public enum SettingType: Sendable {
     }
 
     /// A description of valid values, which follows "must be".
-    var demand: String {
+    var expectation: String {
         switch self {
         case .text, .file, .secretFile: "a text"
         case .hostName: "a name of letters, digits, dots and hyphens, at most 253 long"
@@ -53,7 +53,7 @@ public enum SettingType: Sendable {
         case .choice(let words): "one of \(words.joined(separator: ", "))"
         case .texts, .folders: "a list of texts"
         case .portfolio: "an id as the gateway gives them"
-        case .formatted(let format), .list(let format): format.demand
+        case .formatted(let format), .list(let format): format.expectation
         }
     }
 

@@ -26,16 +26,16 @@ public protocol AdapterHarness: Sendable {
     var limited: (address: [String: JSONValue], capabilities: LockCapabilities)? { get }
 
     /// Sets how the lock responds to commands from now on. Called after the lock is attached and the adapter is started.
-    func set(_ manner: LockBehavior, of lock: DeviceID) async throws
+    func set(_ behavior: LockBehavior, of lock: DeviceID) async throws
 
     /// Triggers a stimulus at the lock.
     ///
     /// - Returns: false, without any effect, if locks of this kind do not support the stimulus.
-    func happen(_ event: LockStimulus, at lock: DeviceID) async throws -> Bool
+    func trigger(_ stimulus: LockStimulus, at lock: DeviceID) async throws -> Bool
 
     /// Returns the commands that the lock itself has received since it was attached, the oldest first. `nil` if the lock does not
     /// record them; the kit then relies on the lock's reports.
-    func orders(at lock: DeviceID) async -> [LockOperation]?
+    func receivedCommands(at lock: DeviceID) async -> [LockOperation]?
 
     /// Whether `check` detects that two addresses belong to the same lock, so that no lock is attached twice.
     var detectsDuplicates: Bool { get }
@@ -43,19 +43,21 @@ public protocol AdapterHarness: Sendable {
     /// The transports that have an owner, each with an address that uses the transport. `missing`
     /// is an address that differs from these addresses only in its transport, which does not exist.
     /// `nil` if all transports of the adapter are shared.
-    var ways: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? { get }
+    var transportAddresses: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? {
+        get
+    }
 
     /// Disconnects or reconnects the transport over which the adapter reaches all its locks, such as a broker. May be called before
     /// the start.
     ///
     /// - Returns: false, without any effect, if there is no transport between the adapter and its locks.
-    func setTransport(isAway: Bool) async throws -> Bool
+    func setTransport(isConnected: Bool) async throws -> Bool
 
     /// Makes the unattached lock with this number discoverable, or removes the lock from its own
     /// system.
     ///
     /// - Returns: false, without any effect, if locks of this kind cannot be discovered.
-    func announce(_ number: Int, isThere: Bool) async throws -> Bool
+    func announce(_ number: Int, isPresent: Bool) async throws -> Bool
 
     /// The maximum time until a prompt lock has moved and its adapter has reported the movement.
     /// The adapter also reports every other event at a lock or its transport within this time. An
@@ -79,13 +81,14 @@ extension AdapterHarness {
     public var detectsDuplicates: Bool { false }
 
     /// The default: all transports are shared.
-    public var ways: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? { nil }
+    public var transportAddresses: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])?
+    { nil }
 
     /// The default: there is no transport.
-    public func setTransport(isAway: Bool) async throws -> Bool { false }
+    public func setTransport(isConnected: Bool) async throws -> Bool { false }
 
     /// The default: no lock can be discovered.
-    public func announce(_ number: Int, isThere: Bool) async throws -> Bool { false }
+    public func announce(_ number: Int, isPresent: Bool) async throws -> Bool { false }
 
     /// The default: two seconds, enough for an adapter that receives each change at once.
     public var promptTime: Duration { AdapterConformance.prompt }
@@ -94,7 +97,7 @@ extension AdapterHarness {
     public var lateTime: Duration { AdapterConformance.late }
 
     /// The default: the locks do not record their commands.
-    public func orders(at lock: DeviceID) async -> [LockOperation]? { nil }
+    public func receivedCommands(at lock: DeviceID) async -> [LockOperation]? { nil }
 
     /// The default: sleeps on the clock. This suffices with a `SeededExecutor`, which advances the
     /// clock only when no job can run. A harness whose adapter has its own threads or sockets must
@@ -119,21 +122,21 @@ public enum LockBehavior: CaseIterable, Hashable, Sendable {
     /// The lock, or its bridge, refuses the command.
     case refusing
     /// The lock is known to be offline.
-    case away
+    case offline
 }
 
 /// The stimuli at a lock other than commands.
 public enum LockStimulus: CaseIterable, Hashable, Sendable {
     /// The lock reports its complete state.
-    case speaks
+    case stateReport
     /// The bolt is turned by hand at the door: retracted if the lock is locked, otherwise extended.
-    case turnedByHand
+    case manualTurn
     /// The transport delivers a retained report that the bolt was retracted.
-    case repeatedFromBefore
+    case retainedReport
     /// The adapter receives a malformed message from the lock.
-    case rubbish
+    case malformedInput
     /// The lock begins to report a lasting fault other than a jam, for example because its housing is opened.
-    case tampered
+    case faultRaised
     /// The fault ends.
-    case calmed
+    case faultCleared
 }

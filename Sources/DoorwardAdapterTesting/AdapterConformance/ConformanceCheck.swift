@@ -13,14 +13,14 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
 
     /// Runs the check with a new harness.
     ///
-    /// - Returns: `.kept`, or `.notApplicable` if locks of this kind, or their transport, do not
+    /// - Returns: `.passed`, or `.notApplicable` if locks of this kind, or their transport, do not
     ///   have the feature that the check requires.
     /// - Throws: `ConformanceFailure`, or an unexpected error of the adapter or the harness.
     @discardableResult
     public func check(_ harness: any AdapterHarness) async throws -> ConformanceOutcome {
         do {
             try await body(harness)
-            return .kept
+            return .passed
         } catch let cause as NotApplicable {
             return .notApplicable(cause.reason)
         }
@@ -32,9 +32,9 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
 public enum AdapterConformance {
     /// All checks. A check is not applicable if locks of the adapter's kind do not have the feature
     /// that the check requires.
-    public static let promises: [ConformanceCheck] =
-        addressPromises + fieldPromises + placePromises + lifePromises + restartPromises + attachPromises + orderPromises
-        + answerPromises + faultPromises + transportPromises + reportPromises + fleetPromises + discoveryPromises
+    public static let checks: [ConformanceCheck] =
+        addressChecks + fieldChecks + endpointChecks + lifecycleChecks + restartChecks + attachChecks + commandChecks
+        + responseChecks + faultChecks + transportChecks + reportChecks + fleetChecks + discoveryChecks
 
     /// Returns the number of the lock with this id, for `AdapterHarness.address(of:)`.
     public static func number(of lock: DeviceID) -> Int { Int(truncatingIfNeeded: lock.low) }

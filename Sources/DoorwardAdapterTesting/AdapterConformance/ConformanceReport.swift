@@ -1,7 +1,7 @@
 /// The result of one conformance check.
 public enum ConformanceOutcome: Hashable, Sendable {
     /// The adapter meets the requirement.
-    case kept
+    case passed
     /// Locks of this kind, or their transport, do not have the feature that the check requires; the
     /// text contains the reason.
     case notApplicable(String)
@@ -15,7 +15,7 @@ public struct ConformanceReport: Sendable, CustomStringConvertible {
     /// The result of one check.
     public struct Entry: Hashable, Sendable {
         /// The requirement, as a sentence.
-        public let promise: String
+        public let requirement: String
         /// The result of the check.
         public let outcome: ConformanceOutcome
     }
@@ -24,32 +24,32 @@ public struct ConformanceReport: Sendable, CustomStringConvertible {
     public let entries: [Entry]
 
     /// The requirements that the adapter meets.
-    public var kept: [String] { entries.filter { $0.outcome == .kept }.map(\.promise) }
+    public var passed: [String] { entries.filter { $0.outcome == .passed }.map(\.requirement) }
 
     /// The requirements that do not apply to the adapter, each with the reason.
-    public var notApplicable: [(promise: String, reason: String)] {
+    public var notApplicable: [(requirement: String, reason: String)] {
         entries.compactMap { entry in
-            if case .notApplicable(let reason) = entry.outcome { (entry.promise, reason) } else { nil }
+            if case .notApplicable(let reason) = entry.outcome { (entry.requirement, reason) } else { nil }
         }
     }
 
     /// The requirements that the adapter does not meet, each with the expected and the actual values.
-    public var failed: [(promise: String, problem: String)] {
+    public var failed: [(requirement: String, problem: String)] {
         entries.compactMap { entry in
-            if case .failed(let problem) = entry.outcome { (entry.promise, problem) } else { nil }
+            if case .failed(let problem) = entry.outcome { (entry.requirement, problem) } else { nil }
         }
     }
 
     /// The counts in one line: `90 promises: 78 kept, 12 not applicable, 0 failed`.
     public var summary: String {
-        "\(entries.count) promises: \(kept.count) kept, \(notApplicable.count) not applicable, \(failed.count) failed"
+        "\(entries.count) promises: \(passed.count) kept, \(notApplicable.count) not applicable, \(failed.count) failed"
     }
 
     /// The counts, then a line for each requirement that is not met or not applicable.
     public var description: String {
         let lines =
-            [summary] + failed.map { "failed: \($0.promise): \($0.problem)" }
-            + notApplicable.map { "not applicable: \($0.promise): \($0.reason)" }
+            [summary] + failed.map { "failed: \($0.requirement): \($0.problem)" }
+            + notApplicable.map { "not applicable: \($0.requirement): \($0.reason)" }
         return lines.joined(separator: "\n")
     }
 }
@@ -66,8 +66,9 @@ extension AdapterConformance {
         of makeHarness: @escaping @Sendable (_ clock: VirtualClock, _ executor: SeededExecutor) async throws -> any AdapterHarness
     ) -> ConformanceReport {
         ConformanceReport(
-            entries: promises.map { promise in
-                ConformanceReport.Entry(promise: promise.description, outcome: outcome(of: promise, seed, makeHarness))
+            entries: checks.map { conformanceCheck in
+                ConformanceReport.Entry(
+                    requirement: conformanceCheck.description, outcome: outcome(of: conformanceCheck, seed, makeHarness))
             })
     }
 
@@ -78,22 +79,22 @@ extension AdapterConformance {
     ///   `SeededExecutor`.
     public static func report(checking check: (ConformanceCheck) async throws -> ConformanceOutcome) async -> ConformanceReport {
         var entries: [ConformanceReport.Entry] = []
-        for promise in promises {
+        for conformanceCheck in checks {
             let outcome: ConformanceOutcome
-            do { outcome = try await check(promise) } catch { outcome = .failed("\(error)") }
-            entries.append(ConformanceReport.Entry(promise: promise.description, outcome: outcome))
+            do { outcome = try await check(conformanceCheck) } catch { outcome = .failed("\(error)") }
+            entries.append(ConformanceReport.Entry(requirement: conformanceCheck.description, outcome: outcome))
         }
         return ConformanceReport(entries: entries)
     }
 
     private static func outcome(
-        of promise: ConformanceCheck, _ seed: UInt64,
+        of conformanceCheck: ConformanceCheck, _ seed: UInt64,
         _ makeHarness: @escaping @Sendable (VirtualClock, SeededExecutor) async throws -> any AdapterHarness
     ) -> ConformanceOutcome {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: seed, clock: clock)
         do {
-            return try executor.run { try await promise.check(try await makeHarness(clock, executor)) }
+            return try executor.run { try await conformanceCheck.check(try await makeHarness(clock, executor)) }
         } catch {
             return .failed("\(error)")
         }

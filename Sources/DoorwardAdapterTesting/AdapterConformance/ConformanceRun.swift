@@ -6,7 +6,7 @@ import Synchronization
 /// from the locks.
 struct ConformanceRun: Sendable {
     let harness: any AdapterHarness
-    let heard: AdapterListener
+    let recorder: ReportRecorder
     private let commands = CommandNumbers()
 
     var adapter: any LockAdapter { harness.adapter }
@@ -18,11 +18,11 @@ struct ConformanceRun: Sendable {
         _ harness: any AdapterHarness, locks: Int = 1, onReport: @escaping @Sendable (LockReport) -> Void = { _ in }
     ) async throws {
         self.harness = harness
-        heard = AdapterListener(onReport)
-        try await adapter.start(reports: heard)
+        recorder = ReportRecorder(onReport)
+        try await adapter.start(reports: recorder)
         for number in 0..<locks { attach(number) }
         try await pass(harness.promptTime)
-        heard.forget()
+        recorder.forget()
     }
 
     static func id(_ number: Int) -> DeviceID { DeviceID(high: 0xADA9_7E12, low: UInt64(number)) }
@@ -33,11 +33,11 @@ struct ConformanceRun: Sendable {
 
     func detach(_ number: Int) { adapter.detach(Self.id(number)) }
 
-    func set(_ manner: LockBehavior, of number: Int) async throws { try await harness.set(manner, of: Self.id(number)) }
+    func set(_ behavior: LockBehavior, of number: Int) async throws { try await harness.set(behavior, of: Self.id(number)) }
 
     /// - Returns: false if locks of this kind do not have this stimulus.
-    func happen(_ event: LockStimulus, at number: Int) async throws -> Bool {
-        try await harness.happen(event, at: Self.id(number))
+    func trigger(_ stimulus: LockStimulus, at number: Int) async throws -> Bool {
+        try await harness.trigger(stimulus, at: Self.id(number))
     }
 
     func pass(_ time: Duration) async throws { try await harness.pass(time) }
@@ -76,12 +76,12 @@ struct ConformanceRun: Sendable {
     }
 
     /// Sends a command, waits, and requires that the lock confirms it.
-    func carryOut(_ operation: LockOperation, by number: Int) async throws {
-        let before = heard.restingStates(of: number).count
+    func requireConfirmation(of operation: LockOperation, by number: Int) async throws {
+        let before = recorder.restingStates(of: number).count
         try send(operation, to: number)
         try await pass(harness.promptTime)
         try require(
-            Array(heard.restingStates(of: number).dropFirst(before).prefix(1)), is: [operation.rest],
+            Array(recorder.restingStates(of: number).dropFirst(before).prefix(1)), is: [operation.resultingState],
             "the states that lock \(number) confirms")
     }
 
@@ -90,35 +90,35 @@ struct ConformanceRun: Sendable {
     /// Requires that a command to an unreachable lock fails: `send` throws, or the adapter reports
     /// a refusal within `promptTime`.
     func requireRefusal(of operation: LockOperation, by number: Int) async throws {
-        let refusals = heard.refusals(of: number)
+        let refusals = recorder.refusals(of: number)
         if let failure = failure(of: operation, to: number) {
             return try require(failure == .offline || failure == .transportBusy, "a command throws \(failure)")
         }
         try await pass(harness.promptTime)
         try require(
-            heard.refusals(of: number), is: refusals + 1, "the number of refusals of a command that cannot reach its lock")
+            recorder.refusals(of: number), is: refusals + 1, "the number of refusals of a command that cannot reach its lock")
     }
 
     /// Requires that the lock has received exactly these commands, and is in the state after the
     /// last command. Without commands, the lock must be locked.
-    func requireOrders(_ orders: [LockOperation], at number: Int, _ occasion: String) async throws {
-        if let found = await harness.orders(at: Self.id(number)) {
-            try require(found, is: orders, "the commands received by lock \(number) \(occasion)")
+    func requireCommands(_ commands: [LockOperation], at number: Int, _ occasion: String) async throws {
+        if let found = await harness.receivedCommands(at: Self.id(number)) {
+            try require(found, is: commands, "the commands received by lock \(number) \(occasion)")
         }
-        guard try await happen(.speaks, at: number) else { return }
+        guard try await trigger(.stateReport, at: number) else { return }
         try await pass(harness.promptTime)
-        guard let state = heard.restingStates(of: number).last else { return }
-        let expected = orders.last?.rest ?? .locked
+        guard let state = recorder.restingStates(of: number).last else { return }
+        let expected = commands.last?.resultingState ?? .locked
         // After an unlatch, the lock may already be unlocked, because the latch springs back by
         // itself.
-        let isThere = state == expected || expected == .unlatched && state == .unlocked
-        try require(isThere, "lock \(number) is \(state.rawValue) \(occasion), not \(expected.rawValue)")
+        let isInState = state == expected || expected == .unlatched && state == .unlocked
+        try require(isInState, "lock \(number) is \(state.rawValue) \(occasion), not \(expected.rawValue)")
     }
 
     /// Requires that the adapter has delivered no reports of the lock.
     func requireNoReports(of number: Int, _ occasion: String) throws {
         try require(
-            heard.facts(of: number).isEmpty, "there are reports of lock \(number) \(occasion): \(heard.facts(of: number))")
+            recorder.facts(of: number).isEmpty, "there are reports of lock \(number) \(occasion): \(recorder.facts(of: number))")
     }
 }
 
@@ -136,7 +136,7 @@ private final class CommandNumbers: Sendable {
 
 extension LockOperation {
     /// The state of a lock after this movement.
-    var rest: LockState {
+    var resultingState: LockState {
         switch self {
         case .lock: .locked
         case .unlock: .unlocked

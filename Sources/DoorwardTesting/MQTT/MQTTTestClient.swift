@@ -13,15 +13,15 @@ package final class MQTTTestClient: Sendable {
 
     /// The connection, for publishing.
     package let connection: MQTTConnection
-    private let heard: Heard
+    private let recorder: EventRecorder
 
     /// The recorded events, which the connection's thread delivers.
-    private final class Heard: Sendable {
+    private final class EventRecorder: Sendable {
         private let state = Mutex(State())
 
         var events: [MQTTEvent] { state.withLock { $0.events } }
 
-        func hear(_ event: MQTTEvent) {
+        func record(_ event: MQTTEvent) {
             let waiting = state.withLock { state in
                 state.events.append(event)
                 defer { state.waiting = [] }
@@ -30,7 +30,7 @@ package final class MQTTTestClient: Sendable {
             for continuation in waiting { continuation.resume() }
         }
 
-        func more(than count: Int) async {
+        func waitForEvents(after count: Int) async {
             await withCheckedContinuation { continuation in
                 let isOld = state.withLock { state in
                     guard state.events.count == count else { return true }
@@ -46,13 +46,13 @@ package final class MQTTTestClient: Sendable {
     ///
     /// - Parameter clock: the connection's clock; `nil` for the machine's clock.
     package init(_ settings: MQTTSettings, _ filters: [String] = [], clock: VirtualClock? = nil) {
-        let heard = Heard()
-        self.heard = heard
+        let recorder = EventRecorder()
+        self.recorder = recorder
         connection =
             if let clock {
-                MQTTConnection(settings, clock: clock, random: RandomSource()) { heard.hear($0) }
+                MQTTConnection(settings, clock: clock, random: RandomSource()) { recorder.record($0) }
             } else {
-                MQTTConnection(settings) { heard.hear($0) }
+                MQTTConnection(settings) { recorder.record($0) }
             }
         connection.want(filters.compactMap { MQTTFilter($0) })
         connection.start()
@@ -79,7 +79,7 @@ package final class MQTTTestClient: Sendable {
     }
 
     /// All events received so far, in order.
-    package var events: [MQTTEvent] { heard.events }
+    package var events: [MQTTEvent] { recorder.events }
 
     /// The messages among `events`.
     package var messages: [MQTTMessage] { events.compactMap { if case .message(let message) = $0 { message } else { nil } } }
@@ -94,7 +94,7 @@ package final class MQTTTestClient: Sendable {
             if let index = events.indices.dropFirst(start).first(where: { matches(events[$0]) }) {
                 return (events[index], index + 1)
             }
-            await heard.more(than: events.count)
+            await recorder.waitForEvents(after: events.count)
         }
     }
 
@@ -124,7 +124,7 @@ package final class MQTTTestClient: Sendable {
 
 extension MQTTEvent {
     /// Returns whether the event is a message with this topic and payload that is not retained.
-    package func says(_ payload: [UInt8], on topic: String) -> Bool {
+    package func isLiveMessage(_ payload: [UInt8], on topic: String) -> Bool {
         guard case .message(let message) = self else { return false }
         return message.topic == topic && message.payload == payload && !message.isRetained
     }

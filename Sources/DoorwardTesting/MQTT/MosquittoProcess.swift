@@ -21,7 +21,7 @@ package final class MosquittoProcess: Sendable {
     ) async throws -> MosquittoProcess {
         if let port {
             let broker = try MosquittoProcess(port: port, lines, files)
-            try await broker.runAgain()
+            try await broker.restart()
             return broker
         }
         // Another process may take the free port before the broker starts. In this case, try
@@ -45,8 +45,8 @@ package final class MosquittoProcess: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         configuration = folder.appending(path: "mosquitto.conf")
         let path = folder.path
-        let placed = lines.map { $0.replacing("FOLDER", with: path) }
-        try (["listener \(port) 127.0.0.1", "persistence false"] + placed).joined(separator: "\n")
+        let resolvedLines = lines.map { $0.replacing("FOLDER", with: path) }
+        try (["listener \(port) 127.0.0.1", "persistence false"] + resolvedLines).joined(separator: "\n")
             .write(to: configuration, atomically: true, encoding: .utf8)
         process = Mutex(nil)
         for (name, text) in files { try write(text, to: name) }
@@ -65,7 +65,7 @@ package final class MosquittoProcess: Sendable {
     /// Starts the broker again on the same port, after `kill`. Waits while another process uses the port.
     ///
     /// - Throws: `BrokerError.neverListened` if the broker exits for another reason.
-    package func runAgain() async throws {
+    package func restart() async throws {
         while true {
             try Task.checkCancellation()
             switch try await run() {
@@ -77,14 +77,14 @@ package final class MosquittoProcess: Sendable {
     }
 
     /// The result of a start.
-    private enum Start {
+    private enum StartResult {
         case running
         /// Another process uses the broker's port.
         case portTaken
         case failed
     }
 
-    private func run() async throws -> Start {
+    private func run() async throws -> StartResult {
         let new = Process()
         new.executableURL = URL(filePath: "/usr/sbin/mosquitto")
         new.arguments = ["-c", configuration.path, "-v"]
@@ -142,14 +142,14 @@ package enum LoopbackPort {
 
     /// Waits until the receiving kernel has acknowledged all bytes that programs on this machine have sent to a port, or until
     /// no program is connected to the port any more.
-    package static func drained(to port: Int) async {
+    package static func waitUntilDrained(to port: Int) async {
         // The kernel returns its table in several parts, so a connection can be missing if the
         // table changes between two parts. A missing connection counts as not drained. After 200
         // consecutive reads without the connection, it counts as closed.
         var missing: [Substring: Int] = [:]
-        var looks = 0
-        while looks < 200 || !missing.isEmpty {
-            looks += 1
+        var samples = 0
+        while samples < 200 || !missing.isEmpty {
+            samples += 1
             let unconfirmed = unconfirmedBytes(to: port)
             for connection in unconfirmed.keys { missing[connection] = 0 }
             for connection in missing.keys where unconfirmed[connection] == nil { missing[connection, default: 0] += 1 }

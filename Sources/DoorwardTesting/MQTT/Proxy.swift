@@ -6,7 +6,7 @@ import Synchronization
 /// connection between two packets.
 package final class Proxy: Sendable {
     /// The direction of the bytes.
-    package enum Way: Hashable, Sendable {
+    package enum Direction: Hashable, Sendable {
         /// From the client to the broker.
         case toBroker
         /// From the broker to the client.
@@ -14,24 +14,24 @@ package final class Proxy: Sendable {
     }
 
     fileprivate struct State {
-        var stalled: Set<Way> = []
+        var stalled: Set<Direction> = []
         /// The sockets of all connections so far. They are closed only in `deinit`, when no thread
         /// uses them any more.
         var sockets: [Int32] = []
         var isClosed = false
         /// The number of clients that may still send.
-        var senders = 0
+        var openClients = 0
         /// All forwarded bytes of each direction.
-        var passed: [Way: [UInt8]] = [:]
+        var forwarded: [Direction: [UInt8]] = [:]
         /// The byte sequence after which a direction is stalled again.
-        var ends: [Way: [UInt8]] = [:]
+        var stallMarkers: [Direction: [UInt8]] = [:]
         /// Called with each chunk for the broker before the chunk is forwarded. If it returns
         /// false, the connection is closed instead.
-        var gate: (@Sendable ([UInt8]) -> Bool)?
+        var accepts: (@Sendable ([UInt8]) -> Bool)?
     }
 
     /// The approximate maximum number of bytes that are forwarded at once.
-    private static let maxStretch = 65_536
+    private static let maxChunkBytes = 65_536
 
     /// The port on 127.0.0.1 for clients to connect to.
     package let port: Int
@@ -50,33 +50,33 @@ package final class Proxy: Sendable {
     deinit { for socket in state.withLock({ $0.sockets }) { Glibc.close(socket) } }
 
     /// Stops reading in one direction. This simulates a stalled machine.
-    package func stall(_ way: Way) { state.withLock { _ = $0.stalled.insert(way) } }
+    package func stall(_ direction: Direction) { state.withLock { _ = $0.stalled.insert(direction) } }
 
     /// Resumes one direction, and stalls it again directly after the bytes `end`. These bytes must
     /// not have been forwarded yet.
-    package func resume(_ way: Way, until end: [UInt8]) {
+    package func resume(_ direction: Direction, until end: [UInt8]) {
         state.withLock { state in
-            state.ends[way] = end
-            state.stalled.remove(way)
+            state.stallMarkers[direction] = end
+            state.stalled.remove(direction)
         }
         changed.broadcast()
     }
 
     /// Resumes one direction, or both if none is given.
-    package func resume(_ way: Way? = nil) {
+    package func resume(_ direction: Direction? = nil) {
         state.withLock { state in
-            state.stalled = state.stalled.filter { way != nil && $0 != way }
-            state.ends = state.ends.filter { way != nil && $0.key != way }
+            state.stalled = state.stalled.filter { direction != nil && $0 != direction }
+            state.stallMarkers = state.stallMarkers.filter { direction != nil && $0.key != direction }
         }
         changed.broadcast()
     }
 
     /// Closes the connection before forwarding the first chunk for the broker for which `gate`
     /// returns true.
-    package func cut(at gate: @escaping @Sendable ([UInt8]) -> Bool) { state.withLock { $0.gate = { !gate($0) } } }
+    package func cut(at matches: @escaping @Sendable ([UInt8]) -> Bool) { state.withLock { $0.accepts = { !matches($0) } } }
 
     /// Returns all bytes that were forwarded in this direction.
-    package func passed(_ way: Way = .toBroker) -> [UInt8] { state.withLock { $0.passed[way] ?? [] } }
+    package func forwarded(_ direction: Direction = .toBroker) -> [UInt8] { state.withLock { $0.forwarded[direction] ?? [] } }
 
     /// Resumes both directions, and waits until no client can send any more.
     ///
@@ -85,11 +85,11 @@ package final class Proxy: Sendable {
         resume()
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [self] in
-                changed.wait { state.withLock { $0.senders == 0 } }
+                changed.wait { state.withLock { $0.openClients == 0 } }
                 continuation.resume()
             }
         }
-        return String(decoding: passed(), as: UTF8.self)
+        return String(decoding: forwarded(), as: UTF8.self)
     }
 
     /// Closes all connections, and accepts no more.
@@ -115,36 +115,36 @@ package final class Proxy: Sendable {
             for end in [client, server] { setsockopt(end, SOL_SOCKET, SO_RCVBUF, &size, 4) }
             state.withLock { state in
                 state.sockets += [client, server]
-                state.senders += 1
+                state.openClients += 1
             }
-            Thread.detachNewThread { [self] in pump(from: client, to: server, .toBroker) }
-            Thread.detachNewThread { [self] in pump(from: server, to: client, .toClient) }
+            Thread.detachNewThread { [self] in forward(from: client, to: server, .toBroker) }
+            Thread.detachNewThread { [self] in forward(from: server, to: client, .toClient) }
         }
     }
 
     /// Forwards the bytes of one direction. At the end of the stream, shuts both sockets down, but
     /// does not close them, because the other direction may still use them.
-    private func pump(from: Int32, to: Int32, _ way: Way) {
+    private func forward(from: Int32, to: Int32, _ direction: Direction) {
         defer {
             for end in [from, to] { shutdown(end, Int32(SHUT_RDWR)) }
-            if way == .toBroker { state.withLock { $0.senders -= 1 } }
+            if direction == .toBroker { state.withLock { $0.openClients -= 1 } }
             changed.broadcast()
         }
         var buffer = [UInt8](repeating: 0, count: 2048)
         while true {
-            changed.wait { state.withLock { !$0.stalled.contains(way) || $0.isClosed } }
+            changed.wait { state.withLock { !$0.stalled.contains(direction) || $0.isClosed } }
             let count = uninterrupted { recv(from, &buffer, buffer.count, 0) }
             guard count > 0 else { return }
             var bytes = buffer[..<count]
             // Hold bytes that were read just before a stall. They are forwarded together with the
             // bytes that arrive during the stall.
-            changed.wait { state.withLock { !$0.stalled.contains(way) || $0.isClosed } }
-            while bytes.count < Self.maxStretch, case let more = recv(from, &buffer, buffer.count, Int32(MSG_DONTWAIT)),
+            changed.wait { state.withLock { !$0.stalled.contains(direction) || $0.isClosed } }
+            while bytes.count < Self.maxChunkBytes, case let more = recv(from, &buffer, buffer.count, Int32(MSG_DONTWAIT)),
                 more > 0
             { bytes += buffer[..<more] }
             while !bytes.isEmpty {
-                changed.wait { state.withLock { !$0.stalled.contains(way) || $0.isClosed } }
-                guard let part = state.withLock({ $0.next(of: bytes, way) }) else { return }
+                changed.wait { state.withLock { !$0.stalled.contains(direction) || $0.isClosed } }
+                guard let part = state.withLock({ $0.next(of: bytes, direction) }) else { return }
                 let sent = uninterrupted { part.withUnsafeBytes { send(to, $0.baseAddress, part.count, Int32(MSG_NOSIGNAL)) } }
                 guard sent == part.count else { return }
                 bytes = bytes.dropFirst(part.count)
@@ -158,16 +158,16 @@ extension Proxy.State {
     /// next stall.
     ///
     /// - Returns: `nil` if the connection must be closed.
-    fileprivate mutating func next(of bytes: ArraySlice<UInt8>, _ way: Proxy.Way) -> [UInt8]? {
-        guard !stalled.contains(way) || isClosed else { return [] }
+    fileprivate mutating func next(of bytes: ArraySlice<UInt8>, _ direction: Proxy.Direction) -> [UInt8]? {
+        guard !stalled.contains(direction) || isClosed else { return [] }
         var part = Array(bytes)
-        if let end = ends[way], let found = part.firstRange(of: end) {
+        if let end = stallMarkers[direction], let found = part.firstRange(of: end) {
             part = Array(part[..<found.upperBound])
-            ends[way] = nil
-            stalled.insert(way)
+            stallMarkers[direction] = nil
+            stalled.insert(direction)
         }
-        guard way == .toClient || gate?(part) ?? true else { return nil }
-        passed[way, default: []] += part
+        guard direction == .toClient || accepts?(part) ?? true else { return nil }
+        forwarded[direction, default: []] += part
         return part
     }
 }

@@ -5,7 +5,7 @@ import Glibc
 /// unusually or incorrectly.
 package final class ScriptedBroker: Sendable {
     /// The response to a packet.
-    package enum Answer {
+    package enum Response {
         /// Sends these bytes.
         case send([UInt8])
         /// Closes the connection.
@@ -17,14 +17,14 @@ package final class ScriptedBroker: Sendable {
     /// The loopback port that the broker listens on.
     package let port: Int
     private let listener: Int32
-    private let answer: @Sendable ([UInt8]) -> Answer
+    private let respond: @Sendable ([UInt8]) -> Response
 
-    /// - Parameter answer: returns the response to a packet. It is called with each complete
+    /// - Parameter respond: returns the response to a packet. It is called with each complete
     ///   packet, one packet at a time per connection. While the call blocks, the connection is not
     ///   read.
-    package init(_ answer: @escaping @Sendable ([UInt8]) -> Answer) throws {
+    package init(_ respond: @escaping @Sendable ([UInt8]) -> Response) throws {
         let listener = try Listener()
-        (port, self.listener, self.answer) = (listener.port, listener.descriptor, answer)
+        (port, self.listener, self.respond) = (listener.port, listener.descriptor, respond)
         Thread.detachNewThread { [self] in
             while case let client = accept(self.listener, nil, nil), client >= 0 {
                 Thread.detachNewThread { [self] in serve(client) }
@@ -47,8 +47,8 @@ package final class ScriptedBroker: Sendable {
             while let length = ScriptedPacket.length(of: bytes[start...]), bytes.count - start >= length {
                 let packet = Array(bytes[start..<start + length])
                 start += length
-                switch answer(packet) {
-                case .send(let answer): send(client, answer, answer.count, Int32(MSG_NOSIGNAL))
+                switch respond(packet) {
+                case .send(let response): send(client, response, response.count, Int32(MSG_NOSIGNAL))
                 case .close: return
                 case .nothing: break
                 }

@@ -4,7 +4,7 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 
 extension StoreConformance {
-    static let accountPromises: [StoreConformanceCheck] = [
+    static let accountChecks: [StoreConformanceCheck] = [
         StoreConformanceCheck("API keys and invitations are loaded as last written, and not after their removal") { store in
             var script = StoreScript(seed: 61)
             _ = try await store.commit(script.tenancy)
@@ -23,7 +23,7 @@ extension StoreConformance {
             store in
             var script = StoreScript(seed: 62)
             _ = try await store.commit(script.tenancy)
-            let stranger: UserID = script.world.id()
+            let stranger: UserID = script.fixture.id()
             let refused: [TenancyChange] = [
                 .putAPIKey(script.key(of: stranger)), .putAPIKey(script.key(on: .unit(script.portfolio.cast()))),
                 .putInvitation(script.invitation([3], .account(stranger))),
@@ -39,7 +39,7 @@ extension StoreConformance {
         },
         StoreConformanceCheck("A recovery code can be used once, by its user only, until the codes are replaced") { store in
             var script = StoreScript(seed: 63)
-            let other = script.world.user("Grace")
+            let other = script.fixture.user("Grace")
             _ = try await store.commit(script.tenancy)
             func set(_ user: UserID, _ digests: [[UInt8]]) async throws {
                 _ = try await store.commit(StoreTransaction(credentials: [.setRecoveryCodes(of: user, digests: digests)]))
@@ -61,7 +61,7 @@ extension StoreConformance {
             try require(try await store.recoveryCodes(of: script.user), is: [[3]], "the new codes")
             try await set(script.user, [])
             try require(try await store.recoveryCodes(of: script.user), is: [], "no codes")
-            let stranger = StoreTransaction(credentials: [.setRecoveryCodes(of: script.world.id(), digests: [[4]])])
+            let stranger = StoreTransaction(credentials: [.setRecoveryCodes(of: script.fixture.id(), digests: [[4]])])
             try await requireRefusal(.parentUnknown, of: stranger, by: store)
         },
         StoreConformanceCheck("All sessions of a user except one can be ended at once") { store in

@@ -4,7 +4,7 @@ internal import DoorwardDomain
 import FoundationEssentials
 
 extension StoreConformance {
-    static let backupPromises: [StoreConformanceCheck] = [
+    static let backupChecks: [StoreConformanceCheck] = [
         StoreConformanceCheck("A backup is a new file readable only by its owner, and reports each log's size") { store in
             try await withFolder { folder in
                 var script = StoreScript(seed: 61)

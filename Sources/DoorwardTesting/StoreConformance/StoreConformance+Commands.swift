@@ -3,20 +3,20 @@ internal import DoorwardControl
 internal import DoorwardDomain
 
 extension StoreConformance {
-    static let commandPromises: [StoreConformanceCheck] = [
+    static let commandChecks: [StoreConformanceCheck] = [
         StoreConformanceCheck("A command is read back unchanged after it was begun, updated and ended") { store in
             var script = StoreScript(seed: 21)
             _ = try await store.commit(script.tenancy)
             var command = script.command(on: script.door, reason: "parcel")
             _ = try await store.commit(script.begin(command))
             try require(try await store.command(command.id)?.command, is: command, "the command after its intent")
-            (command.state, command.rule, command.dispatchedAt) = (.dispatched, .guestAccess(script.world.id()), script.now)
+            (command.state, command.rule, command.dispatchedAt) = (.dispatched, .guestAccess(script.fixture.id()), script.now)
             _ = try await store.commit(StoreTransaction(commands: [.update(command)]))
             try require(try await store.command(command.id)?.command, is: command, "the command after the update")
             let ended = script.confirmed(command)
             _ = try await store.commit(script.end(ended))
             try require(try await store.command(command.id)?.command, is: ended, "the ended command")
-            try require(try await store.command(script.world.id())?.command, is: nil, "an unknown command")
+            try require(try await store.command(script.fixture.id())?.command, is: nil, "an unknown command")
         },
         StoreConformanceCheck("A query finds a command only in a scope of its intent, or by its actor") { store in
             var script = StoreScript(seed: 26)
@@ -25,20 +25,20 @@ extension StoreConformance {
             _ = try await store.commit(script.begin(command))
             let stored = try await store.command(command.id)
             guard let log = stored?.log, case .portfolio(let portfolio) = log else { throw ConformanceFailure("no log") }
-            let queries: [(CommandQuery, isMeant: Bool)] = [
+            let queries: [(CommandQuery, isVisible: Bool)] = [
                 (CommandQuery(scopes: [.portfolioLog(portfolio)], limit: 1), true),
                 (CommandQuery(scopes: [], actorUserID: command.actor.userID, limit: 1), true),
-                (CommandQuery(scopes: [.gatewayLog, .portfolioLog(script.world.id())], limit: 1), false),
+                (CommandQuery(scopes: [.gatewayLog, .portfolioLog(script.fixture.id())], limit: 1), false),
                 (
-                    CommandQuery(scopes: [.unit(script.world.id(), in: portfolio)], actorUserID: script.world.id(), limit: 1),
+                    CommandQuery(scopes: [.unit(script.fixture.id(), in: portfolio)], actorUserID: script.fixture.id(), limit: 1),
                     false
                 ),
                 (CommandQuery(scopes: [], limit: 1), false),
             ]
-            for (query, isMeant) in queries {
+            for (query, isVisible) in queries {
                 let found = try await store.command(command.id, within: query)
-                try require(found, is: isMeant ? stored : nil, "the command within \(query)")
-                try require(try await store.command(script.world.id(), within: query), is: nil, "an unknown command")
+                try require(found, is: isVisible ? stored : nil, "the command within \(query)")
+                try require(try await store.command(script.fixture.id(), within: query), is: nil, "an unknown command")
             }
         },
         StoreConformanceCheck("Beginning or ending a command a second time, or ending an unknown one, is refused") { store in
@@ -80,14 +80,14 @@ extension StoreConformance {
             let found = try await store.openCommands()
             try require(found.map(\.command), is: open, "the open commands")
             try require(found.map(\.log), is: open.map { script.log(of: $0.deviceID) }, "their logs")
-            try require(found.map(\.device), is: open.map { script.stamp($0.deviceID) }, "their places")
+            try require(found.map(\.device), is: open.map { script.snapshot($0.deviceID) }, "their places")
         },
         StoreConformanceCheck("Command pages by scope, actor and device are newest first, without duplicates") { store in
             var script = StoreScript(seed: 25)
             _ = try await store.commit(script.tenancy)
             let written = try await writeCommands(40, &script, to: store)
             for query in commandQueries(script) {
-                let expected = written.filter { means(query, $0) }.reversed()
+                let expected = written.filter { matches(query, $0) }.reversed()
                 for offset in [0, 5, 13, 99] {
                     var page = query
                     (page.offset, page.limit) = (offset, 5)
@@ -103,10 +103,10 @@ extension StoreConformance {
             _ = try await store.commit(script.tenancy)
             let command = script.command(on: script.door)
             _ = try await store.commit(script.begin(command))
-            let place = script.stamp(script.door)
-            script.world.change(script.door) { $0.unitID = nil }
-            script.world.remove(script.door)
-            _ = try await store.commit(StoreTransaction(changes: Array(script.world.changes.suffix(2))))
+            let place = script.snapshot(script.door)
+            script.fixture.change(script.door) { $0.unitID = nil }
+            script.fixture.remove(script.door)
+            _ = try await store.commit(StoreTransaction(changes: Array(script.fixture.changes.suffix(2))))
             let found = try await store.commands(
                 CommandQuery(scopes: [.unit(script.unit, in: script.portfolio)], deviceID: script.door, limit: 5))
             try require(found.commands.map(\.command), is: [command], "the commands of the unit")
@@ -125,11 +125,11 @@ extension StoreConformance {
         var written: [StoredCommand] = []
         for index in 0..<count {
             if index % 3 == 0 { script.now = script.now.advanced(by: .milliseconds(1)) }
-            if index == count / 2 { script.world.change(script.door) { $0.unitID = nil } }
+            if index == count / 2 { script.fixture.change(script.door) { $0.unitID = nil } }
             let device = [script.door, script.gate, script.otherDoor][index % 3]
             let command = script.command(on: device, by: index % 5 == 0 ? other : nil)
             _ = try await store.commit(script.begin(command))
-            written.append(StoredCommand(command: command, log: script.log(of: device), device: script.stamp(device)))
+            written.append(StoredCommand(command: command, log: script.log(of: device), device: script.snapshot(device)))
         }
         // Sort by the records of the intents: by time, then by log, then by the order within the
         // log.
@@ -157,7 +157,7 @@ extension StoreConformance {
         }
     }
 
-    private static func means(_ query: CommandQuery, _ stored: StoredCommand) -> Bool {
+    private static func matches(_ query: CommandQuery, _ stored: StoredCommand) -> Bool {
         if let device = query.deviceID, stored.command.deviceID != device { return false }
         if let actor = query.actorUserID, stored.command.actor.userID == actor { return true }
         return query.scopes.contains { scope in

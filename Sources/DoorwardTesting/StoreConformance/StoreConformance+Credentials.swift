@@ -4,18 +4,18 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 
 extension StoreConformance {
-    static let credentialPromises: [StoreConformanceCheck] = [
+    static let credentialChecks: [StoreConformanceCheck] = [
         StoreConformanceCheck("A password hash is stored and replaced for one user only") { store in
             var script = StoreScript(seed: 11)
-            let other = script.world.user("Grace")
+            let other = script.fixture.user("Grace")
             _ = try await store.commit(script.tenancy)
             for hash in ["$scrypt$1", "$scrypt$2"] {
                 _ = try await store.commit(StoreTransaction(credentials: [.setPassword(script.user, hash: hash)]))
                 try require(try await store.passwordHash(of: script.user), is: hash, "the hash")
             }
             try require(try await store.passwordHash(of: other), is: nil, "the hash of a user without a password")
-            let stranger: UserID = script.world.id()
-            let transaction = StoreTransaction(credentials: [.setPassword(stranger, hash: "$scrypt$3")])
+            let unknown: UserID = script.fixture.id()
+            let transaction = StoreTransaction(credentials: [.setPassword(unknown, hash: "$scrypt$3")])
             try await requireRefusal(.parentUnknown, of: transaction, by: store)
         },
         StoreConformanceCheck("A session is live until it ends or expires") { store in
@@ -35,7 +35,7 @@ extension StoreConformance {
         },
         StoreConformanceCheck("All sessions of one user can be ended at once; a disabled user cannot start one") { store in
             var script = StoreScript(seed: 19)
-            let other = script.world.user("Grace")
+            let other = script.fixture.user("Grace")
             _ = try await store.commit(script.tenancy)
             var others = script.session()
             others = Session(id: others.id, userID: other, createdAt: others.createdAt, expiresAt: others.expiresAt)

@@ -4,12 +4,12 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 
 extension StoreConformance {
-    static let preconditionPromises: [StoreConformanceCheck] = [
+    static let preconditionChecks: [StoreConformanceCheck] = [
         StoreConformanceCheck("The `unchanged` precondition of an entity compares its content") { store in
             var script = StoreScript(seed: 61)
             let guest = script.grant()
             _ = try await store.commit(script.tenancy)
-            for written in script.world.changes {
+            for written in script.fixture.changes {
                 try await requireHolds(.unchanged(since: written), in: store)
                 try await requireUnmet(.entityChanged(written.entity), requires: .unchanged(since: written.altered), by: store)
                 _ = try await store.commit(StoreTransaction(changes: [written.altered]))
@@ -18,15 +18,15 @@ extension StoreConformance {
                 _ = try await store.commit(StoreTransaction(requires: [.unchanged(since: written.altered)], changes: [written]))
                 try await requireHolds(.unchanged(since: written), in: store)
             }
-            try require(try await tenancy(of: store), is: Set(script.world.changes), "the tenancy")
+            try require(try await tenancy(of: store), is: Set(script.fixture.changes), "the tenancy")
             try require(try await store.usesTaken(), is: [:], "the uses of \(guest)")
         },
         StoreConformanceCheck("The `unchanged` precondition of a removed entity holds until it is written again") { store in
             var script = StoreScript(seed: 62)
-            let association = script.world.assign(script.user, .tenant, .unit(script.unit))
+            let association = script.fixture.assign(script.user, .tenant, .unit(script.unit))
             _ = try await store.commit(script.tenancy)
             for removal in [TenancyChange.removeDevice(script.door), .removeAssociation(association)] {
-                guard let written = script.world.changes.last(where: { $0.entity == removal.entity }) else {
+                guard let written = script.fixture.changes.last(where: { $0.entity == removal.entity }) else {
                     throw ConformanceFailure("nothing to remove")
                 }
                 try await requireUnmet(.entityChanged(removal.entity), requires: .unchanged(since: removal), by: store)
@@ -36,7 +36,7 @@ extension StoreConformance {
                 _ = try await store.commit(StoreTransaction(requires: [.unchanged(since: removal)], changes: [written]))
                 try await requireUnmet(.entityChanged(removal.entity), requires: .unchanged(since: removal), by: store)
             }
-            let unknown = TenancyChange.removeDevice(script.world.id())
+            let unknown = TenancyChange.removeDevice(script.fixture.id())
             try await requireHolds(.unchanged(since: unknown), in: store)
         },
         StoreConformanceCheck("Uses of a guest access can be taken up to the maximum, and again after their return") { store in
@@ -56,7 +56,7 @@ extension StoreConformance {
             try require(try await store.usesTaken(), is: [:], "the uses after all were returned")
             try await requireInconsistency(of: StoreTransaction(counters: [.returnUse(of: guest)]), by: store)
             try await requireInconsistency(of: StoreTransaction(counters: [.returnUse(of: other)]), by: store)
-            let unknown: GuestAccessID = script.world.id()
+            let unknown: GuestAccessID = script.fixture.id()
             try await requireRefusal(.parentUnknown, of: StoreTransaction(counters: [.takeUse(of: unknown)]), by: store)
         },
         StoreConformanceCheck("Changing a guest access keeps the number of its uses") { store in
@@ -64,16 +64,16 @@ extension StoreConformance {
             let guest = script.grant()
             _ = try await store.commit(script.tenancy)
             _ = try await store.commit(StoreTransaction(counters: [.takeUse(of: guest)]))
-            script.world.revoke(guest, at: script.now)
-            let revoked = script.world.changes.suffix(1)
+            script.fixture.revoke(guest, at: script.now)
+            let revoked = script.fixture.changes.suffix(1)
             _ = try await store.commit(StoreTransaction(changes: Array(revoked)))
             try require(try await store.usesTaken(), is: [guest: 1], "the uses")
         },
         StoreConformanceCheck("Each owner has its own epoch, which starts at 0 and is incremented by one") { store in
             var script = StoreScript(seed: 65)
             let owners: [EpochOwner] = [
-                .portfolio(script.portfolio), .user(script.user), .user(script.world.id()),
-                // This owner has the same id as the first owner, but another kind.
+                .portfolio(script.portfolio), .user(script.user), .user(script.fixture.id()),
+                // An owner with the same id as another owner, but of another kind.
                 .user(script.portfolio.cast()),
             ]
             for (index, owner) in owners.enumerated() {
@@ -234,8 +234,8 @@ extension StoreConformance {
 extension StoreScript {
     /// Creates a guest access to the door, with a new tenant association.
     fileprivate mutating func grant() -> GuestAccessID {
-        let association = world.assign(user, .tenant, .unit(unit))
-        guard let access = world.guestAccess(for: nil, label: "Guest", to: [door], under: association) else {
+        let association = fixture.assign(user, .tenant, .unit(unit))
+        guard let access = fixture.guestAccess(for: nil, label: "Guest", to: [door], under: association) else {
             return GuestAccessID(high: 0, low: 0)
         }
         return access

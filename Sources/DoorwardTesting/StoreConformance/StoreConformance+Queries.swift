@@ -4,7 +4,7 @@ internal import DoorwardDomain
 
 extension StoreConformance {
     /// The requirements for record lists.
-    package static let queryPromises: [StoreConformanceCheck] = [
+    package static let queryChecks: [StoreConformanceCheck] = [
         StoreConformanceCheck("Record pages by scope and device, in both orders, equal a sort in memory") { store in
             var script = StoreScript(seed: 51)
             _ = try await store.commit(script.tenancy)
@@ -97,7 +97,7 @@ extension StoreConformance {
             }
             records.append(record)
             // After 30 records, remove the door from its unit. Earlier records keep the unit.
-            if records.count.isMultiple(of: 30) { script.world.change(script.door) { $0.unitID = nil } }
+            if records.count.isMultiple(of: 30) { script.fixture.change(script.door) { $0.unitID = nil } }
         }
         return records
     }

@@ -3,14 +3,14 @@ internal import DoorwardControl
 internal import DoorwardDomain
 
 extension StoreConformance {
-    static let recordPromises: [StoreConformanceCheck] = [
+    static let recordChecks: [StoreConformanceCheck] = [
         StoreConformanceCheck("A record is read back with all fields, including the personal values") { store in
             var script = StoreScript(seed: 41)
             let body = fullRecord(&script)
             let place = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))[0]
             try require(place, is: RecordPosition(log: body.log, seq: 0, at: body.at), "the place")
             try require(try await store.record(body.id), is: AccessRecord(seq: 0, body: body), "the record")
-            try require(try await store.record(script.world.id()), is: nil, "an unknown record")
+            try require(try await store.record(script.fixture.id()), is: nil, "an unknown record")
         },
         StoreConformanceCheck("Each log numbers its records from 0; refused transactions leave no gaps") { store in
             var script = StoreScript(seed: 42)
@@ -20,9 +20,9 @@ extension StoreConformance {
                 let bodies = [script.event(on: script.door), script.gatewayEvent(), script.event(on: script.otherDoor)]
                 let records = bodies.prefix(1 + index % 3).map { PendingRecord($0) }
                 if index % 4 == 3 {
-                    let stranger = script.confirmed(script.command(on: script.door))
-                    let refused = StoreTransaction(commands: [.end(stranger)], records: records)
-                    try await requireRefusal(.commandUnknown(stranger.id), of: refused, by: store)
+                    let unknown = script.confirmed(script.command(on: script.door))
+                    let refused = StoreTransaction(commands: [.end(unknown)], records: records)
+                    try await requireRefusal(.commandUnknown(unknown.id), of: refused, by: store)
                     continue
                 }
                 for (place, record) in zip(try await store.commit(StoreTransaction(records: records)), records) {
@@ -66,10 +66,11 @@ extension StoreConformance {
     /// Returns a record with a value in every field.
     private static func fullRecord(_ script: inout StoreScript) -> RecordBody {
         RecordBody(
-            log: .portfolio(script.portfolio), id: script.world.id(), at: script.now, kind: .denial, actor: script.actor,
+            log: .portfolio(script.portfolio), id: script.fixture.id(), at: script.now, kind: .denial, actor: script.actor,
             source: .console,
-            operation: .unlock, decision: .denied, reason: .guestWindowEnded, rule: .guestAccess(script.world.id()),
-            clientAddress: "192.0.2.7", requestID: "request-1", device: script.stamp(script.door), commandID: script.world.id(),
+            operation: .unlock, decision: .denied, reason: .guestWindowEnded, rule: .guestAccess(script.fixture.id()),
+            clientAddress: "192.0.2.7", requestID: "request-1", device: script.snapshot(script.door),
+            commandID: script.fixture.id(),
             outcome: .denied, outcomeDetail: "guest_window_ended", stateBefore: .locked, stateAfter: .unknown, latencyMs: 7,
             statedReason: "parcel", override: "fire", event: .attemptFailed, method: .app, action: .update,
             target: RecordTarget(type: "Portfolio", id: script.portfolio.description),

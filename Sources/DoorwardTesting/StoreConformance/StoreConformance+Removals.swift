@@ -4,7 +4,7 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 
 extension StoreConformance {
-    static let removalPromises: [StoreConformanceCheck] = [
+    static let removalChecks: [StoreConformanceCheck] = [
         StoreConformanceCheck("An entity that another one refers to cannot be removed, and its whole transaction is refused") {
             store in
             let tree = try await tree(in: store)
@@ -48,7 +48,7 @@ extension StoreConformance {
         StoreConformanceCheck("A removed user leaves no password, session, refresh token or password reset") { store in
             var script = StoreScript(seed: 93)
             let (victim, session) = (script.user, script.session())
-            let other = script.world.user("Grace", email: "grace@example.com")
+            let other = script.fixture.user("Grace", email: "grace@example.com")
             _ = try await store.commit(script.tenancy)
             func reset(of user: UserID, by maker: UserID, id: UInt64) -> PasswordReset {
                 PasswordReset(
@@ -74,7 +74,7 @@ extension StoreConformance {
             store in
             var script = StoreScript(seed: 94)
             _ = try await store.commit(script.tenancy)
-            let address = script.world.user(script.user)?.email ?? ""
+            let address = script.fixture.user(script.user)?.email ?? ""
             let written = try await store.commit(script.begin(script.command(on: script.door)))
             _ = try await store.commit(StoreTransaction(changes: [.removeUser(script.user)]))
             let scope = RecordScope.portfolioLog(script.portfolio)
@@ -92,7 +92,7 @@ extension StoreConformance {
             let script = StoreScript(seed: 96)
             _ = try await store.commit(script.tenancy)
             let before = try await tenancy(of: store)
-            guard let user = script.world.user(script.user) else { throw ConformanceFailure("the script has no user") }
+            guard let user = script.fixture.user(script.user) else { throw ConformanceFailure("the script has no user") }
             _ = try await store.commit(StoreTransaction(changes: [.removeUser(script.user)]))
             try await requireRefusal(
                 .entityChanged(.user(script.user)), of: StoreTransaction(requires: [.unchanged(since: .putUser(user))]), by: store
@@ -103,8 +103,8 @@ extension StoreConformance {
         },
         StoreConformanceCheck("A removed guest access has no uses; a use that is returned afterwards has no effect") { store in
             var script = StoreScript(seed: 97)
-            let association = script.world.assign(script.user, .tenant, .unit(script.unit))
-            guard let access = script.world.guestAccess(for: script.user, to: [script.door], under: association) else {
+            let association = script.fixture.assign(script.user, .tenant, .unit(script.unit))
+            guard let access = script.fixture.guestAccess(for: script.user, to: [script.door], under: association) else {
                 throw ConformanceFailure("the script has no guest access")
             }
             _ = try await store.commit(script.tenancy)

@@ -3,7 +3,7 @@ internal import DoorwardControl
 internal import DoorwardDomain
 
 extension StoreConformance {
-    static let resetPromises: [StoreConformanceCheck] = [
+    static let resetChecks: [StoreConformanceCheck] = [
         StoreConformanceCheck("A password reset is found by its token's digest, and can be used once") { store in
             var script = StoreScript(seed: 15)
             _ = try await store.commit(script.tenancy)
@@ -18,7 +18,7 @@ extension StoreConformance {
         },
         StoreConformanceCheck("A new password reset replaces only the earlier reset of the same user") { store in
             var script = StoreScript(seed: 16)
-            let other = script.world.user("Grace")
+            let other = script.fixture.user("Grace")
             _ = try await store.commit(script.tenancy)
             let (first, second, others) = (
                 reset(of: script.user, &script), reset(of: script.user, &script), reset(of: other, &script)
@@ -31,9 +31,9 @@ extension StoreConformance {
             try require(try await store.passwordReset(digest: [3]), is: second, "the new reset")
             try await requireRefusal(
                 .resetTokenSpent, of: StoreTransaction(credentials: [.useReset(digest: [1], at: script.now)]), by: store)
-            let stranger = reset(of: script.world.id(), &script)
+            let unknown = reset(of: script.fixture.id(), &script)
             try await requireRefusal(
-                .parentUnknown, of: StoreTransaction(credentials: [.offerReset(stranger, digest: [4])]), by: store)
+                .parentUnknown, of: StoreTransaction(credentials: [.offerReset(unknown, digest: [4])]), by: store)
         },
         StoreConformanceCheck("An expired password reset is refused with its whole transaction") { store in
             var script = StoreScript(seed: 17)
@@ -52,7 +52,7 @@ extension StoreConformance {
         },
         StoreConformanceCheck("Resets can be ended by their user or by their creator; other resets are kept") { store in
             var script = StoreScript(seed: 18)
-            let (maker, other) = (script.world.user("Grace"), script.world.user("Linus"))
+            let (maker, other) = (script.fixture.user("Grace"), script.fixture.user("Linus"))
             _ = try await store.commit(script.tenancy)
             let (first, second) = (reset(of: script.user, by: maker, &script), reset(of: other, by: other, &script))
             func offerBoth() async throws {
@@ -70,7 +70,7 @@ extension StoreConformance {
 
     private static func reset(of user: UserID, by maker: UserID? = nil, _ script: inout StoreScript) -> PasswordReset {
         PasswordReset(
-            id: script.world.id(), userID: user, madeBy: maker, createdAt: script.now,
+            id: script.fixture.id(), userID: user, madeBy: maker, createdAt: script.now,
             expiresAt: script.now.advanced(by: .seconds(60)))
     }
 }

@@ -4,23 +4,23 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 
 extension StoreConformance {
-    static let tenancyPromises: [StoreConformanceCheck] = [
+    static let tenancyChecks: [StoreConformanceCheck] = [
         StoreConformanceCheck("The tenancy is loaded as it was last written") { store in
-            var world = StoreScript(seed: 1).world
-            let property = world.property("Annex", in: world.portfolio("Ash Street"), timeZone: "Europe/Rome")
-            let manager = world.user("Grace", lastName: "Hopper")
-            let association = world.assign(manager, .propertyManager, .property(property))
-            let door = world.device("Side door", in: .property(property), address: deepAddress)
-            world.guestAccess(for: nil, label: "Courier", to: [door], under: association)
-            world.change(manager) { $0.isEnabled = false }
-            _ = try await store.commit(StoreTransaction(changes: world.changes))
-            try require(try await tenancy(of: store), is: lastForms(world.changes), "the tenancy")
+            var fixture = StoreScript(seed: 1).fixture
+            let property = fixture.property("Annex", in: fixture.portfolio("Ash Street"), timeZone: "Europe/Rome")
+            let manager = fixture.user("Grace", lastName: "Hopper")
+            let association = fixture.assign(manager, .propertyManager, .property(property))
+            let door = fixture.device("Side door", in: .property(property), address: deepAddress)
+            fixture.guestAccess(for: nil, label: "Courier", to: [door], under: association)
+            fixture.change(manager) { $0.isEnabled = false }
+            _ = try await store.commit(StoreTransaction(changes: fixture.changes))
+            try require(try await tenancy(of: store), is: lastForms(fixture.changes), "the tenancy")
         },
         StoreConformanceCheck("A removed association is deleted, and removing it again is allowed") { store in
-            var world = TenancyFixture(seed: 2)
-            let association = world.assign(world.user("Ada"), .owner, .portfolio(world.portfolio("Oak Street")))
+            var fixture = TenancyFixture(seed: 2)
+            let association = fixture.assign(fixture.user("Ada"), .owner, .portfolio(fixture.portfolio("Oak Street")))
             let removal = StoreTransaction(changes: [.removeAssociation(association)])
-            _ = try await store.commit(StoreTransaction(changes: world.changes))
+            _ = try await store.commit(StoreTransaction(changes: fixture.changes))
             _ = try await store.commit(removal)
             _ = try await store.commit(removal)
             let left = try await tenancy(of: store)
@@ -28,68 +28,68 @@ extension StoreConformance {
         },
         StoreConformanceCheck("A removed device is deleted; its records, its commands and references to it are kept") { store in
             var script = StoreScript(seed: 8)
-            let association = script.world.assign(script.user, .owner, .portfolio(script.portfolio))
-            script.world.guestAccess(for: nil, label: "Courier", to: [script.door, script.gate], under: association)
-            script.world.share(script.gate, with: script.unit)
+            let association = script.fixture.assign(script.user, .owner, .portfolio(script.portfolio))
+            script.fixture.guestAccess(for: nil, label: "Courier", to: [script.door, script.gate], under: association)
+            script.fixture.share(script.gate, with: script.unit)
             _ = try await store.commit(script.tenancy)
             let command = script.command(on: script.gate)
             _ = try await store.commit(script.begin(command))
             _ = try await store.commit(script.end(script.confirmed(command)))
             let query = RecordQuery(scopes: [.property(script.property, in: script.portfolio)], deviceID: script.gate, limit: 10)
             let records = try await store.records(query)
-            script.world.remove(script.gate)
+            script.fixture.remove(script.gate)
             for _ in 0..<2 { _ = try await store.commit(StoreTransaction(changes: [.removeDevice(script.gate)])) }
-            try require(try await tenancy(of: store), is: lastForms(script.world.changes), "the tenancy")
+            try require(try await tenancy(of: store), is: lastForms(script.fixture.changes), "the tenancy")
             try require(records.count, is: 2, "the records before the removal")
             try require(try await store.records(query), is: records, "the records of the removed device")
             try require(try await store.command(command.id)?.command, is: script.confirmed(command), "its command")
         },
         StoreConformanceCheck("A second user with the same email address, ignoring case, is refused") { store in
-            var world = TenancyFixture(seed: 3)
-            _ = world.user("Ada", email: "ada@example.com")
-            _ = try await store.commit(StoreTransaction(changes: world.changes))
+            var fixture = TenancyFixture(seed: 3)
+            _ = fixture.user("Ada", email: "ada@example.com")
+            _ = try await store.commit(StoreTransaction(changes: fixture.changes))
             var other = TenancyFixture(seed: 4)
-            let impostor = other.user("Impostor", email: "ADA@Example.com")
-            try await requireRefusal(.emailTaken(impostor), of: StoreTransaction(changes: other.changes), by: store)
-            try require(try await tenancy(of: store), is: Set(world.changes), "the tenancy after the refusal")
+            let otherUser = other.user("Impostor", email: "ADA@Example.com")
+            try await requireRefusal(.emailTaken(otherUser), of: StoreTransaction(changes: other.changes), by: store)
+            try require(try await tenancy(of: store), is: Set(fixture.changes), "the tenancy after the refusal")
         },
         StoreConformanceCheck("An email address can be used again after its user has changed to another") { store in
-            var world = TenancyFixture(seed: 5)
-            let ada = world.user("Ada", email: "ada@example.com")
-            world.change(ada) { $0.email = "lovelace@example.com" }
-            _ = world.user("Other Ada", email: "ada@example.com")
-            _ = try await store.commit(StoreTransaction(changes: world.changes))
-            try require(try await tenancy(of: store), is: lastForms(world.changes), "the tenancy")
+            var fixture = TenancyFixture(seed: 5)
+            let ada = fixture.user("Ada", email: "ada@example.com")
+            fixture.change(ada) { $0.email = "lovelace@example.com" }
+            _ = fixture.user("Other Ada", email: "ada@example.com")
+            _ = try await store.commit(StoreTransaction(changes: fixture.changes))
+            try require(try await tenancy(of: store), is: lastForms(fixture.changes), "the tenancy")
         },
         StoreConformanceCheck("A child without its parent is refused with its whole transaction") { store in
-            var world = TenancyFixture(seed: 6)
-            let orphan = world.property("No. 5", in: world.id())
-            _ = world.device("Door", in: .property(orphan))
+            var fixture = TenancyFixture(seed: 6)
+            let orphan = fixture.property("No. 5", in: fixture.id())
+            _ = fixture.device("Door", in: .property(orphan))
             let user = TenancyFixture(seed: 7).withUser()
-            let transaction = StoreTransaction(changes: user.changes + world.changes)
+            let transaction = StoreTransaction(changes: user.changes + fixture.changes)
             try await requireRefusal(.parentUnknown, of: transaction, by: store)
             try require(try await tenancy(of: store), is: [], "the tenancy")
         },
         StoreConformanceCheck("A role on an entity that is missing, or has another type, is refused") { store in
-            var world = TenancyFixture(seed: 8)
-            let portfolio = world.portfolio("Oak Street")
-            let property = world.property("No. 5", in: portfolio)
-            let unit = world.unit("2B", in: property)
-            let user = world.user("Ada")
+            var fixture = TenancyFixture(seed: 8)
+            let portfolio = fixture.portfolio("Oak Street")
+            let property = fixture.property("No. 5", in: portfolio)
+            let unit = fixture.unit("2B", in: property)
+            let user = fixture.user("Ada")
             for (role, entity) in [
                 (.owner, .portfolio(portfolio)), (.maintenance, .property(property)), (.tenant, .unit(unit)),
             ] as [(Role, AssociatedEntity)] {
-                world.assign(user, role, entity)
+                fixture.assign(user, role, entity)
             }
-            _ = try await store.commit(StoreTransaction(changes: world.changes))
+            _ = try await store.commit(StoreTransaction(changes: fixture.changes))
             let before = try await tenancy(of: store)
             try require(before.count, is: 7, "the entities")
             // Each id exists, but belongs to another kind of entity.
             for entity in [.portfolio(unit.cast()), .property(portfolio.cast()), .unit(property.cast())] as [AssociatedEntity] {
                 var other = TenancyFixture(seed: 9)
                 let association = UserRoleAssociation(
-                    id: other.id(), userID: user, entity: entity, role: .auditor, createdAt: world.createdAt,
-                    updatedAt: world.createdAt)
+                    id: other.id(), userID: user, entity: entity, role: .auditor, createdAt: fixture.createdAt,
+                    updatedAt: fixture.createdAt)
                 let transaction = StoreTransaction(changes: [.putAssociation(association)])
                 try await requireRefusal(.parentUnknown, of: transaction, by: store)
             }
@@ -113,8 +113,8 @@ extension StoreConformance {
 
 extension TenancyFixture {
     fileprivate func withUser() -> TenancyFixture {
-        var world = self
-        _ = world.user("Ada")
-        return world
+        var fixture = self
+        _ = fixture.user("Ada")
+        return fixture
     }
 }

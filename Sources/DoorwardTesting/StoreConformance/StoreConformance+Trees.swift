@@ -4,7 +4,7 @@ internal import DoorwardControl
 internal import DoorwardDomain
 
 extension StoreConformance {
-    static let treePromises: [StoreConformanceCheck] = [
+    static let treeChecks: [StoreConformanceCheck] = [
         StoreConformanceCheck("A range of a log has the records from the requested seq, with their leaf hashes") { store in
             var script = StoreScript(seed: 71)
             _ = try await store.commit(script.tenancy)
@@ -55,7 +55,7 @@ extension StoreConformance {
         },
         StoreConformanceCheck("Destroying an owner's key erases only this owner's values, in every log") { store in
             var script = StoreScript(seed: 73)
-            let other = RecordActor(kind: .user, id: "grace", name: "Grace Hopper", userID: script.world.user("Grace"))
+            let other = RecordActor(kind: .user, id: "grace", name: "Grace Hopper", userID: script.fixture.user("Grace"))
             _ = try await store.commit(script.tenancy)
             var ids: [(id: RecordID, name: String)] = []
             for actor in [script.actor, other] {
@@ -83,7 +83,7 @@ extension StoreConformance {
             try require(after?.entries, is: before?.entries, "the bytes and leaves of the records")
             // Erase the user's values again, and those of a user without stored values.
             _ = try await store.commit(
-                StoreTransaction(forgets: [.user(script.user), .user(script.world.id()), .day("2026-11-22")]))
+                StoreTransaction(forgets: [.user(script.user), .user(script.fixture.id()), .day("2026-11-22")]))
             // Later records of the user are encrypted under a new key. Erased values remain erased.
             var later = script.event(on: script.door)
             later.actor = script.actor

@@ -18,14 +18,10 @@ package struct StoreConformanceCheck: Sendable, CustomStringConvertible {
 
 /// The requirements that every store must meet. A test runs each check with a new store.
 package enum StoreConformance {
-    /// All checks, grouped by topic. Each check requires a new, empty store, and may leave any
-    /// content in it.
-    package static let promises: [StoreConformanceCheck] =
-        tenancyPromises + removalPromises + credentialPromises + resetPromises + accountPromises + commandPromises
-            + idempotencyPromises
-        + recordPromises
-        + queryPromises + backupPromises + preconditionPromises
-        + treePromises
+    /// All checks, grouped by topic. Each check requires a new, empty store, and may leave any content in it.
+    package static let checks: [StoreConformanceCheck] =
+        tenancyChecks + removalChecks + credentialChecks + resetChecks + accountChecks + commandChecks + idempotencyChecks
+        + recordChecks + queryChecks + backupChecks + preconditionChecks + treeChecks
 }
 
 /// Requires that the store refuses the transaction.

@@ -22,7 +22,7 @@ extension StoreTransaction {
 /// contains a command with the record of its intent or outcome, or single records.
 package struct StoreScript: Sendable {
     /// The tenancy of the script. A test can add entities before it commits `tenancy`.
-    package var world: TenancyFixture
+    package var fixture: TenancyFixture
     /// The portfolio whose log contains nearly all records of the script.
     package let portfolio: PortfolioID
     /// The only property of `portfolio`.
@@ -46,34 +46,34 @@ package struct StoreScript: Sendable {
 
     /// Creates the entities of the script. The same seed gives the same ids; scripts with different seeds share no id.
     package init(seed: UInt64) {
-        var world = TenancyFixture(seed: seed)
-        portfolio = world.portfolio("Oak Street")
-        property = world.property("No. 5", in: portfolio)
-        unit = world.unit("2B", in: property)
-        door = world.device("Flat door", in: .unit(unit))
-        gate = world.device("Gate", in: .property(property))
-        user = world.user("Ada", lastName: "Lovelace")
-        otherPortfolio = world.portfolio("Elm Street")
-        otherProperty = world.property("No. 7", in: otherPortfolio)
-        otherDoor = world.device("Front door", in: .property(otherProperty))
-        now = world.createdAt
-        self.world = world
+        var fixture = TenancyFixture(seed: seed)
+        portfolio = fixture.portfolio("Oak Street")
+        property = fixture.property("No. 5", in: portfolio)
+        unit = fixture.unit("2B", in: property)
+        door = fixture.device("Flat door", in: .unit(unit))
+        gate = fixture.device("Gate", in: .property(property))
+        user = fixture.user("Ada", lastName: "Lovelace")
+        otherPortfolio = fixture.portfolio("Elm Street")
+        otherProperty = fixture.property("No. 7", in: otherPortfolio)
+        otherDoor = fixture.device("Front door", in: .property(otherProperty))
+        now = fixture.createdAt
+        self.fixture = fixture
     }
 
     /// The transaction that creates the tenancy.
-    package var tenancy: StoreTransaction { StoreTransaction(changes: world.changes) }
+    package var tenancy: StoreTransaction { StoreTransaction(changes: fixture.changes) }
 
     /// `user` as an actor, with a name that the store must encrypt.
     package var actor: RecordActor { RecordActor(kind: .user, id: user.description, name: "Ada Lovelace", userID: user) }
 
     /// Returns a snapshot of a device with its current position. The snapshot of a device that the
     /// script did not create has no position.
-    package func stamp(_ device: DeviceID) -> DeviceSnapshot {
-        world.device(device).map { DeviceSnapshot($0) } ?? DeviceSnapshot(deviceID: device)
+    package func snapshot(_ device: DeviceID) -> DeviceSnapshot {
+        fixture.device(device).map { DeviceSnapshot($0) } ?? DeviceSnapshot(deviceID: device)
     }
 
     /// Returns the log of a device's portfolio; the gateway's log for a device without a portfolio.
-    package func log(of device: DeviceID) -> LogID { stamp(device).log }
+    package func log(of device: DeviceID) -> LogID { snapshot(device).log }
 
     // MARK: Commands
 
@@ -81,8 +81,8 @@ package struct StoreScript: Sendable {
     /// later. The command is not written.
     package mutating func command(on device: DeviceID, by other: RecordActor? = nil, reason: String? = nil) -> Command {
         Command(
-            id: world.id(), deviceID: device, operation: .unlock, actor: other ?? actor, source: .api, reason: reason,
-            rule: .association(world.id(), .tenant), requestedAt: now, deadline: now.advanced(by: .seconds(10)))
+            id: fixture.id(), deviceID: device, operation: .unlock, actor: other ?? actor, source: .api, reason: reason,
+            rule: .association(fixture.id(), .tenant), requestedAt: now, deadline: now.advanced(by: .seconds(10)))
     }
 
     /// Returns a transaction that begins the command, with the record of its intent.
@@ -93,9 +93,9 @@ package struct StoreScript: Sendable {
     /// Returns the record of the command's intent. Each call returns a new record id.
     package mutating func intent(of command: Command) -> RecordBody {
         RecordBody(
-            log: log(of: command.deviceID), id: world.id(), at: now, kind: .commandIntent, actor: command.actor,
+            log: log(of: command.deviceID), id: fixture.id(), at: now, kind: .commandIntent, actor: command.actor,
             source: command.source, operation: command.operation, decision: .allowed, rule: command.rule,
-            device: stamp(command.deviceID), commandID: command.id, statedReason: command.reason, override: command.override)
+            device: snapshot(command.deviceID), commandID: command.id, statedReason: command.reason, override: command.override)
     }
 
     /// Returns the command in its state after the lock has confirmed it.
@@ -110,8 +110,8 @@ package struct StoreScript: Sendable {
     /// Returns a transaction that ends the command, with the record of its outcome.
     package mutating func end(_ command: Command) -> StoreTransaction {
         let outcome = RecordBody(
-            log: log(of: command.deviceID), id: world.id(), at: now, kind: .commandOutcome, actor: command.actor,
-            source: command.source, operation: command.operation, rule: command.rule, device: stamp(command.deviceID),
+            log: log(of: command.deviceID), id: fixture.id(), at: now, kind: .commandOutcome, actor: command.actor,
+            source: command.source, operation: command.operation, rule: command.rule, device: snapshot(command.deviceID),
             commandID: command.id, outcome: command.state, stateBefore: command.stateBefore, stateAfter: command.stateAfter,
             latencyMs: 40)
         return StoreTransaction(commands: [.end(command)], records: [PendingRecord(outcome)])
@@ -122,14 +122,14 @@ package struct StoreScript: Sendable {
     /// Returns a record of a lock's report, in the log of the device's portfolio or in another log.
     package mutating func event(on device: DeviceID, log: LogID? = nil) -> RecordBody {
         RecordBody(
-            log: log ?? self.log(of: device), id: world.id(), at: now, kind: .deviceEvent,
-            actor: RecordActor(kind: .device, id: device.description), source: .device, device: stamp(device), event: .locked,
+            log: log ?? self.log(of: device), id: fixture.id(), at: now, kind: .deviceEvent,
+            actor: RecordActor(kind: .device, id: device.description), source: .device, device: snapshot(device), event: .locked,
             method: .manual)
     }
 
     /// Returns a record of the gateway's own start.
     package mutating func gatewayEvent() -> RecordBody {
-        RecordBody(log: .gateway, id: world.id(), at: now, kind: .gateway, actor: .gateway, source: .gateway, event: .start)
+        RecordBody(log: .gateway, id: fixture.id(), at: now, kind: .gateway, actor: .gateway, source: .gateway, event: .start)
     }
 
     // MARK: Sign-in
@@ -137,6 +137,6 @@ package struct StoreScript: Sendable {
     /// Returns a session of `user` that expires an hour after `now`. The test must add the
     /// session's tokens.
     package mutating func session() -> Session {
-        Session(id: world.id(), userID: user, createdAt: now, expiresAt: now.advanced(by: .seconds(3600)))
+        Session(id: fixture.id(), userID: user, createdAt: now, expiresAt: now.advanced(by: .seconds(3600)))
     }
 }

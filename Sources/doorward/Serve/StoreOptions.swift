@@ -30,7 +30,7 @@ extension GatewayConfiguration {
                 file: file, environment: ProcessInfo.processInfo.environment, flags: flags
             ).load()
         } catch {
-            throw CommandFailure(error.description, code: error.isWrongUsage ? 2 : 1)
+            throw CommandFailure(error.description, code: error.isUsageError ? 2 : 1)
         }
     }
 }

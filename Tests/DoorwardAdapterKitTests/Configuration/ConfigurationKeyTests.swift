@@ -43,7 +43,7 @@ import Testing
     func values(_ type: SettingType, _ right: [String], _ wrong: [String]) {
         for text in right { #expect(type.value(of: text) != nil, "\(text)") }
         for text in wrong { #expect(type.value(of: text) == nil, "\(text)") }
-        #expect(!type.demand.isEmpty)
+        #expect(!type.expectation.isEmpty)
     }
 
     @Test("only a list takes a list")

@@ -5,8 +5,8 @@ import Testing
     @Test("An adapter without a fault passes all checks")
     func faultless() {
         let report = AdapterConformance.report { clock, executor in FaultyHarness(nil, clock: clock, executor: executor) }
-        let count = AdapterConformance.promises.count
-        #expect(report.kept == AdapterConformance.promises.map(\.description))
+        let count = AdapterConformance.checks.count
+        #expect(report.passed == AdapterConformance.checks.map(\.description))
         #expect(report.description == "\(count) promises: \(count) kept, 0 not applicable, 0 failed")
     }
 
@@ -17,21 +17,21 @@ import Testing
         }
         let failure = try #require(report.failed.first)
         #expect(report.failed.count == 1)
-        #expect(failure.promise == AdapterFault.kindWithCapital.rawValue)
+        #expect(failure.requirement == AdapterFault.kindWithCapital.rawValue)
         #expect(failure.problem == "the kind is 'Faulty'")
-        #expect(report.kept.count == AdapterConformance.promises.count - 1)
-        #expect(report.description.hasSuffix("failed: \(failure.promise): \(failure.problem)"))
+        #expect(report.passed.count == AdapterConformance.checks.count - 1)
+        #expect(report.description.hasSuffix("failed: \(failure.requirement): \(failure.problem)"))
     }
 
     @Test("Checks of features that the locks lack are not applicable, with a reason, and count neither as passed nor as failed")
     func notApplicable() {
         let report = AdapterConformance.report { clock, executor in ScriptedHarness(clock: clock, executor: executor) }
         let expected = Self.aboutWhatScriptedLocksLack
-        #expect(report.notApplicable.map(\.promise) == expected)
+        #expect(report.notApplicable.map(\.requirement) == expected)
         #expect(report.notApplicable.allSatisfy { !$0.reason.isEmpty })
         #expect(report.failed.isEmpty, "\(report)")
-        #expect(report.kept.count + expected.count == report.entries.count)
-        #expect(report.summary.hasSuffix("\(report.kept.count) kept, \(expected.count) not applicable, 0 failed"))
+        #expect(report.passed.count + expected.count == report.entries.count)
+        #expect(report.summary.hasSuffix("\(report.passed.count) kept, \(expected.count) not applicable, 0 failed"))
     }
 
     /// The scripted locks have no address fields, no transport and no discovery.
@@ -68,20 +68,20 @@ import Testing
     func noHarness() {
         struct NoHarness: Error {}
         let report = AdapterConformance.report { _, _ in throw NoHarness() }
-        #expect(report.failed.count == AdapterConformance.promises.count)
+        #expect(report.failed.count == AdapterConformance.checks.count)
     }
 
     @Test("An adapter's own checks are counted in the same way, and a thrown error is a failure")
     func ownChecks() async {
         struct Thrown: Error {}
-        let outcomes: [ConformanceOutcome?] = [.kept, .notApplicable("no battery"), nil]
+        let outcomes: [ConformanceOutcome?] = [.passed, .notApplicable("no battery"), nil]
         var number = 0
         let report = await AdapterConformance.report(checking: { _ in
             defer { number += 1 }
             guard let outcome = outcomes[number % 3] else { throw Thrown() }
             return outcome
         })
-        #expect(report.kept.count == (AdapterConformance.promises.count + 2) / 3)
+        #expect(report.passed.count == (AdapterConformance.checks.count + 2) / 3)
         #expect(report.notApplicable.first?.reason == "no battery")
         #expect(report.failed.first?.problem == "Thrown()")
     }

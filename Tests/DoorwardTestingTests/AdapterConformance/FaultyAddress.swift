@@ -4,12 +4,12 @@ import DoorwardDomain
 /// The addresses of `FaultyAdapter`, with a field of each form.
 enum FaultyAddress {
     /// The transports and their owners. A lock without a transport uses a shared one.
-    static let ways: [String: TransportOwner] = ["ours": .portfolio(PortfolioID(high: 1, low: 1)), "spare": .gateway]
+    static let transports: [String: TransportOwner] = ["ours": .portfolio(PortfolioID(high: 1, low: 1)), "spare": .gateway]
 
     /// Returns the owner of an address's transport, or `nil` if there is no transport of that name.
     static func owner(of address: [String: JSONValue]) -> TransportOwner? {
-        guard let way = address["way"] else { return .shared }
-        if case .string(let name) = way { return ways[name] }
+        guard let transport = address["way"] else { return .shared }
+        if case .string(let name) = transport { return transports[name] }
         return nil
     }
 
@@ -33,7 +33,7 @@ enum FaultyAddress {
         let fields = fields(nil)
         var mistakes: [AddressErrors.Mistake] = []
         for field in fields {
-            let isRequired = fault == .takesMissingKey ? false : field.isRequired || fault == .demandsEveryKey
+            let isRequired = fault == .acceptsMissingKey ? false : field.isRequired || fault == .requiresEveryKey
             guard let value = address[field.name] else {
                 if isRequired { mistakes.append(.init(field: "address.\(field.name)", problem: "required")) }
                 continue
@@ -42,21 +42,21 @@ enum FaultyAddress {
                 mistakes.append(.init(field: "address.\(field.name)", problem: problem))
             }
         }
-        if case .string(let name)? = address["way"], !name.isEmpty, !isOpen(address, scope, fault) {
+        if case .string(let name)? = address["way"], !name.isEmpty, !isInScope(address, scope, fault) {
             mistakes.append(.init(field: "address.way", problem: "unknown"))
         }
-        let unknown = fault == .overlooksKeys ? [] : Set(address.keys).subtracting(fields.map(\.name))
+        let unknown = fault == .acceptsUnknownKeys ? [] : Set(address.keys).subtracting(fields.map(\.name))
         mistakes += unknown.map { .init(field: "address.\($0)", problem: "unknown_key") }
         mistakes.sort { $0.field < $1.field }
-        if !mistakes.isEmpty { throw AddressErrors(fault == .tellsOneMistake ? Array(mistakes.prefix(1)) : mistakes) }
+        if !mistakes.isEmpty { throw AddressErrors(fault == .reportsFirstErrorOnly ? Array(mistakes.prefix(1)) : mistakes) }
         if fault == .wrongCapabilities { return [] }
         return address["mode"] == .string("limited") ? [.lock, .unlock] : .all
     }
 
-    private static func isOpen(_ address: [String: JSONValue], _ scope: TransportScope, _ fault: AdapterFault?) -> Bool {
+    private static func isInScope(_ address: [String: JSONValue], _ scope: TransportScope, _ fault: AdapterFault?) -> Bool {
         guard let owner = owner(of: address) else { return false }
-        if fault == .revealsWays { return true }
-        return fault == .hidesOwnWay ? scope == .everything : scope.includes(owner)
+        if fault == .ignoresScope { return true }
+        return fault == .hidesOwnTransport ? scope == .everything : scope.includes(owner)
     }
 
     private static func problem(of value: JSONValue, as form: AddressField.Form, _ fault: AdapterFault?) -> String? {
@@ -64,7 +64,7 @@ enum FaultyAddress {
         case (.integer(let range), .integer(let number)):
             range.contains(number) || fault == .rangeTooLong && number == range.upperBound + 1 ? nil : "out_of_range"
         case (.number(let range), .number(let number)): range.contains(number) ? nil : "out_of_range"
-        case (.word(let words), .string(let word)): words.contains(word) || fault == .takesAnyWord ? nil : "unknown_value"
+        case (.word(let words), .string(let word)): words.contains(word) || fault == .acceptsAnyValue ? nil : "unknown_value"
         case (.words(let words), .array(let values)):
             values.allSatisfy { value in words.contains { value == .string($0) } } ? nil : "unknown_value"
         case (.text, .string(let text)): text.isEmpty ? "too_short" : nil

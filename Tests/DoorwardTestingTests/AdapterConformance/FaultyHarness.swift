@@ -20,33 +20,33 @@ struct FaultyHarness: AdapterHarness {
         (["door": .integer(1), "mode": .string("limited")], [.lock, .unlock])
     }
 
-    func set(_ manner: LockBehavior, of lock: DeviceID) { faulty.set(manner, of: lock) }
+    func set(_ behavior: LockBehavior, of lock: DeviceID) { faulty.set(behavior, of: lock) }
 
-    func happen(_ event: LockStimulus, at lock: DeviceID) -> Bool {
-        faulty.happen(event, at: lock)
+    func trigger(_ stimulus: LockStimulus, at lock: DeviceID) -> Bool {
+        faulty.trigger(stimulus, at: lock)
         return true
     }
 
     var detectsDuplicates: Bool { true }
 
-    var ways: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? {
-        let names = FaultyAddress.ways.keys.sorted()
+    var transportAddresses: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? {
+        let names = FaultyAddress.transports.keys.sorted()
         return (
             names.compactMap { name in
-                FaultyAddress.ways[name].map { (["door": .integer(1), "way": .string(name)], $0) }
+                FaultyAddress.transports[name].map { (["door": .integer(1), "way": .string(name)], $0) }
             }, ["door": .integer(1), "way": .string("none")]
         )
     }
 
-    func setTransport(isAway: Bool) -> Bool {
-        faulty.setTransport(isAway: isAway)
+    func setTransport(isConnected: Bool) -> Bool {
+        faulty.setTransport(isConnected: isConnected)
         return true
     }
 
-    func announce(_ number: Int, isThere: Bool) -> Bool {
-        faulty.announce(number, isThere: isThere)
+    func announce(_ number: Int, isPresent: Bool) -> Bool {
+        faulty.announce(number, isPresent: isPresent)
         return true
     }
 
-    func orders(at lock: DeviceID) -> [LockOperation]? { faulty.orders(at: lock) }
+    func receivedCommands(at lock: DeviceID) -> [LockOperation]? { faulty.receivedCommands(at: lock) }
 }

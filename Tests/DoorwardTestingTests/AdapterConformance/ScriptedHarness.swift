@@ -11,8 +11,8 @@ final class ScriptedHarness: AdapterHarness {
 
     private struct State {
         /// The state to which the bolt was last turned by hand, and the number of commands before that.
-        var turned: [DeviceID: (state: LockState, orders: Int)] = [:]
-        var away: Set<DeviceID> = []
+        var manualTurn: [DeviceID: (state: LockState, commands: Int)] = [:]
+        var offline: Set<DeviceID> = []
     }
 
     init(clock: VirtualClock, executor: SeededExecutor) {
@@ -29,56 +29,56 @@ final class ScriptedHarness: AdapterHarness {
 
     var detectsDuplicates: Bool { true }
 
-    var ways: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? {
+    var transportAddresses: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? {
         let owners: [String: TransportOwner] = ["ours": .portfolio(PortfolioID(high: 1, low: 1)), "spare": .gateway]
         scripted.set(owners: owners)
         return (owners.sorted { $0.key < $1.key }.map { (["broker": .string($0.key)], $0.value) }, ["broker": .string("none")])
     }
 
-    func set(_ manner: LockBehavior, of lock: DeviceID) {
+    func set(_ behavior: LockBehavior, of lock: DeviceID) {
         let behaviour: ScriptedAdapter.Behaviour =
-            switch manner {
+            switch behavior {
             case .prompt: .confirm(after: .milliseconds(200))
             case .late: .confirm(after: .seconds(20))
             case .silent: .silent
             case .jamming: .jam(after: .milliseconds(200))
             case .refusing: .refuse(.busy, after: .milliseconds(200))
-            case .away: .fail(.offline)
+            case .offline: .fail(.offline)
             }
         scripted.set(behaviour, for: lock)
-        let wasAway = state.withLock { state in
-            defer { if manner == .away { state.away.insert(lock) } else { state.away.remove(lock) } }
-            return state.away.contains(lock)
+        let wasOffline = state.withLock { state in
+            defer { if behavior == .offline { state.offline.insert(lock) } else { state.offline.remove(lock) } }
+            return state.offline.contains(lock)
         }
-        if wasAway != (manner == .away) { scripted.report(.availability(wasAway), from: lock) }
+        if wasOffline != (behavior == .offline) { scripted.report(.availability(wasOffline), from: lock) }
     }
 
-    func happen(_ event: LockStimulus, at lock: DeviceID) -> Bool {
-        switch event {
-        case .repeatedFromBefore:
+    func trigger(_ stimulus: LockStimulus, at lock: DeviceID) -> Bool {
+        switch stimulus {
+        case .retainedReport:
             scripted.report(.state(.unlocked, quality: .retained, method: nil, operatorName: nil), from: lock)
             return true
-        case .tampered, .calmed:
-            scripted.report(.faults(event == .calmed ? [] : ["tamper"]), from: lock)
+        case .faultRaised, .faultCleared:
+            scripted.report(.faults(stimulus == .faultCleared ? [] : ["tamper"]), from: lock)
             return true
-        case .rubbish: return false
-        case .speaks, .turnedByHand: break
+        case .malformedInput: return false
+        case .stateReport, .manualTurn: break
         }
-        let orders = orders(at: lock) ?? []
-        let (bolt, isHeard) = state.withLock { state in
-            let turned = state.turned[lock].flatMap { $0.orders == orders.count ? $0.state : nil }
-            var bolt = turned ?? (orders.last == .unlock ? .unlocked : .locked)
-            if event == .turnedByHand {
+        let commands = receivedCommands(at: lock) ?? []
+        let (bolt, isOnline) = state.withLock { state in
+            let manualTurn = state.manualTurn[lock].flatMap { $0.commands == commands.count ? $0.state : nil }
+            var bolt = manualTurn ?? (commands.last == .unlock ? .unlocked : .locked)
+            if stimulus == .manualTurn {
                 bolt = bolt == .locked ? .unlocked : .locked
-                state.turned[lock] = (bolt, orders.count)
+                state.manualTurn[lock] = (bolt, commands.count)
             }
-            return (bolt, !state.away.contains(lock))
+            return (bolt, !state.offline.contains(lock))
         }
-        if isHeard { scripted.report(bolt, method: event == .turnedByHand ? .manual : nil, from: lock) }
+        if isOnline { scripted.report(bolt, method: stimulus == .manualTurn ? .manual : nil, from: lock) }
         return true
     }
 
-    func orders(at lock: DeviceID) -> [LockOperation]? {
-        scripted.orders.map(\.order).filter { $0.deviceID == lock }.map(\.operation)
+    func receivedCommands(at lock: DeviceID) -> [LockOperation]? {
+        scripted.sentCommands.map(\.command).filter { $0.deviceID == lock }.map(\.operation)
     }
 }

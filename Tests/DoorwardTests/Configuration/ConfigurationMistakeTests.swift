@@ -152,7 +152,7 @@ import Testing
     @Test("an error in an option names the option")
     func mistakeInFlag() {
         var mistake = ConfigurationError("option --http-port: `http.port` must be a whole number from 0 to 65535, not `-1`")
-        mistake.isWrongUsage = true
+        mistake.isUsageError = true
         #expect(throws: mistake) { try ConfigurationSources(flags: ["http.port": "-1"]).load() }
     }
 

@@ -27,7 +27,7 @@ extension EndToEnd {
             #expect(ends.contains { $0.state != "CONFIRMED" }, "the outage affected no command: nothing was tested")
 
             world.broker.kill()
-            try await world.broker.runAgain()
+            try await world.broker.restart()
             try await world.untilHealth("ok")
             let some = [burst[0], burst[50], burst[99], nuki]
             try await world.untilOnline(some)

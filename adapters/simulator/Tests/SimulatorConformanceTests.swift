@@ -5,11 +5,11 @@ import DoorwardTesting
 import Testing
 
 @Suite struct SimulatorConformanceTests {
-    @Test("The simulator passes every conformance check", arguments: AdapterConformance.promises)
-    func keeps(_ promise: ConformanceCheck) throws {
+    @Test("The simulator passes every conformance check", arguments: AdapterConformance.checks)
+    func passes(_ conformanceCheck: ConformanceCheck) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
-        _ = try executor.run { try await promise.check(SimulatorHarness(clock: clock, executor: executor)) }
+        _ = try executor.run { try await conformanceCheck.check(SimulatorHarness(clock: clock, executor: executor)) }
     }
 
     @Test("The checks that do not apply concern transports, discovery, faults and messages from other sources")
@@ -45,24 +45,24 @@ private struct SimulatorHarness: AdapterHarness {
         (["capabilities": .array([.string("LOCK"), .string("UNLOCK")])], [.lock, .unlock])
     }
 
-    func set(_ manner: LockBehavior, of lock: DeviceID) throws {
+    func set(_ behavior: LockBehavior, of lock: DeviceID) throws {
         let event: SimulatorEvent =
-            switch manner {
+            switch behavior {
             case .prompt: .clear
             case .late: .confirmLate
             case .silent: .loseConfirmations
             case .jamming: .jam
             case .refusing: .refuse
-            case .away: .offline
+            case .offline: .offline
             }
         try simulator.inject(event, into: lock)
     }
 
-    func happen(_ event: LockStimulus, at lock: DeviceID) throws -> Bool {
-        switch event {
-        case .speaks: try simulator.inject(.online, into: lock)
-        case .turnedByHand: try simulator.inject(.thumbTurn, into: lock)
-        case .repeatedFromBefore, .rubbish, .tampered, .calmed: return false
+    func trigger(_ stimulus: LockStimulus, at lock: DeviceID) throws -> Bool {
+        switch stimulus {
+        case .stateReport: try simulator.inject(.online, into: lock)
+        case .manualTurn: try simulator.inject(.thumbTurn, into: lock)
+        case .retainedReport, .malformedInput, .faultRaised, .faultCleared: return false
         }
         return true
     }

@@ -73,7 +73,7 @@ extension MQTTAdapter: LockAdapter {
         let address = try MQTTAddress(address)
         let bound = try bind(address, within: scope)
         return CheckedAddress(
-            bound.dialect.capabilities, holder: holder(of: bound.dialect, on: bound.link.broker.name),
+            bound.dialect.capabilities, attachedDevice: holder(of: bound.dialect, on: bound.link.broker.name),
             conflicts: conflicts(of: bound.dialect, at: address))
     }
 

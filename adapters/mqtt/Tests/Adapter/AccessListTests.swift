@@ -60,7 +60,7 @@ import Testing
         try rig.broker.write(Self.narrow + "topic write nuki/A/lockAction\n", to: "acl")
         rig.broker.kill()
         await rig.untilHealth(.down)
-        try await rig.broker.runAgain()
+        try await rig.broker.restart()
         await rig.untilHealth(.ok)
         await rig.nuki.listen()
         rig.nuki.appear("A")
@@ -217,7 +217,7 @@ import Testing
         while lines.holding("warning", "broker is not connected (connection refused)", "broker=home").isEmpty {
             await rig.clock.pass()
         }
-        try await rig.broker.runAgain()
+        try await rig.broker.restart()
         await rig.untilHealth(.degraded)
         await rig.end()
     }

@@ -64,7 +64,7 @@ import Testing
             }
             // The adapter reports the availability after its health has changed.
             while availability() != .availability(nil) { await Task.yield() }
-            try await rig.broker.runAgain()
+            try await rig.broker.restart()
             await rig.untilHealth(.ok)
             await rig.nuki.listen()
             rig.nuki.appear("A")

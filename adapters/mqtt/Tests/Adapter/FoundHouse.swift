@@ -21,7 +21,7 @@ struct FoundHouse {
     static func id(_ number: Int) -> DeviceID { DeviceID(high: 0xF0, low: UInt64(number)) }
 
     func announce(_ number: Int, isThere: Bool = true) async throws {
-        _ = try await harness.announce(number, isThere: isThere)
+        _ = try await harness.announce(number, isPresent: isThere)
         try await pass()
     }
 

@@ -29,9 +29,9 @@ import Testing
         let before = house.adapter.discovered
         #expect(before.count == 1)
 
-        _ = try await house.harness.setTransport(isAway: true)
+        _ = try await house.harness.setTransport(isConnected: false)
         #expect(house.adapter.discovered == before, "the list does not change while the broker is disconnected")
-        _ = try await house.harness.setTransport(isAway: false)
+        _ = try await house.harness.setTransport(isConnected: true)
         try await house.pass()
         #expect(house.listed == [])
         #expect(house.heard.faults(of: FoundHouse.id(1)).allSatisfy { !$0.contains("gone") })

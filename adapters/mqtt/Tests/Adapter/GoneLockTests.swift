@@ -28,7 +28,7 @@ import Testing
         try house.send(.unlock, to: 1)
         try await house.pass()
         #expect(house.heard.states(of: Self.lock).last == .init(.unlocked, .confirmed))
-        #expect(await house.harness.orders(at: Self.lock) == [.unlock])
+        #expect(await house.harness.receivedCommands(at: Self.lock) == [.unlock])
         #expect(house.heard.faults(of: Self.lock).last == ["gone"], "a confirmed command does not clear the fault")
 
         try await house.announce(1)
@@ -42,7 +42,7 @@ import Testing
     func otherFaults() async throws {
         let house = try await Self.house()
         try await house.announce(1, isThere: false)
-        _ = try await house.harness.happen(.tampered, at: Self.lock)
+        _ = try await house.harness.trigger(.faultRaised, at: Self.lock)
         #expect(house.heard.faults(of: Self.lock).last == ["gone", "tamper"])
         try await house.announce(1)
         #expect(house.heard.faults(of: Self.lock).last == ["tamper"])

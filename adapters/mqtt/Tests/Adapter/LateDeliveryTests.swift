@@ -18,7 +18,7 @@ import Testing
         // The gateway cannot withdraw data that the proxy's kernel has accepted.
         proxy.stall(.toBroker)
         let order = try rig.send(.unlock, to: door, within: .seconds(2))
-        await LoopbackPort.drained(to: proxy.port)
+        await LoopbackPort.waitUntilDrained(to: proxy.port)
         rig.clock.advance(by: .seconds(3))
         proxy.resume()
         let report = await rig.reports.first(of: door) { $0.fact == .deliveredLate(order) }
@@ -121,10 +121,10 @@ extension Proxy {
     /// The number of the adapter's liveness probes, and of answers to them, that the proxy has passed on.
     var pulses: (asked: Int, answered: Int) {
         // An UNSUBACK: its length, the packet identifier, no properties, and the reason code "no subscription existed".
-        let answers = passed(.toClient)
+        let answers = forwarded(.toClient)
         let answered = answers.indices.dropLast(5).count { index in
             answers[index] == 0xB0 && answers[index + 1] == 4 && answers[index + 4] == 0 && answers[index + 5] == 0x11
         }
-        return (passed().ranges(of: Array("doorward/pulse".utf8)).count, answered)
+        return (forwarded().ranges(of: Array("doorward/pulse".utf8)).count, answered)
     }
 }

@@ -55,7 +55,7 @@ struct ListedHouse {
     }
 
     func holder(of name: String) throws -> DeviceID? {
-        try adapter.check(address: Self.address(name), within: .everything).holder
+        try adapter.check(address: Self.address(name), within: .everything).attachedDevice
     }
 
     func end() async {

@@ -49,56 +49,56 @@ final class NukiHarness: AdapterHarness {
 
     func address(of number: Int) -> [String: JSONValue] { SyncingAdapter.address(of: "\(10_000 + number)") }
 
-    func set(_ manner: LockBehavior, of lock: DeviceID) async throws {
+    func set(_ behavior: LockBehavior, of lock: DeviceID) async throws {
         let id = try watched.name(of: lock)
         let manners: [LockBehavior: PlayedNuki.Manner] = [
             .prompt: .prompt, .late: .late, .silent: .silent, .jamming: .jamming, .refusing: .refusing,
         ]
-        if let manner = manners[manner] { nuki.set(manner, of: id) }
-        if manner == .away || manner == .prompt { nuki.reach(id, manner == .prompt) }
+        if let manner = manners[behavior] { nuki.set(manner, of: id) }
+        if behavior == .offline || behavior == .prompt { nuki.reach(id, behavior == .prompt) }
         try await watched.settle()
     }
 
-    func happen(_ event: LockStimulus, at lock: DeviceID) async throws -> Bool {
+    func trigger(_ stimulus: LockStimulus, at lock: DeviceID) async throws -> Bool {
         let id = try watched.name(of: lock)
-        switch event {
-        case .speaks: nuki.speak(id)
-        case .turnedByHand: nuki.turn(id)
-        case .rubbish:
+        switch stimulus {
+        case .stateReport: nuki.speak(id)
+        case .manualTurn: nuki.turn(id)
+        case .malformedInput:
             nuki.say("nuki/\(id)/state", "\u{1F510}")
             nuki.say("nuki/\(id)/commandResponse", "twelve")
             nuki.say("nuki/\(id)/batteryChargeState", "101")
-        case .tampered: nuki.say("nuki/\(id)/doorsensorState", "240")
-        case .calmed: nuki.say("nuki/\(id)/doorsensorState", "2")
-        case .repeatedFromBefore: try await watched.listenAnew(to: lock)
+        case .faultRaised: nuki.say("nuki/\(id)/doorsensorState", "240")
+        case .faultCleared: nuki.say("nuki/\(id)/doorsensorState", "2")
+        case .retainedReport: try await watched.listenAnew(to: lock)
         }
         try await watched.settle()
         return true
     }
 
-    func orders(at lock: DeviceID) async -> [LockOperation]? {
+    func receivedCommands(at lock: DeviceID) async -> [LockOperation]? {
         guard let id = try? watched.name(of: lock) else { return nil }
         return nuki.orders(at: id).map { $0 == 1 ? .unlock : $0 == 2 ? .lock : .unlatch }
     }
 
     var detectsDuplicates: Bool { true }
 
-    var ways: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? {
+    var transportAddresses: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? {
         func address(_ broker: String) -> [String: JSONValue] {
             SyncingAdapter.address(of: "AA").merging(["broker": .string(broker)]) { $1 }
         }
         return ([(address("home"), .gateway), (address("others"), .portfolio(Self.portfolio))], address("nowhere"))
     }
 
-    func setTransport(isAway: Bool) async throws -> Bool {
-        if isAway { broker.kill() } else { try await broker.runAgain() }
-        try await watched.setTransport(isAway: isAway)
+    func setTransport(isConnected: Bool) async throws -> Bool {
+        if isConnected { try await broker.restart() } else { broker.kill() }
+        try await watched.setTransport(isAway: !isConnected)
         return true
     }
 
-    func announce(_ number: Int, isThere: Bool) async throws -> Bool {
+    func announce(_ number: Int, isPresent: Bool) async throws -> Bool {
         let id = "\(10_000 + number)"
-        nuki.keep("homeassistant/lock/nuki_\(id)_lock/config", isThere ? Self.announcement(of: id) : "")
+        nuki.keep("homeassistant/lock/nuki_\(id)_lock/config", isPresent ? Self.announcement(of: id) : "")
         try await watched.settle()
         return true
     }

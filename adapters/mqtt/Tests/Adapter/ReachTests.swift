@@ -39,7 +39,7 @@ import Testing
         for number in 0..<2000 { locks.append(try await rig.attach("L\(number)")) }
         broker.kill()
         while rig.adapter.health == .ok { await rig.clock.pass() }
-        try await broker.runAgain()
+        try await broker.restart()
         await rig.nuki.listen()
         await rig.untilHealth(.ok)
         // Test locks from the whole list, so that some of them are resubscribed first and some

@@ -104,7 +104,7 @@ import Testing
         let house = try await Self.house()
         house.broker.kill()
         await house.reports.first(of: Self.lock) { $0.fact == .availability(nil) }
-        try await house.broker.runAgain()
+        try await house.broker.restart()
         while house.adapter.health != .ok { await house.clock.pass() }
         await house.bridgeIsBack()
         try house.list([Zigbee2MQTTTests.device("back")])
@@ -122,7 +122,7 @@ import Testing
         house.adapter.attach(AttachedLock(id: Self.lock, address: ListedHouse.address("front")))
         house.broker.kill()
         await house.reports.first(of: Self.lock) { $0.fact == .availability(nil) }
-        try await house.broker.runAgain()
+        try await house.broker.restart()
         while house.adapter.health != .ok || !house.adapter.discovered.isEmpty { await house.clock.pass() }
         house.adapter.attach(AttachedLock(id: Self.lock, address: ListedHouse.address("front")))
         await house.bridgeIsBack()

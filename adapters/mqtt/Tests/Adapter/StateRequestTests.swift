@@ -99,7 +99,7 @@ import Testing
             await rig.nuki.roundTrip()
             try await rig.settle()
             #expect(bridge.messages.count == count)
-            await rig.clock.untilSleepers(1)
+            await rig.clock.waitForSleepers(1)
             rig.clock.advance(by: .milliseconds(20))
         }
         #expect(Set(bridge.messages.map(\.topic)) == Set((1...5).map { "zigbee2mqtt/lock\($0)/get" }))
@@ -110,6 +110,6 @@ import Testing
     /// Waits until the SUBSCRIBE for a filter has been sent to the broker.
     private static func untilPassed(_ filter: String, _ proxy: Proxy) async {
         let bytes = [0, UInt8(filter.utf8.count)] + Array(filter.utf8)
-        while proxy.passed().firstRange(of: bytes) == nil { await Task.yield() }
+        while proxy.forwarded().firstRange(of: bytes) == nil { await Task.yield() }
     }
 }

@@ -70,8 +70,8 @@ import Testing
         attach(Self.address("\(composed)/set", "\(composed)/state"))
         let other = Self.address("\(decomposed)/set", "\(decomposed)/state")
         #expect(try problems(other) == [])
-        #expect(try adapter.check(address: other).holder == nil)
-        #expect(try adapter.check(address: Self.address("\(composed)/set", "x")).holder == Self.one)
+        #expect(try adapter.check(address: other).attachedDevice == nil)
+        #expect(try adapter.check(address: Self.address("\(composed)/set", "x")).attachedDevice == Self.one)
         // The command and state topics of one lock may differ only in Unicode normalization.
         #expect(try problems(Self.address("x/\(composed)", "x/\(decomposed)")) == [])
     }

@@ -18,7 +18,7 @@ import Testing
         }
         #expect(rig.adapter.transports.map(\.health) == [.down, .ok])
         #expect(rig.adapter.transports[1].problem == nil)
-        try await attic.runAgain()
+        try await attic.restart()
         await rig.untilHealth(.ok)
         #expect(rig.adapter.transports.allSatisfy { $0.health == .ok && $0.problem == nil })
         await rig.end()

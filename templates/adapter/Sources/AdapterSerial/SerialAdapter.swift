@@ -89,7 +89,7 @@ extension SerialAdapter: LockAdapter {
         address: [String: JSONValue], within scope: TransportScope
     ) throws(AddressErrors) -> CheckedAddress {
         let address = try SerialAddress(address)
-        return CheckedAddress(address.capabilities, holder: state.withLock { $0.byNumber[address.number]?.channel.id })
+        return CheckedAddress(address.capabilities, attachedDevice: state.withLock { $0.byNumber[address.number]?.channel.id })
     }
 
     public func start(reports: any ReportReceiver) async throws {
@@ -128,13 +128,13 @@ extension SerialAdapter: LockAdapter {
         state.withLock { $0.remove(id) }?.channel.close()
     }
 
-    public func send(_ order: LockCommand) throws(AdapterError) {
+    public func send(_ command: LockCommand) throws(AdapterError) {
         let (lock, isConnected, sequence) = state.withLock { state in
             state.sequence &+= 1
-            return (state.locks[order.deviceID], state.isConnected, state.sequence)
+            return (state.locks[command.deviceID], state.isConnected, state.sequence)
         }
         guard let lock else { throw .notAttached }
-        try lock.send(order, sequence: sequence) { (line) throws(AdapterError) in
+        try lock.send(command, sequence: sequence) { (line) throws(AdapterError) in
             guard isConnected else { throw .offline }
             try write(line)
         }

@@ -25,16 +25,16 @@ final class SerialLock: Sendable {
 
     /// - Parameter write: writes a line to the controller.
     func send(
-        _ order: LockCommand, sequence: UInt32, write: (String) throws(AdapterError) -> Void
+        _ command: LockCommand, sequence: UInt32, write: (String) throws(AdapterError) -> Void
     ) throws(AdapterError) {
-        guard let word = Self.words[order.operation] else { throw .unsupported }
+        guard let word = Self.words[command.operation] else { throw .unsupported }
         guard let address else { throw .offline }
-        if let needed = order.operation.requiredCapability, !address.capabilities.contains(needed) { throw .unsupported }
+        if let needed = command.operation.requiredCapability, !address.capabilities.contains(needed) { throw .unsupported }
         if state.withLock({ $0.isAway }) == true { throw .offline }
-        try channel.send(order) { () throws(AdapterError) in
+        try channel.send(command) { () throws(AdapterError) in
             // Set this before the write: the response may arrive before the write returns.
             let before = state.withLock { state in
-                defer { state.last = (sequence, order.commandID) }
+                defer { state.last = (sequence, command.commandID) }
                 return state.last
             }
             do throws(AdapterError) {

@@ -8,7 +8,7 @@ import Testing
         print(report)
         #expect(report.failed.isEmpty, "\(report)")
         // The checks are listed by name, so that a check that no longer applies is noticed.
-        #expect(report.notApplicable.map(\.promise) == Self.notApplicable)
+        #expect(report.notApplicable.map(\.requirement) == Self.notApplicable)
     }
 
     /// The controller has one connection for all tenants, retains no reports, and discovers no locks.

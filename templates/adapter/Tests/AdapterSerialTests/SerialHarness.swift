@@ -6,12 +6,12 @@ import DoorwardDomain
 /// A `SerialAdapter` under test; the simulated controller controls its locks.
 struct SerialHarness: AdapterHarness {
     let clock: VirtualClock
-    let controller: PlayedController
+    let controller: SimulatedController
     private let serial: SerialAdapter
 
     init(clock: VirtualClock, executor: SeededExecutor) {
         self.clock = clock
-        controller = PlayedController(clock: clock, executor: executor)
+        controller = SimulatedController(clock: clock, executor: executor)
         serial = SerialAdapter(stream: controller, clock: clock, executor: executor)
     }
 
@@ -25,25 +25,26 @@ struct SerialHarness: AdapterHarness {
         (["lock": .integer(1)], capabilities.subtracting(.unlatch))
     }
 
-    func set(_ manner: LockBehavior, of lock: DeviceID) { controller.set(manner, of: busNumber(lock)) }
+    func set(_ behavior: LockBehavior, of lock: DeviceID) { controller.set(behavior, of: busNumber(lock)) }
 
-    func happen(_ event: LockStimulus, at lock: DeviceID) -> Bool {
+    func trigger(_ stimulus: LockStimulus, at lock: DeviceID) -> Bool {
         let number = busNumber(lock)
-        switch event {
-        case .speaks: controller.speak(number)
-        case .turnedByHand: controller.turn(number)
-        case .repeatedFromBefore: return false
-        case .rubbish: controller.say("STATE \(number)", "OK \(number) 1 OPEN", "LOCKED", "BATTERY \(number) 101", "\u{1F510}")
-        case .tampered: controller.say("TAMPER \(number) ON")
-        case .calmed: controller.say("TAMPER \(number) OFF")
+        switch stimulus {
+        case .stateReport: controller.sendReport(number)
+        case .manualTurn: controller.turn(number)
+        case .retainedReport: return false
+        case .malformedInput:
+            controller.send("STATE \(number)", "OK \(number) 1 OPEN", "LOCKED", "BATTERY \(number) 101", "\u{1F510}")
+        case .faultRaised: controller.send("TAMPER \(number) ON")
+        case .faultCleared: controller.send("TAMPER \(number) OFF")
         }
         return true
     }
 
-    func orders(at lock: DeviceID) -> [LockOperation]? { controller.orders(at: busNumber(lock)) }
+    func receivedCommands(at lock: DeviceID) -> [LockOperation]? { controller.receivedCommands(at: busNumber(lock)) }
 
-    func setTransport(isAway: Bool) -> Bool {
-        controller.setCut(isAway)
+    func setTransport(isConnected: Bool) -> Bool {
+        controller.setConnected(isConnected)
         return true
     }
 

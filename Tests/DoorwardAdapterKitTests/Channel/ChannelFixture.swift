@@ -4,7 +4,7 @@ import DoorwardDomain
 import Synchronization
 
 /// An open channel on a virtual clock, with a recorder of its reports.
-final class ChannelRig: ReportReceiver {
+final class ChannelFixture: ReportReceiver {
     let clock: VirtualClock
     let executor: SeededExecutor
     let channel: LockChannel
@@ -23,15 +23,15 @@ final class ChannelRig: ReportReceiver {
         channel = LockChannel(Self.device, clock: clock, executor: executor)
     }
 
-    static func run(_ body: @escaping @Sendable (ChannelRig) async throws -> Void) throws {
+    static func run(_ body: @escaping @Sendable (ChannelFixture) async throws -> Void) throws {
         for seed in UInt64(1)...5 {
             let clock = VirtualClock()
             let executor = SeededExecutor(seed: seed, clock: clock)
             try executor.run {
-                let rig = ChannelRig(clock: clock, executor: executor)
-                rig.channel.open(to: rig)
-                try await body(rig)
-                rig.channel.close()
+                let fixture = ChannelFixture(clock: clock, executor: executor)
+                fixture.channel.open(to: fixture)
+                try await body(fixture)
+                fixture.channel.close()
             }
         }
     }
@@ -47,7 +47,7 @@ final class ChannelRig: ReportReceiver {
     func onReport(_ body: @escaping @Sendable (LockReport) -> Void) { state.withLock { $0.onReport = body } }
 
     /// The reports in short form: the state, and the number of the command after which it was reported.
-    var heard: [String] {
+    var reportTexts: [String] {
         state.withLock { $0.reports }.map { report in
             let fact =
                 switch report.fact {
@@ -66,30 +66,30 @@ final class ChannelRig: ReportReceiver {
 
     var notes: [String] { state.withLock { $0.notes } }
 
-    func pass(_ time: Duration) async throws {
+    func advance(by time: Duration) async throws {
         try await clock.sleep(until: clock.monotonicNow().advanced(by: time + .nanoseconds(1)))
     }
 
-    func order(_ number: UInt64, deadline: Duration = .seconds(10)) -> LockCommand {
+    func command(_ number: UInt64, deadline: Duration = .seconds(10)) -> LockCommand {
         LockCommand(
-            commandID: Self.command(number), deviceID: Self.device, operation: .unlock,
+            commandID: Self.commandID(number), deviceID: Self.device, operation: .unlock,
             deadline: clock.now().advanced(by: deadline))
     }
 
     /// Sends a command that the transport accepts, and records when it is given up.
     func send(_ number: UInt64, deadline: Duration = .seconds(10)) throws(AdapterError) {
-        try channel.send(order(number, deadline: deadline), onGivenUp: { [weak self] in self?.note("gave up \(number)") }) {}
+        try channel.send(command(number, deadline: deadline), onGivenUp: { [weak self] in self?.note("gave up \(number)") }) {}
     }
 
     /// - Returns: whether the answer was reported.
     @discardableResult
     func answer(_ number: UInt64?, _ state: LockState) -> Bool {
-        channel.answer(number.map(Self.command), [Self.fact(state)])
+        channel.answer(number.map(Self.commandID), [Self.fact(state)])
     }
 
     func report(_ state: LockState) { channel.report([Self.fact(state)]) }
 
-    static func command(_ number: UInt64) -> CommandID { CommandID(high: 0, low: number) }
+    static func commandID(_ number: UInt64) -> CommandID { CommandID(high: 0, low: number) }
 
     static func fact(_ state: LockState) -> LockReport.Fact {
         .state(state, quality: .confirmed, method: nil, operatorName: nil)

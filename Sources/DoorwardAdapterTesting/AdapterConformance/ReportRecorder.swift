@@ -3,20 +3,20 @@ internal import DoorwardDomain
 import Synchronization
 
 /// Records all reports of an adapter.
-final class AdapterListener: ReportReceiver {
-    private let kept = Mutex<[LockReport]>([])
+final class ReportRecorder: ReportReceiver {
+    private let recorded = Mutex<[LockReport]>([])
     private let onReport: @Sendable (LockReport) -> Void
 
     init(_ onReport: @escaping @Sendable (LockReport) -> Void = { _ in }) { self.onReport = onReport }
 
     func receive(_ report: LockReport) {
-        kept.withLock { $0.append(report) }
+        recorded.withLock { $0.append(report) }
         onReport(report)
     }
 
-    func forget() { kept.withLock { $0 = [] } }
+    func forget() { recorded.withLock { $0 = [] } }
 
-    var reports: [LockReport] { kept.withLock { $0 } }
+    var reports: [LockReport] { recorded.withLock { $0 } }
 
     func facts(of number: Int) -> [LockReport.Fact] {
         reports.filter { $0.deviceID == ConformanceRun.id(number) }.map(\.fact)
@@ -40,7 +40,7 @@ final class AdapterListener: ReportReceiver {
 
     /// The reported sets of faults, in order.
     func faults(of number: Int) -> [Set<String>] {
-        facts(of: number).compactMap { if case .faults(let words) = $0 { words } else { nil } }
+        facts(of: number).compactMap { if case .faults(let codes) = $0 { codes } else { nil } }
     }
 
     func refusals(of number: Int) -> Int {

@@ -2,7 +2,7 @@ import DoorwardAdapterKit
 import Testing
 
 /// Values that other programs depend on.
-@Suite struct WordTests {
+@Suite struct RawValueTests {
     @Test("the reasons of a refusal are the values of a command's outcome detail")
     func refusalCauses() {
         let words = [
