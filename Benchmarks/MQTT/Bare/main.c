@@ -16,7 +16,7 @@ static const char *command = "UNLOCK";
 static const char *report = "{\"state\":\"UNLOCKED\"}";
 
 static int lanes, count, sent, done;
-static uint64_t *started, *taken;
+static uint64_t *sent_at, *durations;
 
 static uint64_t now(void) {
     struct timespec time;
@@ -24,16 +24,16 @@ static uint64_t now(void) {
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static void publish(struct mosquitto *client, int lane, const char *word, const char *payload) {
+static void publish(struct mosquitto *client, int lane, const char *level, const char *payload) {
     char topic[64];
-    snprintf(topic, sizeof topic, "bench/%d/%s", lane, word);
+    snprintf(topic, sizeof topic, "bench/%d/%s", lane, level);
     mosquitto_publish(client, NULL, topic, (int)strlen(payload), payload, 0, false);
 }
 
-static void ask(struct mosquitto *client, int lane) {
+static void send_command(struct mosquitto *client, int lane) {
     if (sent == count) return;
     sent++;
-    started[lane] = now();
+    sent_at[lane] = now();
     publish(client, lane, "set", command);
 }
 
@@ -45,7 +45,7 @@ static void device_subscribed(struct mosquitto *client, void *context, int numbe
     mosquitto_publish(client, NULL, "bench/ready", 1, "1", 0, true);
 }
 
-static void device_heard(struct mosquitto *client, void *context, const struct mosquitto_message *message) {
+static void device_received(struct mosquitto *client, void *context, const struct mosquitto_message *message) {
     publish(client, atoi(message->topic + strlen("bench/")), "state", report);
 }
 
@@ -55,15 +55,15 @@ static void gateway_connected(struct mosquitto *client, void *context, int code)
     mosquitto_subscribe(client, NULL, "bench/ready", 0);
 }
 
-static void gateway_heard(struct mosquitto *client, void *context, const struct mosquitto_message *message) {
+static void gateway_received(struct mosquitto *client, void *context, const struct mosquitto_message *message) {
     if (strcmp(message->topic, "bench/ready") == 0) {
-        for (int lane = 0; lane < lanes; lane++) ask(client, lane);
+        for (int lane = 0; lane < lanes; lane++) send_command(client, lane);
         return;
     }
     int lane = atoi(message->topic + strlen("bench/"));
     if (lane < 0 || lane >= lanes || done == count) return;
-    taken[done++] = now() - started[lane];
-    ask(client, lane);
+    durations[done++] = now() - sent_at[lane];
+    send_command(client, lane);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -79,22 +79,22 @@ int main(int argc, char **argv) {
     mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5);
     mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1);
     mosquitto_connect_callback_set(client, is_device ? device_connected : gateway_connected);
-    mosquitto_message_callback_set(client, is_device ? device_heard : gateway_heard);
+    mosquitto_message_callback_set(client, is_device ? device_received : gateway_received);
     if (is_device) mosquitto_subscribe_callback_set(client, device_subscribed);
     if (mosquitto_connect(client, "127.0.0.1", atoi(argv[2]), 60) != MOSQ_ERR_SUCCESS) return 1;
     if (is_device) return mosquitto_loop_forever(client, -1, 1) != MOSQ_ERR_SUCCESS;
 
     lanes = atoi(argv[3]);
     count = atoi(argv[4]);
-    started = calloc((size_t)lanes, sizeof *started);
-    taken = calloc((size_t)count, sizeof *taken);
+    sent_at = calloc((size_t)lanes, sizeof *sent_at);
+    durations = calloc((size_t)count, sizeof *durations);
     uint64_t begin = 0;
     while (done < count) {
         if (mosquitto_loop(client, 100, 1) != MOSQ_ERR_SUCCESS) return 1;
-        if (begin == 0 && sent > 0) begin = started[0];
+        if (begin == 0 && sent > 0) begin = sent_at[0];
     }
     double seconds = (double)(now() - begin) / 1e9;
-    qsort(taken, (size_t)count, sizeof *taken, ascending);
-    printf("%.0f %" PRIu64 " %" PRIu64 "\n", count / seconds, taken[count / 2], taken[(size_t)(count * 0.99)]);
+    qsort(durations, (size_t)count, sizeof *durations, ascending);
+    printf("%.0f %" PRIu64 " %" PRIu64 "\n", count / seconds, durations[count / 2], durations[(size_t)(count * 0.99)]);
     return 0;
 }

@@ -18,25 +18,25 @@ final class BenchmarkBroker {
         process.executableURL = URL(fileURLWithPath: "/usr/sbin/mosquitto")
         process.arguments = ["-c", configuration.path]
         try process.run()
-        waitForIt()
+        waitUntilConnected()
     }
 
     /// The processor time that the broker has used so far, in seconds.
     var processorSeconds: Double { processorTime(of: process.processIdentifier) }
 
     func end() {
-        process.endAtOnce()
+        process.killNow()
         process.waitUntilExit()
         try? FileManager.default.removeItem(at: configuration)
     }
 
-    private func waitForIt() {
+    private func waitUntilConnected() {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: "waiting")
         (settings.initialBackoff, settings.maximumBackoff) = (.milliseconds(10), .milliseconds(10))
-        let stands = DispatchSemaphore(value: 0)
-        let connection = MQTTConnection(settings) { if case .connected = $0 { stands.signal() } }
+        let connected = DispatchSemaphore(value: 0)
+        let connection = MQTTConnection(settings) { if case .connected = $0 { connected.signal() } }
         connection.start()
-        stands.wait()
+        connected.wait()
         Task { await connection.stop() }
     }
 

@@ -3,12 +3,11 @@ import DoorwardMQTT
 import Foundation
 import Synchronization
 
-/// Sends commands through an `MQTTConnection` as the bare program does: each lane has one command
-/// in flight, and the report for it triggers the lane's next command.
+/// An `MQTTConnection` that sends commands like the bare program: each report of a lane triggers the lane's next command.
 final class ConnectionUnderTest: Sendable {
     private struct State {
         var sent = 0
-        var started: [UInt64]
+        var sentAt: [UInt64]
         var durations: [UInt64] = []
         var begin: UInt64 = 0
         var end: UInt64 = 0
@@ -25,7 +24,7 @@ final class ConnectionUnderTest: Sendable {
     init(port: Int, lanes: Int, count: Int) {
         (self.port, self.lanes, self.count) = (port, lanes, count)
         topics = (0..<lanes).compactMap { MQTTTopic("bench/\($0)/set") }
-        state = Mutex(State(started: Array(repeating: 0, count: lanes)))
+        state = Mutex(State(sentAt: Array(repeating: 0, count: lanes)))
     }
 
     /// Connects, measures, and closes the connection.
@@ -60,7 +59,7 @@ final class ConnectionUnderTest: Sendable {
         let isLast = state.withLock { state in
             guard state.durations.count < count else { return false }
             state.end = Stopwatch.now()
-            state.durations.append(state.end - state.started[lane])
+            state.durations.append(state.end - state.sentAt[lane])
             return state.durations.count == count
         }
         if isLast { isDone.signal() } else { sendCommand(lane, connection) }
@@ -70,7 +69,7 @@ final class ConnectionUnderTest: Sendable {
         let isDue = state.withLock { state in
             guard state.sent < count else { return false }
             state.sent += 1
-            state.started[lane] = Stopwatch.now()
+            state.sentAt[lane] = Stopwatch.now()
             return true
         }
         guard isDue else { return }

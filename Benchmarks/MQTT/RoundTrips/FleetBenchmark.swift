@@ -15,39 +15,39 @@ struct FleetBenchmark {
     private static let loadSeconds = 20.0
     /// The gateway's pause between two state requests after its start, when it requests the state
     /// of each lock once.
-    private static let questionPause = 0.02
+    private static let stateRequestInterval = 0.02
     /// The maximum time until the locks are known.
-    private static let patience = 300.0
+    private static let onlineTimeout = 300.0
 
     let folder: URL
     let locks: Int
     /// How long the idle gateway is measured.
     let seconds: Int
 
-    private struct NeverOnline: Error { let count: Int }
+    private struct OnlineTimeout: Error { let count: Int }
 
     func run() async throws {
         let broker = try BenchmarkBroker()
         defer { broker.end() }
-        let played = try LocksProgram(port: broker.port, locks: locks, reportEvery: "60s")
-        defer { played.end() }
+        let simulator = try LocksProgram(port: broker.port, locks: locks, reportEvery: "60s")
+        defer { simulator.end() }
         let variables = try LocksProgram.variables(locks)
         let units = max(1, locks / Self.devicesPerUnit / 10)
         let fleet = Fleet(portfolios: 10, unitsPerPortfolio: units, devicesPerUnit: Self.devicesPerUnit) { number in
             var address = variables[number % variables.count].mapValues { JSONValue.string($0) }
-            (address["broker"], address["profile"]) = (.string(MQTTEstate.brokerName), .string("zigbee2mqtt"))
+            (address["broker"], address["profile"]) = (.string(GatewayFixture.brokerName), .string("zigbee2mqtt"))
             return Fleet.Way(adapter: "mqtt", address: address)
         }
-        let estate = try await MQTTEstate.write(
+        let fixture = try await GatewayFixture.write(
             fleet, folder: folder, brokerPort: broker.port, discovery: "zigbee2mqtt")
         let start = Stopwatch()
-        let gateway = try estate.serve()
+        let gateway = try fixture.serve()
         defer { gateway.stop() }
         figure("start to ready", gateway.startSeconds, "s")
         try await waitUntilOnline(fleet.deviceCount, gateway, since: start)
-        try await watch("while all are asked once", Double(fleet.deviceCount) * Self.questionPause + 5, gateway, broker)
+        try await watch("while all are asked once", Double(fleet.deviceCount) * Self.stateRequestInterval + 5, gateway, broker)
         try await watch("with a report a minute each", Double(seconds), gateway, broker)
-        try await unlock(estate, gateway)
+        try await unlock(fixture, gateway)
         figure("memory after that", gateway.residentMemory / 1_048_576, "MiB")
     }
 
@@ -59,10 +59,10 @@ struct FleetBenchmark {
 
     private func waitUntilOnline(_ count: Int, _ gateway: ServedGateway, since start: Stopwatch) async throws {
         let token = try await SignIn.token(
-            email: MQTTEstate.operatorEmail, password: Fleet.password, port: gateway.port)
+            email: GatewayFixture.operatorEmail, password: Fleet.password, port: gateway.port)
         var online = 0
         while online < count {
-            guard Double(start.wall) / 1e9 < Self.patience else { throw NeverOnline(count: online) }
+            guard Double(start.wall) / 1e9 < Self.onlineTimeout else { throw OnlineTimeout(count: online) }
             online = try await onlineCount(token, port: gateway.port)
             if online < count { try await Task.sleep(for: .milliseconds(50)) }
         }
@@ -100,9 +100,9 @@ struct FleetBenchmark {
 
     // MARK: Unlocking
 
-    private func unlock(_ estate: MQTTEstate, _ gateway: ServedGateway) async throws {
-        let orders = try await estate.orders(["unlock", "lock"], tenants: Self.tenants, on: gateway)
-        for (name, connections) in [("one at a time", [orders.flatMap(\.self)]), ("\(orders.count) at once", orders)] {
+    private func unlock(_ fixture: GatewayFixture, _ gateway: ServedGateway) async throws {
+        let requests = try await fixture.commandRequests(["unlock", "lock"], tenants: Self.tenants, on: gateway)
+        for (name, connections) in [("one at a time", [requests.flatMap(\.self)]), ("\(requests.count) at once", requests)] {
             let result = try await Load.run(
                 LoadPlan(port: gateway.port, seconds: Self.loadSeconds, connections: connections))
             figure("orders confirmed, \(name)", result.rate, "1/s")

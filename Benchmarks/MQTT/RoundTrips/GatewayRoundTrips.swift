@@ -5,7 +5,7 @@ import DoorwardDomain
 import Foundation
 
 /// Measures "unlock over MQTT": an authenticated unlock over HTTP to a lock that responds at once.
-/// The whole gateway runs in a separate process, and both records are on the disk. The runs
+/// The whole gateway runs gateway in a separate process, and both records are on the disk. The runs
 /// alternate with those of the bare program.
 ///
 /// The bare program's device simulates the locks, so both kinds of runs use the same broker and the
@@ -23,7 +23,7 @@ struct GatewayRoundTrips {
     let rounds: Int
 
     /// The results of alternating runs.
-    private struct Turns {
+    private struct Results {
         var bare: [RoundTrips] = []
         var gateway: [LoadResult] = []
         /// The processor time of the gateway for each unlock, in microseconds.
@@ -36,71 +36,72 @@ struct GatewayRoundTrips {
         let broker = try BenchmarkBroker()
         defer { broker.end() }
         let device = try BareProgram.device(port: broker.port)
-        defer { device.endAtOnce() }
-        let estate = try await MQTTEstate.write(
+        defer { device.killNow() }
+        let fixture = try await GatewayFixture.write(
             Fleet(portfolios: 8, way: Self.way), folder: folder, brokerPort: broker.port)
-        let gateway = try estate.serve()
+        let gateway = try fixture.serve()
         defer { gateway.stop() }
-        let unlocks = try await estate.orders(["unlock"], tenants: Self.lanes, on: gateway)
+        let unlocks = try await fixture.commandRequests(["unlock"], tenants: Self.lanes, on: gateway)
         // With one request at a time, the connection uses all locks in turn, so that no lock exceeds the gateway's rate limit for
         // messages.
         for (lanes, connections) in [(Self.lanes, unlocks), (1, [unlocks.flatMap(\.self)])] {
             let plan = LoadPlan(port: gateway.port, seconds: Self.secondsPerRound, connections: connections)
             _ = try await Load.run(plan)
-            var turns = Turns()
-            for _ in 0..<rounds { try await turn(lanes: lanes, plan, gateway, broker, &turns) }
-            report(lanes: lanes, turns, locks: estate.fleet.deviceCount)
+            var results = Results()
+            for _ in 0..<rounds { try await runRound(lanes: lanes, plan, gateway, broker, &results) }
+            report(lanes: lanes, results, locks: fixture.fleet.deviceCount)
         }
         Figure(Self.name, "memory of the gateway", gateway.residentMemory / 1_048_576, "MiB").report()
     }
 
     /// Returns the transport of a lock with the profile `homeassistant`: the lock reports its state
-    /// in JSON, and the gateway sends it no state requests.
+    /// in JSON, and the gateway sends it no state
+    /// requests.
     private static func way(_ number: Int) -> Fleet.Way {
         let topic = "bench/\(firstLane + number)"
         return Fleet.Way(
             adapter: "mqtt",
             address: [
-                "broker": .string(MQTTEstate.brokerName), "profile": .string("homeassistant"),
+                "broker": .string(GatewayFixture.brokerName), "profile": .string("homeassistant"),
                 "command_topic": .string("\(topic)/set"),
                 "state_topic": .string("\(topic)/state"), "value_template": .string("{{ value_json.state }}"),
             ])
     }
 
-    private func turn(
-        lanes: Int, _ plan: LoadPlan, _ gateway: ServedGateway, _ broker: BenchmarkBroker, _ turns: inout Turns
+    private func runRound(
+        lanes: Int, _ plan: LoadPlan, _ gateway: ServedGateway, _ broker: BenchmarkBroker, _ results: inout Results
     ) async throws {
         let count = lanes == 1 ? Self.bareCount / 25 : Self.bareCount
-        turns.bare.append(try BareProgram.gateway(port: broker.port, lanes: lanes, count: count))
-        turns.flush.append(try FlushTime.median(in: folder))
+        results.bare.append(try BareProgram.gateway(port: broker.port, lanes: lanes, count: count))
+        results.flush.append(try FlushTime.median(in: folder))
         let used = gateway.processorSeconds
         let result = try await Load.run(plan)
-        turns.gateway.append(result)
-        turns.cpu.append((gateway.processorSeconds - used) * 1e6 / Double(max(1, result.answered)))
+        results.gateway.append(result)
+        results.cpu.append((gateway.processorSeconds - used) * 1e6 / Double(max(1, result.answered)))
     }
 
     // MARK: Results
 
-    private func report(lanes: Int, _ turns: Turns, locks: Int) {
+    private func report(lanes: Int, _ results: Results, locks: Int) {
         let name = lanes == 1 ? "one at a time" : "\(lanes) in flight"
         let what = "\(locks) locks, medians of \(rounds) rounds of \(Int(Self.secondsPerRound)) s in turns"
         func figure(_ figure: String, _ value: Double, _ unit: String, goal: Double? = nil) {
             Figure(Self.name, "\(figure), \(name)", value, unit, goal: goal, note: what).report()
         }
-        figure("bare libmosquitto", turns.bare.map(\.rate).median, "round trips/s")
-        figure("bare libmosquitto, p50", turns.bare.map(\.p50).median / 1e6, "ms")
-        figure("bare libmosquitto, p99", turns.bare.map(\.p99).median / 1e6, "ms")
-        figure("unlocks", turns.gateway.map(\.rate).median, "1/s")
-        figure("unlocks, p50", turns.gateway.map(\.p50).median / 1000, "ms")
-        figure("unlocks, p99", turns.gateway.map(\.p99).median / 1000, "ms")
-        figure("processor time of the gateway for an unlock", turns.cpu.median, "µs")
-        figure("answers other than 200", Double(turns.gateway.reduce(0) { $0 + $1.failed }), "")
-        let pairs = zip(turns.gateway, turns.bare)
+        figure("bare libmosquitto", results.bare.map(\.rate).median, "round trips/s")
+        figure("bare libmosquitto, p50", results.bare.map(\.p50).median / 1e6, "ms")
+        figure("bare libmosquitto, p99", results.bare.map(\.p99).median / 1e6, "ms")
+        figure("unlocks", results.gateway.map(\.rate).median, "1/s")
+        figure("unlocks, p50", results.gateway.map(\.p50).median / 1000, "ms")
+        figure("unlocks, p99", results.gateway.map(\.p99).median / 1000, "ms")
+        figure("processor time of the gateway for an unlock", results.cpu.median, "µs")
+        figure("answers other than 200", Double(results.gateway.reduce(0) { $0 + $1.failed }), "")
+        let pairs = zip(results.gateway, results.bare)
         if lanes == 1 {
             let added = pairs.map { $0.p50 / 1000 - $1.p50 / 1e6 }
-            figure("a flush of the disk, p50", turns.flush.median, "ms")
+            figure("a flush of the disk, p50", results.flush.median, "ms")
             figure("added to the bare round trip, p50", added.median, "ms")
-            figure("added beside two flushes, p50", zip(added, turns.flush).map { $0 - 2 * $1 }.median, "ms", goal: 1)
+            figure("added beside two flushes, p50", zip(added, results.flush).map { $0 - 2 * $1 }.median, "ms", goal: 1)
         } else {
             figure("ratio to bare libmosquitto", pairs.map { $0.rate / $1.rate }.median, "", goal: 0.5)
         }

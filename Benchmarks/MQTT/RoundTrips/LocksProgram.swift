@@ -6,7 +6,7 @@ struct LocksProgram {
     private let process: Process
     private let input: Pipe
 
-    struct NeverReady: Error {}
+    struct SimulatorEnded: Error {}
 
     /// Starts the program, and returns when every lock can be discovered.
     init(port: Int, locks: Int, reportEvery: String) throws {
@@ -19,11 +19,11 @@ struct LocksProgram {
         let output = Pipe()
         (process.standardInput, process.standardOutput) = (input, output)
         try process.run()
-        var said = Data()
-        while !said.split(separator: UInt8(ascii: "\n")).contains(Data("ready".utf8)) {
+        var outputData = Data()
+        while !outputData.split(separator: UInt8(ascii: "\n")).contains(Data("ready".utf8)) {
             let more = output.fileHandleForReading.availableData
-            guard !more.isEmpty else { throw NeverReady() }
-            said += more
+            guard !more.isEmpty else { throw SimulatorEnded() }
+            outputData += more
         }
     }
 
@@ -50,7 +50,7 @@ struct LocksProgram {
     var processorSeconds: Double { processorTime(of: process.processIdentifier) }
 
     func end() {
-        process.endAtOnce()
+        process.killNow()
         process.waitUntilExit()
     }
 }

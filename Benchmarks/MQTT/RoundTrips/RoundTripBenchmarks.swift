@@ -31,8 +31,8 @@ enum RoundTripBenchmarks {
         }
     }
 
-    /// Runs the body in a new folder. The folder is created in the given folder, which must be on
-    /// the disk to be measured, or by default in the folder for temporary files.
+    /// Runs the body in a new folder inside the given one, which must be on the disk to be measured; by default inside a
+    /// temporary folder.
     private static func inFolder(_ arguments: [String], _ body: @Sendable (URL) async throws -> Void) async throws {
         let parent = arguments.dropFirst().first { Int($0) == nil }.map { URL(fileURLWithPath: $0) }
         let folder = (parent ?? FileManager.default.temporaryDirectory).appendingPathComponent(
@@ -46,7 +46,7 @@ enum RoundTripBenchmarks {
         let broker = try BenchmarkBroker()
         defer { broker.end() }
         let device = try BareProgram.device(port: broker.port)
-        defer { device.endAtOnce() }
+        defer { device.killNow() }
         for (lanes, share) in [(64, 1), (1, 10)] {
             try measure(lanes: lanes, rounds: rounds, count: count / share, broker)
         }

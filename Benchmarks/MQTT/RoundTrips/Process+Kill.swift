@@ -4,5 +4,5 @@ extension Process {
     /// Kills the program with SIGKILL; it stores nothing that could be lost. Other signals may not
     /// reach it, because a program that was started from a thread of Swift's pool inherits that
     /// thread's signal mask.
-    func endAtOnce() { kill(processIdentifier, SIGKILL) }
+    func killNow() { kill(processIdentifier, SIGKILL) }
 }
