@@ -11,14 +11,15 @@ package struct MQTTSettings: Sendable {
     package var tls: TLS?
     /// The credentials; `nil` if the broker requires none, or identifies the gateway by its certificate.
     package var user: User?
-    /// The client identifier: a broker disconnects a client when another connects with the same one. Empty: the broker assigns one.
+    /// The client identifier: a broker disconnects a client when another connects with the same one. Empty: the broker assigns
+    /// one.
     package var clientID: String
     /// The last will, which the broker publishes when the gateway disappears without a DISCONNECT; `nil` for none.
     package var will: Will?
     /// Keep alive interval.
     package var keepAlive: Duration = .seconds(30)
     /// How long establishing a connection may take, up to the CONNACK.
-    package var patience: Duration = .seconds(10)
+    package var connectTimeout: Duration = .seconds(10)
     /// The pause before the second attempt. Each further pause is twice as long, up to `maximumBackoff`. Every pause is shortened
     /// at random, by half at most.
     package var initialBackoff: Duration = .milliseconds(500)

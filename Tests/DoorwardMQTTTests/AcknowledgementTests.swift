@@ -25,7 +25,7 @@ import Testing
 
     private static func gateway(_ broker: ScriptedBroker, _ clock: VirtualClock?) -> MQTTTestClient {
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
-        settings.patience = .seconds(3600)
+        settings.connectTimeout = .seconds(3600)
         (settings.initialBackoff, settings.maximumBackoff) = (.milliseconds(20), .milliseconds(50))
         // The library's keep-alive uses real time, so it must not expire during the test.
         settings.keepAlive = .seconds(65_535)
@@ -37,8 +37,8 @@ import Testing
     }
 
     /// Waits until the broker has answered a liveness probe sent after the message, or the connection is lost.
-    private static func answered(_ frame: MQTTSentFrame, _ gateway: MQTTTestClient, _ clock: VirtualClock) async {
-        while !gateway.connection.isBrokerResponsive(frame.number), !isDisconnected(gateway) { await clock.pass(.zero) }
+    private static func answered(_ sent: MQTTSentPublish, _ gateway: MQTTTestClient, _ clock: VirtualClock) async {
+        while !gateway.connection.isBrokerResponsive(since: sent.number), !isDisconnected(gateway) { await clock.pass(.zero) }
     }
 
     @Test("a message beyond Receive Maximum is sent at once with QoS 0; unacknowledged messages still count after a broker stall")
@@ -80,13 +80,13 @@ import Testing
         while published.withLock({ $0.count }) < 2 { await clock.pass(.zero) }
         let id = try #require(first.id)
         mayAnswer.signal()
-        await gateway.event(from: back) { $0 == .acknowledged(id, .taken) }
+        await gateway.event(from: back) { $0 == .acknowledged(id, .accepted) }
         let third = try gateway.connection.publish(try MQTTPublish("door/set", "third", .atLeastOnce))
         #expect(third.id != nil)
         for _ in 0..<100 { mayAnswer.signal() }
         while published.withLock({ $0.count }) < 3 { await clock.pass(.zero) }
-        let words = published.withLock { $0.map { String(decoding: $0, as: UTF8.self) } }
-        for (word, text) in zip(words, ["first", "second", "third"]) { #expect(word.hasSuffix(text)) }
+        let packets = published.withLock { $0.map { String(decoding: $0, as: UTF8.self) } }
+        for (packet, text) in zip(packets, ["first", "second", "third"]) { #expect(packet.hasSuffix(text)) }
         #expect(published.withLock { $0.map { $0[0] & 0b110 } } == [2, 0, 2], "the QoS bits of each PUBLISH")
         await gateway.connection.stop()
     }
@@ -105,16 +105,16 @@ import Testing
         let clock = VirtualClock()
         let gateway = Self.gateway(broker, clock)
         await gateway.connected()
-        let frame = try gateway.connection.publish(try MQTTPublish("door/1/set", "UNLOCK", .atLeastOnce, lifetime: .seconds(2)))
-        await Self.answered(frame, gateway, clock)
+        let sent = try gateway.connection.publish(try MQTTPublish("door/1/set", "UNLOCK", .atLeastOnce, lifetime: .seconds(2)))
+        await Self.answered(sent, gateway, clock)
         clock.advance(by: .seconds(3))
         let other = try gateway.connection.publish(try MQTTPublish("door/2/set", "UNLOCK", lifetime: .seconds(2)))
         await Self.answered(other, gateway, clock)
         #expect(!Self.isDisconnected(gateway), "\(gateway.events)")
         try #require(gateway.connection.isConnected)
-        let id = try #require(frame.id)
+        let id = try #require(sent.id)
         try gateway.connection.publish(try MQTTPublish("door/3/set", "late"))
-        await gateway.event { $0 == .acknowledged(id, .taken) }
+        await gateway.event { $0 == .acknowledged(id, .accepted) }
         await gateway.connection.stop()
     }
 
@@ -133,8 +133,8 @@ import Testing
         let clock = VirtualClock()
         let gateway = Self.gateway(broker, clock)
         await gateway.connected()
-        let frame = try gateway.connection.publish(try MQTTPublish("door/1/set", "UNLOCK", .atLeastOnce, lifetime: .seconds(2)))
-        await Self.answered(frame, gateway, clock)
+        let sent = try gateway.connection.publish(try MQTTPublish("door/1/set", "UNLOCK", .atLeastOnce, lifetime: .seconds(2)))
+        await Self.answered(sent, gateway, clock)
         clock.advance(by: .seconds(3))
         try gateway.connection.publish(try MQTTPublish("door/2/set", "UNLOCK", lifetime: .seconds(2)))
         let (failure, gone) = await gateway.disconnected()
@@ -143,7 +143,7 @@ import Testing
         await gateway.connected(from: gone)
         let next = try gateway.connection.publish(try MQTTPublish("door/3/set", "LOCK", .atLeastOnce))
         let id = try #require(next.id)
-        await gateway.event(from: gone) { $0 == .acknowledged(id, .taken) }
+        await gateway.event(from: gone) { $0 == .acknowledged(id, .accepted) }
         await gateway.connection.stop()
     }
 
@@ -151,22 +151,22 @@ import Testing
     func identifiers() async throws {
         let broker = try Self.broker { .send(ScriptedPacket.puback($0)) }
         defer { broker.close() }
-        let acknowledged = Mutex<[MQTTFrameID]>([])
+        let acknowledged = Mutex<[MQTTPublishID]>([])
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         // The library's keep-alive uses real time, so it must not expire during the test.
         settings.keepAlive = .seconds(65_535)
         // Virtual time is not advanced: the broker may be tens of thousands of messages behind, and answers probes after them.
         let gateway = MQTTConnection(settings, clock: VirtualClock(), random: RandomSource()) { event in
-            if case .acknowledged(let id, .taken) = event { acknowledged.withLock { $0.append(id) } }
+            if case .acknowledged(let id, .accepted) = event { acknowledged.withLock { $0.append(id) } }
         }
         gateway.start()
         while !gateway.isConnected { await Task.yield() }
         let topic = try #require(MQTTTopic("door/set"))
-        let word = MQTTRetainablePublish(topic: topic, payload: [], qos: .atLeastOnce, isRetained: false)
-        var ids: [MQTTFrameID] = []
+        let message = MQTTRetainablePublish(topic: topic, payload: [], qos: .atLeastOnce, isRetained: false)
+        var ids: [MQTTPublishID] = []
         while ids.count < 66_000 {
             do throws(MQTTSendError) {
-                if let id = try gateway.announce(word) { ids.append(id) }
+                if let id = try gateway.publishRetainable(message) { ids.append(id) }
             } catch {
                 try #require(error == .busy)
                 await Task.yield()

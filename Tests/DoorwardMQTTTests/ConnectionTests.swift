@@ -10,7 +10,7 @@ import Testing
         let broker = try await MosquittoProcess.start()
         let (lock, gateway) = (MQTTTestClient(port: broker.port, ["door/+/set"]), MQTTTestClient(port: broker.port))
         await lock.connected()
-        let asked = await gateway.connected()
+        let connected = await gateway.connected()
         // The round trip shows that the subscription is in place.
         try await roundTrip(lock, on: "door/0/set")
         let id = try gateway.connection.publish(try MQTTPublish("door/1/set", "UNLOCK", qos)).id
@@ -18,8 +18,8 @@ import Testing
         #expect(message.topic == "door/1/set" && message.payload == Array("UNLOCK".utf8))
         #expect(!message.isRetained && message.qos == qos)
         #expect((id != nil) == (qos == .atLeastOnce))
-        if let id { await gateway.event(from: asked) { $0 == .acknowledged(id, .taken) } }
-        // A later subscriber does not receive the message.
+        if let id { await gateway.event(from: connected) { $0 == .acknowledged(id, .accepted) } }
+        // A later subscriber does not receive it.
         let late = MQTTTestClient(port: broker.port, ["door/#"])
         await late.connected()
         try await roundTrip(late, on: "door/end")
@@ -39,30 +39,30 @@ import Testing
         await watcher.connected()
         try await roundTrip(watcher, on: "door/state")
         // The broker closes the connection, without a DISCONNECT, when another client connects with the same id.
-        let twin = MQTTTestClient(port: broker.port, id: "lock")
-        await twin.connected()
+        let duplicate = MQTTTestClient(port: broker.port, id: "lock")
+        await duplicate.connected()
         await watcher.event { $0.isLiveMessage(Array("gone".utf8), on: "door/state") }
         let late = MQTTTestClient(port: broker.port, ["door/state"])
         let message = try #require(await late.message(on: "door/state"))
         #expect(message.isRetained)
-        for one in [lock, watcher, twin, late] { await one.connection.stop() }
+        for one in [lock, watcher, duplicate, late] { await one.connection.stop() }
     }
 
     @Test("a retained message is delivered to later subscribers until an empty one deletes it, and may be 10 MiB long")
-    func announcements() async throws {
+    func retainable() async throws {
         let broker = try await MosquittoProcess.start()
         let lock = MQTTTestClient(port: broker.port, ["door/none"])
         await lock.connected()
         let large = Array(repeating: UInt8(ascii: "x"), count: 10 * 1024 * 1024)
         let state = try #require(MQTTTopic("door/state"))
-        let id = try lock.connection.announce(MQTTRetainablePublish(topic: state, payload: large, qos: .atLeastOnce))
+        let id = try lock.connection.publishRetainable(MQTTRetainablePublish(topic: state, payload: large, qos: .atLeastOnce))
         await lock.event { if case .acknowledged(let its, _) = $0 { its == id } else { false } }
-        try lock.connection.announce(MQTTRetainablePublish(topic: state, payload: Array("LOCKED".utf8)))
+        try lock.connection.publishRetainable(MQTTRetainablePublish(topic: state, payload: Array("LOCKED".utf8)))
         try await roundTrip(lock, on: "door/none")
         let late = MQTTTestClient(port: broker.port, ["door/state"])
-        let kept = try #require(await late.message(on: "door/state"))
-        #expect(kept.payload == Array("LOCKED".utf8) && kept.isRetained)
-        try lock.connection.announce(MQTTRetainablePublish(topic: state, payload: []))
+        let retained = try #require(await late.message(on: "door/state"))
+        #expect(retained.payload == Array("LOCKED".utf8) && retained.isRetained)
+        try lock.connection.publishRetainable(MQTTRetainablePublish(topic: state, payload: []))
         await late.event { $0.isLiveMessage([], on: "door/state") }
         let last = MQTTTestClient(port: broker.port, ["door/#"])
         await last.connected()
@@ -87,21 +87,21 @@ import Testing
         // The socket holds the port, so that no other process listens on it.
         let held = try Listener(isListening: false)
         defer { close(held.descriptor) }
-        let nobody = MQTTTestClient(port: held.port, clock: nil)
-        let (first, next) = await nobody.disconnected()
-        #expect(first == .unreachable("Connection refused") || first == .lost("Connection refused"))
-        await nobody.disconnected(from: next)
+        let unreachable = MQTTTestClient(port: held.port, clock: nil)
+        let (first, next) = await unreachable.disconnected()
+        #expect(first == .unreachable("Connection refused") || first == .connectionLost("Connection refused"))
+        await unreachable.disconnected(from: next)
         let broker = try await MosquittoProcess.start(["allow_anonymous false"])
-        let stranger = MQTTTestClient(port: broker.port)
-        let (refused, _) = await stranger.disconnected()
-        guard case .refused(let why) = refused else { return #expect(Bool(false), "\(String(describing: refused))") }
+        let unauthorized = MQTTTestClient(port: broker.port)
+        let (refused, _) = await unauthorized.disconnected()
+        guard case .connectionRefused(let why) = refused else { return #expect(Bool(false), "\(String(describing: refused))") }
         #expect(why.lowercased().contains("not authori"))
-        #expect(!stranger.connection.isConnected)
-        for one in [nobody, stranger] { await one.connection.stop() }
+        #expect(!unauthorized.connection.isConnected)
+        for one in [unreachable, unauthorized] { await one.connection.stop() }
     }
 
     @Test("after a broker restart the subscriptions are restored, and messages rejected meanwhile are not sent")
-    func comesBack() async throws {
+    func reconnects() async throws {
         let broker = try await MosquittoProcess.start()
         let gateway = MQTTTestClient(port: broker.port, ["door/#"], clock: nil)
         let connected = await gateway.connected()
@@ -109,8 +109,8 @@ import Testing
         broker.kill()
         let (_, gone) = await gateway.disconnected(from: connected)
         for number in 0..<100 {
-            let frame = try MQTTPublish("door/\(number)/set", "UNLOCK", number.isMultiple(of: 2) ? .atLeastOnce : .atMostOnce)
-            #expect(throws: MQTTSendError.notConnected) { try gateway.connection.publish(frame) }
+            let publish = try MQTTPublish("door/\(number)/set", "UNLOCK", number.isMultiple(of: 2) ? .atLeastOnce : .atMostOnce)
+            #expect(throws: MQTTSendError.notConnected) { try gateway.connection.publish(publish) }
         }
         try await broker.restart()
         let back = await gateway.connected(from: gone)
@@ -121,11 +121,11 @@ import Testing
 }
 
 /// Publishes on the topic and waits until the connection receives the message, which shows that it is subscribed.
-func roundTrip(_ listening: MQTTTestClient, on topic: String, from start: Int = 0) async throws {
+func roundTrip(_ client: MQTTTestClient, on topic: String, from start: Int = 0) async throws {
     // A message that is published before the subscription does not come back.
-    await listening.event(from: start) { $0 == .subscribed }
-    try listening.connection.publish(try MQTTPublish(topic, "round"))
-    await listening.event(from: start) {
+    await client.event(from: start) { $0 == .subscribed }
+    try client.connection.publish(try MQTTPublish(topic, "round"))
+    await client.event(from: start) {
         if case .message(let message) = $0 { message.topic == topic && !message.isRetained } else { false }
     }
 }

@@ -12,7 +12,7 @@ import Testing
         private let count = Mutex(0)
         private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
 
-        func hear(_ event: MQTTEvent) {
+        func receive(_ event: MQTTEvent) {
             guard case .message(let message) = event else { return }
             if message.topic == "flood/end" { continuation.yield() } else { count.withLock { $0 += 1 } }
         }
@@ -33,19 +33,19 @@ import Testing
         await lock.connected()
         try await roundTrip(lock, on: "door/set")
         let counter = Counter()
-        let (half, stands) = (Latch(), Latch())
+        let (half, connected) = (Latch(), Latch())
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         // The library's keep-alive uses real time, so it must not expire during the test.
         settings.keepAlive = .seconds(65_535)
         // Virtual time is not advanced: the broker's answer to the liveness probe is queued behind the flood.
         let gateway = MQTTConnection(settings, clock: VirtualClock(), random: RandomSource()) { event in
-            if case .connected = event { stands.open() }
-            counter.hear(event)
+            if case .connected = event { connected.open() }
+            counter.receive(event)
             if counter.messages == 25_000 { half.open() }
         }
-        gateway.want([try #require(MQTTFilter("flood/#"))])
+        gateway.subscribe(to: [try #require(MQTTFilter("flood/#"))])
         gateway.start()
-        await stands.wait()
+        await connected.wait()
         try gateway.publish(try MQTTPublish("flood/end", ""))
         await counter.end()
         let device = try RawDevice(port: broker.port)
@@ -73,7 +73,7 @@ import Testing
         let device = try RawDevice(port: broker.port)
         defer { device.close() }
         device.publish(Array("door/state".utf8), Array(repeating: 0x78, count: 10_000_000), isRetained: true)
-        #expect(!device.isThrownOut())
+        #expect(!device.isDisconnected())
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         settings.maximumPayloadBytes = 4 << 20
         let gateway = MQTTTestClient(settings, ["door/#"])
@@ -98,7 +98,7 @@ import Testing
         var settings = MQTTSettings(host: "127.0.0.1", port: proxy.port, clientID: "gateway")
         settings.maximumPayloadBytes = 10_000
         let gateway = MQTTTestClient(settings, ["door/#"])
-        await gateway.event { $0 == .connected(.three) }
+        await gateway.event { $0 == .connected(.v311) }
         try await roundTrip(gateway, on: "door/set")
         let device = try RawDevice(port: broker.port)
         defer { device.close() }
@@ -155,7 +155,7 @@ import Testing
         let device = try RawDevice(port: broker.port)
         defer { device.close() }
         device.publish(topic, Array("LOCKED".utf8))
-        #expect(device.isThrownOut())
+        #expect(device.isDisconnected())
         try await roundTrip(gateway, on: "door/end")
         #expect(gateway.messages.map(\.topic) == ["door/set", "door/end"])
         #expect(gateway.connection.health.counts.disconnects == 0)

@@ -60,11 +60,11 @@ import Testing
         let own = MQTTSettings.TLS(authorityFile: certificates.authority, certificate: certificates.pair("gateway"))
         #expect(await failure(settings(broker.port, own)) == nil)
         // The broker may close the connection before its reason is read; then a later attempt reads it.
-        for (name, words) in [(nil, "requires a client certificate"), ("stranger", "broker rejected the handshake")] {
+        for (name, expected) in [(nil, "requires a client certificate"), ("stranger", "broker rejected the handshake")] {
             let tls = MQTTSettings.TLS(authorityFile: certificates.authority, certificate: name.map(certificates.pair))
             let gateway = MQTTTestClient(settings(broker.port, tls))
             await gateway.event {
-                if case .disconnected(let failure) = $0 { failure.description.contains(words) } else { false }
+                if case .disconnected(let failure) = $0 { failure.description.contains(expected) } else { false }
             }
             #expect(!gateway.events.contains { if case .connected = $0 { true } else { false } })
             await gateway.connection.stop()
@@ -82,18 +82,18 @@ import Testing
             ("authority.pem", "gateway.pem", "locked.key", "passphrase"),
             ("authority.pem", "gateway.pem", "stranger.key", "do not belong together"),
         ])
-    func files(authority: String, certificate: String, key: String, words: String) async throws {
+    func files(authority: String, certificate: String, key: String, expected: String) async throws {
         let certificates = try Certificates.shared.get()
         let broker = try await MosquittoProcess.start(certificates.lines("broker"))
         let tls = MQTTSettings.TLS(
             authorityFile: certificates.path(authority), certificate: (certificates.path(certificate), certificates.path(key)))
         let failure = try #require(await failure(settings(broker.port, tls)))
-        #expect(failure.contains(words), "\(failure)")
+        #expect(failure.contains(expected), "\(failure)")
         #expect(!failure.contains("/"), "the message must not contain a file path")
     }
 
     @Test("the message for TLS to a port without TLS, or plain MQTT to a port with TLS, mentions TLS")
-    func mixedUp() async throws {
+    func tlsMismatch() async throws {
         let certificates = try Certificates.shared.get()
         let (secure, plain) = (try await MosquittoProcess.start(certificates.lines("broker")), try await MosquittoProcess.start())
         let toPlain = try #require(await failure(settings(plain.port, .init(authorityFile: certificates.authority))))
@@ -107,8 +107,8 @@ import Testing
         // The socket holds the port, so that no other process listens on it.
         let held = try Listener(isListening: false)
         defer { close(held.descriptor) }
-        let nobody = await failure(settings(held.port, .init(authorityFile: certificates.authority)))
-        #expect(try #require(nobody).contains("cannot be reached"))
+        let unreachable = await failure(settings(held.port, .init(authorityFile: certificates.authority)))
+        #expect(try #require(unreachable).contains("cannot be reached"))
     }
 
     @Test("accepts the right password; the message for a wrong one says what to check and does not contain the password")
@@ -126,8 +126,8 @@ import Testing
         settings.user = .init(name: "gateway", plainPassword: "correct horse")
         #expect(await failure(settings) == nil)
         settings.user = .init(name: "gateway", plainPassword: "battery staple")
-        let words = try #require(await failure(settings))
-        #expect(words.contains("Check the user name, the password"))
-        #expect(!words.contains("battery") && !String(reflecting: settings).contains("battery"))
+        let failure = try #require(await failure(settings))
+        #expect(failure.contains("Check the user name, the password"))
+        #expect(!failure.contains("battery") && !String(reflecting: settings).contains("battery"))
     }
 }

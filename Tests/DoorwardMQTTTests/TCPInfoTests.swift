@@ -14,7 +14,7 @@ import Testing
         defer { close(client) }
         #expect(isConnected)
         let server = accept(listener.descriptor, nil, nil)
-        TCPInfo.dropOnClose(server)
+        TCPInfo.resetOnClose(server)
         close(server)
         // Wait for the reset.
         var byte: UInt8 = 0

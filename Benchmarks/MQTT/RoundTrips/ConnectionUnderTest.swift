@@ -34,7 +34,7 @@ final class ConnectionUnderTest: Sendable {
             if case .message(let message) = event { receive(message) }
         }
         self.connection.withLock { $0 = connection }
-        connection.want(["bench/+/state", "bench/ready"].compactMap { MQTTFilter($0) })
+        connection.subscribe(to: ["bench/+/state", "bench/ready"].compactMap { MQTTFilter($0) })
         connection.start()
         isDone.wait()
         self.connection.withLock { $0 = nil }

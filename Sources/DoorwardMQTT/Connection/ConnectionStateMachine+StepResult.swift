@@ -1,21 +1,21 @@
 internal import DoorwardDomain
 
-/// Input and result of one step, which `turn` executes.
+/// Input and result of one step, which `step` executes.
 extension ConnectionStateMachine {
     /// The readiness of the socket, as `poll` reported it.
     struct Readiness {
-        var toRead = false
-        var toWrite = false
+        var isReadable = false
+        var isWritable = false
         /// Whether the connection has been closed in both directions, or has failed.
-        var isOver = false
+        var isClosed = false
     }
 
     /// The action of the thread until the next step.
-    enum Wait {
-        case socket(Int32, toWrite: Bool, until: MonotonicInstant)
-        case pause(until: MonotonicInstant)
-        /// Make a handle of this protocol version, and pass it to `adopt`. Making a handle blocks.
-        case make(MQTTVersion)
+    enum NextAction {
+        case poll(Int32, forWriting: Bool, until: MonotonicInstant)
+        case sleep(until: MonotonicInstant)
+        /// Make a client of this protocol version, and pass it to `adopt`. Making a client blocks.
+        case createClient(MQTTVersion)
     }
 
     /// Result of one step.
@@ -24,7 +24,7 @@ extension ConnectionStateMachine {
         /// Number of messages that were dropped, as they were too long or too many.
         var dropped = 0
         /// Whether the answer to a probe was read. The answer proves liveness only after all
-        /// messages that came before it have been delivered; see `handedOn`.
-        var hasAnswer = false
+        /// messages that came before it have been delivered; see `confirmDelivered`.
+        var hasProbeResponse = false
     }
 }

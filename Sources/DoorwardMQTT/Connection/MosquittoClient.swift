@@ -3,16 +3,16 @@ internal import DoorwardDomain
 internal import Glibc
 
 /// One connection of libmosquitto, from its CONNECT packet to its end. A broken connection is never
-/// re-established: the handle is destroyed with all messages that it still holds.
+/// re-established: the client is destroyed with all messages that it still holds.
 ///
-/// libmosquitto queues messages whose publication it reports as failed, and sends them after a reconnect. A handle that is never
+/// libmosquitto queues messages whose publication it reports as failed, and sends them after a reconnect. A client that is never
 /// reconnected never sends them.
 ///
 /// `@unchecked Sendable`: the type cannot be copied, so each connection has one owner at a time, and libmosquitto does not bind a
 /// connection to a thread.
 struct MosquittoClient: ~Copyable, @unchecked Sendable {
     /// Maximum number of packets read by one call.
-    private static let packetsAtOnce = 64
+    private static let maxPacketsPerRead = 64
 
     private let pointer: OpaquePointer
     /// Events that the callbacks have recorded since they were last taken.
@@ -21,27 +21,27 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {
 
     /// Begins to connect. Blocks while the system resolves the host name.
     static func make(_ settings: MQTTSettings, _ version: MQTTVersion) throws(MQTTFailure) -> MosquittoClient {
-        Library.begin()
+        Library.initialize()
         guard DescriptorReserve.isFree else { throw .unreachable(String(cString: strerror(EMFILE))) }
         let events = MosquittoCallbacks(maximumPayloadBytes: settings.maximumPayloadBytes)
         let id = settings.clientID.isEmpty ? nil : settings.clientID
         guard let pointer = mosquitto_new(id, true, Unmanaged.passUnretained(events).toOpaque()) else {
             throw .unreachable("out of memory")
         }
-        let handle = MosquittoClient(pointer, events, version)
-        try handle.connect(settings)
-        return handle
+        let client = MosquittoClient(pointer, events, version)
+        try client.connect(settings)
+        return client
     }
 
     private init(_ pointer: OpaquePointer, _ events: MosquittoCallbacks, _ version: MQTTVersion) {
         (self.pointer, self.events, self.version) = (pointer, events, version)
         mosquitto_int_option(
-            pointer, MOSQ_OPT_PROTOCOL_VERSION, version == .five ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311)
+            pointer, MOSQ_OPT_PROTOCOL_VERSION, version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311)
         mosquitto_int_option(pointer, MOSQ_OPT_TCP_NODELAY, 1)
         // The largest value, so that only the broker's limit counts: `ConnectionStateMachine` counts unacknowledged messages
         // itself, and never publishes a message that the library would have to queue.
         mosquitto_int_option(pointer, MOSQ_OPT_SEND_MAXIMUM, 65_535)
-        MosquittoCallbacks.listen(to: pointer)
+        MosquittoCallbacks.register(on: pointer)
     }
 
     deinit { mosquitto_destroy(pointer) }
@@ -50,16 +50,16 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {
 
     private func connect(_ settings: MQTTSettings) throws(MQTTFailure) {
         if let user = settings.user {
-            try check(mosquitto_username_pw_set(pointer, user.name, user.password?.reveal()), "user name or password")
+            try checkSetting(mosquitto_username_pw_set(pointer, user.name, user.password?.reveal()), "user name or password")
         }
         if let will = settings.will {
             let payload = will.payload
-            try check(
+            try checkSetting(
                 mosquitto_will_set_v5(
                     pointer, will.topic.description, Int32(payload.count), payload, 1, will.isRetained, nil), "last will")
         }
-        if let tls = settings.tls { try secure(tls) }
-        if version == .five { limitPackets(settings.maximumPayloadBytes) }
+        if let tls = settings.tls { try configureTLS(tls) }
+        if version == .v5 { limitPackets(settings.maximumPayloadBytes) }
         let keepAlive = min(max(5, settings.keepAlive.components.seconds), 65_535)
         let result = mosquitto_connect_bind_async(pointer, settings.host, Int32(settings.port), Int32(keepAlive), nil)
         switch mosq_err_t(result) {
@@ -67,7 +67,7 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {
         case MOSQ_ERR_EAI: throw .unreachable(errno == EAI_SYSTEM ? Self.lookupFailure : "host not found")
         case MOSQ_ERR_INVAL: throw .unreachable("invalid port")
         case MOSQ_ERR_ERRNO: throw .unreachable(String(cString: strerror(errno)))
-        default: try live(result)
+        default: try checkLoopResult(result)
         }
     }
 
@@ -92,7 +92,7 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {
         mosquitto_property_free_all(&properties)
     }
 
-    private func secure(_ tls: MQTTSettings.TLS) throws(MQTTFailure) {
+    private func configureTLS(_ tls: MQTTSettings.TLS) throws(MQTTFailure) {
         for (file, name) in [
             (tls.authorityFile, "file of the certificate authority"), (tls.certificate?.file, "gateway's own certificate"),
             (tls.certificate?.keyFile, "gateway's own private key"),
@@ -107,12 +107,13 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {
             pointer, tls.authorityFile, tls.authorityFile == nil ? system : nil, tls.certificate?.file,
             tls.certificate?.keyFile, { _, _, _, _ in 0 })
         guard mosq_err_t(result) == MOSQ_ERR_SUCCESS else { throw .tlsFailed("a certificate or key file cannot be read") }
-        // 1 (SSL_VERIFY_PEER): the broker's certificate is verified. The library verifies the host name too, as nothing disables that.
+        // 1 (SSL_VERIFY_PEER): the broker's certificate is verified. The library verifies the host name too, as nothing disables
+        // that.
         mosquitto_tls_opts_set(pointer, 1, "tlsv1.2", nil)
     }
 
-    private func check(_ result: Int32, _ what: String) throws(MQTTFailure) {
-        guard mosq_err_t(result) == MOSQ_ERR_SUCCESS else { throw .refused("\(what): \(words(result))") }
+    private func checkSetting(_ result: Int32, _ what: String) throws(MQTTFailure) {
+        guard mosq_err_t(result) == MOSQ_ERR_SUCCESS else { throw .connectionRefused("\(what): \(errorText(result))") }
     }
 
     // MARK: - The socket
@@ -123,71 +124,71 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {
     /// Whether the library holds bytes that the socket has not accepted.
     var hasUnsentBytes: Bool { mosquitto_want_write(pointer) }
 
-    /// Reads at most `packetsAtOnce` packets.
+    /// Reads at most `maxPacketsPerRead` packets.
     func read() throws(MQTTFailure) {
-        for _ in 0..<Self.packetsAtOnce {
+        for _ in 0..<Self.maxPacketsPerRead {
             // The library reads one packet, whatever its second parameter is.
-            try live(mosquitto_loop_read(pointer, 1))
-            var waiting: Int32 = 0
-            guard socket >= 0, ioctl(socket, UInt(FIONREAD), &waiting) == 0, waiting > 0 else { return }
+            try checkLoopResult(mosquitto_loop_read(pointer, 1))
+            var readable: Int32 = 0
+            guard socket >= 0, ioctl(socket, UInt(FIONREAD), &readable) == 0, readable > 0 else { return }
         }
     }
 
-    func write() throws(MQTTFailure) { try live(mosquitto_loop_write(pointer, 64)) }
+    func write() throws(MQTTFailure) { try checkLoopResult(mosquitto_loop_write(pointer, 64)) }
 
     /// Sends a PINGREQ when one is due, and detects that the keep alive has expired.
-    func look() throws(MQTTFailure) { try live(mosquitto_loop_misc(pointer)) }
+    func keepAlive() throws(MQTTFailure) { try checkLoopResult(mosquitto_loop_misc(pointer)) }
 
-    private func live(_ result: Int32) throws(MQTTFailure) {
+    private func checkLoopResult(_ result: Int32) throws(MQTTFailure) {
         let error = errno
         switch mosq_err_t(result) {
         case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_PENDING: return
-        case MOSQ_ERR_KEEPALIVE: throw .lost("it is silent")
+        case MOSQ_ERR_KEEPALIVE: throw .connectionLost("it is silent")
         case MOSQ_ERR_ERRNO where [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT].contains(error):
             throw .unreachable(String(cString: strerror(error)))
         case let result:
-            if let words = TLSErrorText.words(events.errorLog) { throw .tlsFailed(words) }
-            throw .lost(result == MOSQ_ERR_ERRNO ? String(cString: strerror(error)) : words(Int32(result.rawValue)))
+            if let text = TLSErrorText.text(for: events.errorLog) { throw .tlsFailed(text) }
+            throw .connectionLost(result == MOSQ_ERR_ERRNO ? String(cString: strerror(error)) : errorText(Int32(result.rawValue)))
         }
     }
 
-    private func words(_ result: Int32) -> String { String(cString: mosquitto_strerror(result)) }
+    private func errorText(_ result: Int32) -> String { String(cString: mosquitto_strerror(result)) }
 
     // MARK: - Requests and messages
 
     /// Sends a SUBSCRIBE. The broker also delivers retained messages, with the retain flag set.
     ///
-    /// - Parameter retainAsPublished: sets Retain As Published, so that live messages keep the retain flag of their publisher. Has no
-    ///   effect with MQTT 3.1.1, where the broker clears the flag.
-    func subscribe(_ filters: [MQTTFilter], retainAsPublished: Bool) -> Request {
-        var number: Int32 = 0
-        let options = retainAsPublished && version == .five ? Int32(MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue) : 0
+    /// - Parameter retainAsPublished: sets Retain As Published, so that live messages keep the retain flag of their publisher.
+    ///   Has no effect with MQTT 3.1.1, where the broker clears the flag.
+    func subscribe(_ filters: [MQTTFilter], retainAsPublished: Bool) -> RequestResult {
+        var packetID: Int32 = 0
+        let options = retainAsPublished && version == .v5 ? Int32(MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue) : 0
         let result = withCStrings(filters) {
-            mosquitto_subscribe_multiple(pointer, &number, Int32(filters.count), $0, 1, options, nil)
+            mosquitto_subscribe_multiple(pointer, &packetID, Int32(filters.count), $0, 1, options, nil)
         }
-        return Request(result, number)
+        return RequestResult(result, packetID)
     }
 
-    func unsubscribe(_ filters: [MQTTFilter]) -> Request {
-        var number: Int32 = 0
-        let result = withCStrings(filters) { mosquitto_unsubscribe_multiple(pointer, &number, Int32(filters.count), $0, nil) }
-        return Request(result, number)
+    func unsubscribe(_ filters: [MQTTFilter]) -> RequestResult {
+        var packetID: Int32 = 0
+        let result = withCStrings(filters) { mosquitto_unsubscribe_multiple(pointer, &packetID, Int32(filters.count), $0, nil) }
+        return RequestResult(result, packetID)
     }
 
     /// Outcome of sending a SUBSCRIBE or UNSUBSCRIBE.
-    enum Request {
+    enum RequestResult {
         /// The packet was sent, with this packet identifier.
         case sent(Int32)
         /// These filters cannot be sent to this broker; the code is the reason.
-        case impossible(code: Int32)
+        case unsendable(code: Int32)
         /// The packet could not be sent now.
         case failed
 
-        fileprivate init(_ result: Int32, _ number: Int32) {
+        fileprivate init(_ result: Int32, _ packetID: Int32) {
             switch mosq_err_t(result) {
-            case MOSQ_ERR_SUCCESS: self = .sent(number)
-            case MOSQ_ERR_OVERSIZE_PACKET: self = .impossible(code: ReasonCode.packetTooLarge)
-            case MOSQ_ERR_INVAL, MOSQ_ERR_MALFORMED_UTF8: self = .impossible(code: ReasonCode.topicFilterInvalid)
+            case MOSQ_ERR_SUCCESS: self = .sent(packetID)
+            case MOSQ_ERR_OVERSIZE_PACKET: self = .unsendable(code: ReasonCode.packetTooLarge)
+            case MOSQ_ERR_INVAL, MOSQ_ERR_MALFORMED_UTF8: self = .unsendable(code: ReasonCode.topicFilterInvalid)
             default: self = .failed
             }
         }
@@ -197,9 +198,9 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {
     ///
     /// - Returns: the packet identifier that the UNSUBACK will carry; `nil` if it could not be sent.
     func sendProbe() -> Int32? {
-        var number: Int32 = 0
-        let result = mosquitto_unsubscribe_v5(pointer, &number, "doorward/pulse", nil)
-        return mosq_err_t(result) == MOSQ_ERR_SUCCESS ? number : nil
+        var packetID: Int32 = 0
+        let result = mosquitto_unsubscribe_v5(pointer, &packetID, "doorward/pulse", nil)
+        return mosq_err_t(result) == MOSQ_ERR_SUCCESS ? packetID : nil
     }
 
     private func withCStrings(
@@ -210,32 +211,32 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {
         return texts.withUnsafeBufferPointer { $0.baseAddress.map(body) ?? Int32(MOSQ_ERR_INVAL.rawValue) }
     }
 
-    /// Passes a frame to the library, which writes it to the socket without the retain flag.
-    /// `hasUnsentBytes` shows whether all of the frame was written.
+    /// Passes a message to the library, which writes it to the socket without the retain flag.
+    /// `hasUnsentBytes` shows whether all of the message was written.
     ///
     /// - Returns: the packet identifier, and the library's result.
-    func publish(_ frame: MQTTPublish, _ qos: MQTTQoS) -> (number: Int32, result: mosq_err_t) {
+    func publish(_ message: MQTTPublish, _ qos: MQTTQoS) -> (packetID: Int32, result: mosq_err_t) {
         var properties: OpaquePointer?
-        if version == .five {
+        if version == .v5 {
             // MQTT allows only whole seconds: round down, but send at least 1, as 0 would make the message expire at once.
-            let seconds = UInt32(clamping: max(1, frame.lifetime.components.seconds))
+            let seconds = UInt32(clamping: max(1, message.lifetime.components.seconds))
             mosquitto_property_add_int32(&properties, Int32(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue), seconds)
         }
         defer { mosquitto_property_free_all(&properties) }
-        var number: Int32 = 0
+        var packetID: Int32 = 0
         let result = mosquitto_publish_v5(
-            pointer, &number, frame.topic.description, Int32(frame.payload.count), frame.payload, qos.rawValue, false,
+            pointer, &packetID, message.topic.description, Int32(message.payload.count), message.payload, qos.rawValue, false,
             properties)
-        return (number, mosq_err_t(result))
+        return (packetID, mosq_err_t(result))
     }
 
-    /// Passes an announcement to the library, which may hold it until the socket accepts it.
-    func announce(_ word: MQTTRetainablePublish, _ qos: MQTTQoS) -> (number: Int32, result: mosq_err_t) {
-        var number: Int32 = 0
+    /// Passes a retainable message to the library, which may hold it until the socket accepts it.
+    func publishRetainable(_ message: MQTTRetainablePublish, _ qos: MQTTQoS) -> (packetID: Int32, result: mosq_err_t) {
+        var packetID: Int32 = 0
         let result = mosquitto_publish_v5(
-            pointer, &number, word.topic.description, Int32(word.payload.count), word.payload, qos.rawValue,
-            word.isRetained, nil)
-        return (number, mosq_err_t(result))
+            pointer, &packetID, message.topic.description, Int32(message.payload.count), message.payload, qos.rawValue,
+            message.isRetained, nil)
+        return (packetID, mosq_err_t(result))
     }
 
     /// Sends a DISCONNECT, so that the broker does not publish the last will.
@@ -250,5 +251,5 @@ extension mosq_err_t {
 private enum Library {
     private static let result = mosquitto_lib_init()
 
-    static func begin() { _ = result }
+    static func initialize() { _ = result }
 }

@@ -1,7 +1,7 @@
 /// Messages about TLS failures. Each message names the cause that the operator can correct.
 enum TLSErrorText {
     /// Fragments of log lines of libmosquitto or OpenSSL, with the message for each. The first match determines the message.
-    private static let meanings: [(sign: String, words: String)] = [
+    private static let messages: [(fragment: String, message: String)] = [
         ("Unable to load CA certificates", "the file of the certificate authority contains no certificate in PEM format"),
         ("key values mismatch", "the gateway's certificate and its private key do not belong together"),
         ("Unable to load client certificate", "the file of the gateway's certificate contains no certificate in PEM format"),
@@ -27,8 +27,8 @@ enum TLSErrorText {
     ]
 
     /// - Returns: the message; `nil` when no line is about TLS.
-    static func words(_ lines: [String]) -> String? {
-        for (sign, words) in meanings where lines.contains(where: { $0.contains(sign) }) { return words }
+    static func text(for lines: [String]) -> String? {
+        for (fragment, message) in messages where lines.contains(where: { $0.contains(fragment) }) { return message }
         return lines.contains { $0.contains("OpenSSL") } ? "the broker and the gateway share no TLS version and cipher" : nil
     }
 }

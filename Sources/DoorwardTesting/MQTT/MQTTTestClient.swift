@@ -54,7 +54,7 @@ package final class MQTTTestClient: Sendable {
             } else {
                 MQTTConnection(settings) { recorder.record($0) }
             }
-        connection.want(filters.compactMap { MQTTFilter($0) })
+        connection.subscribe(to: filters.compactMap { MQTTFilter($0) })
         connection.start()
     }
 
@@ -71,10 +71,9 @@ package final class MQTTTestClient: Sendable {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: id)
         settings.initialBackoff = .milliseconds(20)
         settings.maximumBackoff = .milliseconds(50)
-        // The library measures its keep alive in real time. Use a long keep alive, so that it never
-        // ends a connection with a virtual clock. Use a long connect timeout, so that virtual time
-        // does not reach it before the broker accepts the connection.
-        if clock != nil { (settings.keepAlive, settings.patience) = (.seconds(65_535), .seconds(3600)) }
+        // The library measures its keep alive in real time, which must not end a connection that uses virtual time. Virtual
+        // time must not exceed the connect timeout while the broker is about to accept the connection.
+        if clock != nil { (settings.keepAlive, settings.connectTimeout) = (.seconds(65_535), .seconds(3600)) }
         self.init(settings, filters, clock: clock)
     }
 

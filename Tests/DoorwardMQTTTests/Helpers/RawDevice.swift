@@ -18,7 +18,7 @@ struct RawDevice {
     func close() { Glibc.close(descriptor) }
 
     /// Returns whether the broker has closed the connection. Sends a PINGREQ and waits for the answer or the close.
-    func isThrownOut() -> Bool {
+    func isDisconnected() -> Bool {
         send([0xC0, 0])
         return receive(2) != [0xD0, 0]
     }

@@ -43,7 +43,8 @@ extension EndToEnd {
             let somebody = MQTTTestClient(port: world.broker.port, ["zigbee2mqtt/left/set"])
             await somebody.connected()
             let topic = try #require(MQTTTopic("zigbee2mqtt/left/set"))
-            try somebody.connection.announce(MQTTRetainablePublish(topic: topic, payload: Array(#"{"state":"UNLOCK"}"#.utf8)))
+            try somebody.connection.publishRetainable(
+                MQTTRetainablePublish(topic: topic, payload: Array(#"{"state":"UNLOCK"}"#.utf8)))
             _ = await somebody.message(on: "zigbee2mqtt/left/set")
             let door = try await world.attach(
                 "Left", .object(["broker": .string("home"), "profile": .string("zigbee2mqtt"), "name": .string("left")]))

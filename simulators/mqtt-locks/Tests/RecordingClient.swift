@@ -47,7 +47,7 @@ final class RecordingClient: Sendable {
         (settings.initialBackoff, settings.maximumBackoff) = (.milliseconds(20), .milliseconds(50))
         let recorder = recorder
         connection = MQTTConnection(settings) { recorder.receive($0) }
-        connection.want([MQTTFilter("#")].compactMap { $0 })
+        connection.subscribe(to: [MQTTFilter("#")].compactMap { $0 })
         connection.start()
     }
 

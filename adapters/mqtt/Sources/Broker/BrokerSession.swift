@@ -80,7 +80,7 @@ final class BrokerSession: Sendable {
             return true
         }
         guard isFirst else { return }
-        connection.want(found.filters)
+        connection.subscribe(to: found.filters)
         Self.want(routes.withLock { $0.locks.map(\.dialect) }, on: connection)
         connection.start()
     }
@@ -103,17 +103,17 @@ final class BrokerSession: Sendable {
 
     /// Sends a frame now, or throws. The frame is never retained.
     ///
-    /// - Parameter paths: the subscriptions by which the lock's answers arrive; the frame is not sent before they are in place.
+    /// - Parameter subscriptions: those by which the lock's answers arrive; the frame is not sent before they are in place.
     /// - Returns: the sequence number of the frame, and the id that the broker's acknowledgement will carry.
     @discardableResult
     func publish(
-        _ outgoing: OutgoingMessage, answeredBy paths: MQTTAnswerPaths, lifetime: Duration
-    ) throws(MQTTSendError) -> MQTTSentFrame {
+        _ outgoing: OutgoingMessage, requiring subscriptions: MQTTResponseSubscriptions, lifetime: Duration
+    ) throws(MQTTSendError) -> MQTTSentPublish {
         guard let connection = current.withLock({ $0 }) else { throw .notConnected }
         do {
             return try connection.publish(
                 MQTTPublish(topic: outgoing.topic, payload: outgoing.payload, qos: outgoing.qos, lifetime: lifetime),
-                answeredBy: paths)
+                requiring: subscriptions)
         } catch {
             surroundings.counters.refused.add(1, ordering: .relaxed)
             throw error
@@ -121,7 +121,9 @@ final class BrokerSession: Sendable {
     }
 
     /// Whether the broker has processed a frame and is still responsive; see `MQTTConnection`.
-    func isBrokerResponsive(_ frame: MQTTFrameNumber) -> Bool { current.withLock { $0 }?.isBrokerResponsive(frame) ?? false }
+    func isBrokerResponsive(since number: MQTTPublishNumber) -> Bool {
+        current.withLock { $0 }?.isBrokerResponsive(since: number) ?? false
+    }
 
     // MARK: - Locks
 
@@ -145,8 +147,8 @@ final class BrokerSession: Sendable {
     /// Subscribes to command topics with Retain As Published, to detect a retained command at once. Subscribes to other topics
     /// without this option.
     private static func want(_ dialects: [Dialect], on connection: MQTTConnection) {
-        connection.want(dialects.flatMap(\.commandFilters), retainAsPublished: true)
-        connection.want(dialects.flatMap { dialect in dialect.filters.filter { !dialect.commandFilters.contains($0) } })
+        connection.subscribe(to: dialects.flatMap(\.commandFilters), retainAsPublished: true)
+        connection.subscribe(to: dialects.flatMap { dialect in dialect.filters.filter { !dialect.commandFilters.contains($0) } })
     }
 
     func remove(_ lock: MQTTLock) {
@@ -155,7 +157,7 @@ final class BrokerSession: Sendable {
             return lock.dialect.filters.filter { routes.topics.remove(lock, at: $0) }
         }
         let stillWanted = Set(found.filters)
-        current.withLock { $0 }?.leave(unwanted.filter { !stillWanted.contains($0) })
+        current.withLock { $0 }?.unsubscribe(from: unwanted.filter { !stillWanted.contains($0) })
     }
 
     // MARK: - Events of the connection
@@ -174,7 +176,7 @@ final class BrokerSession: Sendable {
             round.withLock { round in round.waiting = locks + round.waiting.filter { !locks.contains($0) } }
         case .subscribed: queryWaiting()
         case .disconnected(let failure):
-            if failure == .stuck || failure == .notResponding { surroundings.counters.cuts.add(1, ordering: .relaxed) }
+            if failure == .writeTimeout || failure == .notResponding { surroundings.counters.cuts.add(1, ordering: .relaxed) }
             note(.warning, "broker is not connected (\(failure.reason))", [:])
             // A failed attempt to connect changes no known state.
             guard stood.exchange(false, ordering: .relaxed) else { return }
@@ -185,9 +187,9 @@ final class BrokerSession: Sendable {
         case .subscriptionGranted(let filter):
             note(.notice, "subscription granted, which was refused before", ["filter": "\(filter)"])
             for lock in routes.withLock({ $0.topics.values(at: filter) }) { lock.grantSubscription(filter) }
-        case .acknowledged(_, .taken): break
-        case .acknowledged(_, .nobodySubscribed): note(.warning, "a command has no matching subscribers", [:])
-        case .acknowledged(let frame, .refused(let reason, let isNotAuthorized)):
+        case .acknowledged(_, .accepted): break
+        case .acknowledged(_, .noMatchingSubscribers): note(.warning, "a command has no matching subscribers", [:])
+        case .acknowledged(let frame, .rejected(let reason, let isNotAuthorized)):
             // `reject` waits for the mutex of a lock that is sending. When it gets the mutex, the lock has stored the id of its
             // frame.
             let locks = routes.withLock { $0.locks }

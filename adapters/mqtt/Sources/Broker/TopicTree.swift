@@ -22,13 +22,13 @@ struct TopicTree<Value: Hashable> {
     mutating func insert(_ value: Value, at filter: MQTTFilter) -> Bool {
         var node = root
         let levels = Self.levels(filter.description)
-        for level in levels where level != TopicText.anyRest {
+        for level in levels where level != TopicText.multiLevelWildcard {
             if node.children[level] == nil { node.children[level] = Node() }
             guard let next = node.children[level] else { return false }
             node = next
         }
-        defer { if levels.last == TopicText.anyRest { node.below.insert(value) } else { node.here.insert(value) } }
-        return levels.last == TopicText.anyRest ? node.below.isEmpty : node.here.isEmpty
+        defer { if levels.last == TopicText.multiLevelWildcard { node.below.insert(value) } else { node.here.insert(value) } }
+        return levels.last == TopicText.multiLevelWildcard ? node.below.isEmpty : node.here.isEmpty
     }
 
     /// - Returns: whether the filter has no subscriber left.
@@ -41,7 +41,7 @@ struct TopicTree<Value: Hashable> {
             node.here.remove(value)
             return node.here.isEmpty
         }
-        if level == TopicText.anyRest {
+        if level == TopicText.multiLevelWildcard {
             node.below.remove(value)
             return node.below.isEmpty
         }
@@ -55,11 +55,11 @@ struct TopicTree<Value: Hashable> {
     func values(at filter: MQTTFilter) -> Set<Value> {
         var node = root
         let levels = Self.levels(filter.description)
-        for level in levels where level != TopicText.anyRest {
+        for level in levels where level != TopicText.multiLevelWildcard {
             guard let next = node.children[level] else { return [] }
             node = next
         }
-        return levels.last == TopicText.anyRest ? node.below : node.here
+        return levels.last == TopicText.multiLevelWildcard ? node.below : node.here
     }
 
     /// Returns all subscribers whose filters match `topic`.
@@ -76,10 +76,10 @@ struct TopicTree<Value: Hashable> {
         let takesWildcards = !(isFirst && isOwnOfBroker)
         if takesWildcards { found.formUnion(node.below) }
         guard let level = levels.first else { return found.formUnion(node.here) }
-        if level != TopicText.anyLevel, level != TopicText.anyRest, let next = node.children[level] {
+        if level != TopicText.singleLevelWildcard, level != TopicText.multiLevelWildcard, let next = node.children[level] {
             collect(levels.dropFirst(), from: next, isFirst: false, isOwnOfBroker: isOwnOfBroker, into: &found)
         }
-        if takesWildcards, let next = node.children[TopicText.anyLevel] {
+        if takesWildcards, let next = node.children[TopicText.singleLevelWildcard] {
             collect(levels.dropFirst(), from: next, isFirst: false, isOwnOfBroker: isOwnOfBroker, into: &found)
         }
     }

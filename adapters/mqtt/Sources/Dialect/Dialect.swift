@@ -15,7 +15,7 @@ package struct Dialect: Sendable {
     let commandFilters: Set<MQTTFilter>
     /// The subscriptions through which the lock's answers arrive. The broker must grant the subscriptions to the lock's state
     /// topics.
-    let answerPaths: MQTTAnswerPaths
+    let answerPaths: MQTTResponseSubscriptions
     /// The lock's own topic for the unlock command or, if there is none, for lock or unlatch. It
     /// distinguishes the locks of a broker. Commands may be sent to another topic, where a bridge
     /// has an API for all of its locks.

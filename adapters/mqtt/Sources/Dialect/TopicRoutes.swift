@@ -21,7 +21,7 @@ struct TopicRoutes: Sendable {
     /// safe.
     private(set) var commandFilters: [MQTTFilter] = []
     /// The subscriptions through which the lock's answers arrive.
-    private(set) var answerPaths = MQTTAnswerPaths.none
+    private(set) var answerPaths = MQTTResponseSubscriptions.none
 
     init(_ parts: ProfileBody, commandTopics: [MQTTTopic], question: MQTTTopic?) {
         for (index, part) in parts.values.enumerated() { add(part.reader.topic.text) { $0.values.append(index) } }
@@ -44,7 +44,7 @@ struct TopicRoutes: Sendable {
         filters = filters.filter { !reach.contains($0) } + filters.filter { reach.contains($0) }
         let states = Set(parts.values.filter { $0.aspect == .state }.compactMap { MQTTFilter($0.reader.topic.text) })
         let (others, commands) = (filters.filter { !states.contains($0) }, Set(commandFilters))
-        answerPaths = MQTTAnswerPaths(needed: Array(states), asked: others.filter { !commands.contains($0) })
+        answerPaths = MQTTResponseSubscriptions(required: Array(states), optional: others.filter { !commands.contains($0) })
     }
 
     /// - Returns: `nil` if the profile does not use the topic.

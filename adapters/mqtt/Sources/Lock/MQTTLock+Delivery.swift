@@ -27,7 +27,7 @@ extension MQTTLock {
     /// Ends the command whose frame the broker has rejected (MQTT 5.0, section 3.4.2.1).
     ///
     /// - Returns: false if this is not the frame of this lock's last command.
-    func reject(_ frame: MQTTFrameID, reason: String, isNotAuthorized: Bool) -> Bool {
+    func reject(_ frame: MQTTPublishID, reason: String, isNotAuthorized: Bool) -> Bool {
         var isOwn = false
         change { state in
             guard let delivery = state.delivery, delivery.frame.id == frame, delivery.rejection == nil else { return }
@@ -92,7 +92,7 @@ extension MQTTLock {
     /// Acknowledgements do not show this: a broker acknowledges no frame of QoS 0, and a broker of MQTT 3.1.1 also acknowledges
     /// the frames that it drops.
     func isMissing(_ delivery: CommandDelivery, _ state: State) -> Bool {
-        !delivery.isDelivered && state.delivered.returnsCommands != false && link.isBrokerResponsive(delivery.frame.number)
+        !delivery.isDelivered && state.delivered.returnsCommands != false && link.isBrokerResponsive(since: delivery.frame.number)
             && !state.delivered.refusedFilters.contains(MQTTFilter(delivery.topic))
     }
 

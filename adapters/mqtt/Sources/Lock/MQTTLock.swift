@@ -15,7 +15,7 @@ final class MQTTLock: Sendable {
         var order: PendingCommand?
         /// The last command that was sent, and its frame. The frame is `none` after its connection
         /// has ended, because every message of the next connection is received after the command.
-        var lastOrder: (id: CommandID, frame: MQTTFrameNumber)?
+        var lastOrder: (id: CommandID, frame: MQTTPublishNumber)?
         /// Recently sent frames, to be recognized when the broker delivers them.
         var frames = OwnFrames()
         /// The command that was sent before `lastOrder`.
@@ -125,9 +125,9 @@ final class MQTTLock: Sendable {
         let frames = try dialect.order(
             order.operation, code: dialect.takesCode(order.operation) ? code : nil, reference: order.commandID.description,
             at: surroundings.clock.now(), &state.memory)
-        let sent: MQTTSentFrame
+        let sent: MQTTSentPublish
         do {
-            sent = try link.publish(frames.command, answeredBy: dialect.answerPaths, lifetime: lifetime)
+            sent = try link.publish(frames.command, requiring: dialect.answerPaths, lifetime: lifetime)
         } catch {
             state.memory = before
             throw AdapterError(error)
@@ -171,7 +171,9 @@ final class MQTTLock: Sendable {
     private func concludeSilence(_ order: CommandID) {
         change { state in
             // Conclude nothing while the broker is stalled: it may withhold the lock's messages.
-            guard state.order?.id == order, let frame = state.lastOrder?.frame, link.isBrokerResponsive(frame) else { return }
+            guard state.order?.id == order, let frame = state.lastOrder?.frame, link.isBrokerResponsive(since: frame) else {
+                return
+            }
             // The silence of a lock that has not received the command confirms nothing.
             guard let delivery = state.delivery, !isMissing(delivery, state) else { return }
             let before = state.memory
@@ -322,7 +324,7 @@ final class MQTTLock: Sendable {
         if let now, let last = state.lastQuestion, now < last.advanced(by: Self.questionPause) { return nil }
         for question in questions {
             do throws(MQTTSendError) {
-                try link.publish(question, answeredBy: dialect.answerPaths, lifetime: .seconds(5))
+                try link.publish(question, requiring: dialect.answerPaths, lifetime: .seconds(5))
             } catch {
                 return AdapterError(error)
             }
@@ -335,7 +337,7 @@ final class MQTTLock: Sendable {
 
 extension MQTTLock.State {
     /// Whether a message was read before the last command was sent.
-    fileprivate func isOfBefore(_ message: MQTTMessage) -> Bool { lastOrder.map { message.after < $0.frame } ?? false }
+    fileprivate func isOfBefore(_ message: MQTTMessage) -> Bool { lastOrder.map { message.readAfter < $0.frame } ?? false }
 
     /// Returns the next report to deliver; `nil` ends the delivery.
     fileprivate mutating func nextReport() -> LockReport? {

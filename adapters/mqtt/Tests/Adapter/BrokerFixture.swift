@@ -44,7 +44,7 @@ final class BrokerFixture: Sendable {
         let brokers = ports.map { name, port in
             var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: "gateway")
             (settings.initialBackoff, settings.maximumBackoff) = (.milliseconds(20), .milliseconds(50))
-            settings.patience = .seconds(3600)
+            settings.connectTimeout = .seconds(3600)
             // The library's keep-alive uses real time, so it must not expire during the test.
             settings.keepAlive = .seconds(65_535)
             return MQTTBroker(name: name, settings: settings)

@@ -94,7 +94,7 @@ import Testing
         let before = rig.reports.all(of: door).count
         let vandal = DoorwardTesting.MQTTTestClient(port: rig.broker.port)
         await vandal.connected()
-        try vandal.connection.announce(
+        try vandal.connection.publishRetainable(
             MQTTRetainablePublish(
                 topic: try #require(MQTTTopic("nuki/A/state")), payload: rubbish.payload, qos: .atLeastOnce, isRetained: false
             ))

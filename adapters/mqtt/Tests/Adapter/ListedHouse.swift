@@ -21,7 +21,7 @@ struct ListedHouse {
         bridge = DoorwardTesting.MQTTTestClient(port: broker.port, clock: bridgeClock)
         await bridge.connected()
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
-        settings.patience = .seconds(3600)
+        settings.connectTimeout = .seconds(3600)
         adapter = MQTTAdapter(
             brokers: [MQTTBroker(name: "home", settings: settings, profiles: ["zigbee2mqtt"], isDiscovering: true)],
             library: library, clock: clock, random: RandomSource(),
@@ -36,7 +36,7 @@ struct ListedHouse {
     func list(_ devices: [String]) throws { try keep(Zigbee2MQTTTests.topic, "[\(devices.joined(separator: ","))]") }
 
     func keep(_ topic: String, _ payload: String) throws {
-        _ = try bridge.connection.announce(
+        _ = try bridge.connection.publishRetainable(
             MQTTRetainablePublish(topic: try #require(MQTTTopic(topic)), payload: Array(payload.utf8)))
     }
 

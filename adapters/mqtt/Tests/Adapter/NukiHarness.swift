@@ -34,7 +34,7 @@ final class NukiHarness: AdapterHarness {
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         settings.initialBackoff = .milliseconds(20)
         settings.maximumBackoff = .milliseconds(50)
-        settings.patience = .seconds(3600)
+        settings.connectTimeout = .seconds(3600)
         let home = MQTTBroker(name: "home", settings: settings, profiles: ["nuki-native"], isDiscovering: true)
         settings.clientID = "gateway of others"
         let others = MQTTBroker(name: "others", settings: settings, portfolioID: Self.portfolio)

@@ -42,7 +42,7 @@ final class PlayedNuki: Sendable {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: "nukis")
         settings.initialBackoff = .milliseconds(20)
         settings.maximumBackoff = .milliseconds(50)
-        settings.patience = .seconds(3600)
+        settings.connectTimeout = .seconds(3600)
         // The library's keep-alive uses real time, so it must not expire during the test.
         settings.keepAlive = .seconds(65_535)
         state = Mutex(State())
@@ -63,7 +63,7 @@ final class PlayedNuki: Sendable {
             }
         }
         ear.listen(self)
-        connection.want([MQTTFilter("nuki/+/lockAction"), MQTTFilter("settle/+")].compactMap { $0 })
+        connection.subscribe(to: [MQTTFilter("nuki/+/lockAction"), MQTTFilter("settle/+")].compactMap { $0 })
         connection.start()
         await listen()
     }
@@ -132,7 +132,7 @@ final class PlayedNuki: Sendable {
 
     func keep(_ topic: String, _ text: String) {
         guard let topic = MQTTTopic(topic) else { return }
-        _ = try? connection.announce(MQTTRetainablePublish(topic: topic, payload: Array(text.utf8)))
+        _ = try? connection.publishRetainable(MQTTRetainablePublish(topic: topic, payload: Array(text.utf8)))
     }
 
     // MARK: Received messages

@@ -56,8 +56,8 @@ import Testing
     func denied() throws {
         let profile = try #require(ProfileLibrary.shipped["zigbee2mqtt"])
         let paths = try Dialect(profile, variables: ["name": "front"]).answerPaths
-        #expect(paths.needed.map(\.description) == ["zigbee2mqtt/front"])
-        let asked = Set(paths.asked.map(\.description))
+        #expect(paths.required.map(\.description) == ["zigbee2mqtt/front"])
+        let asked = Set(paths.optional.map(\.description))
         #expect(asked.isSuperset(of: ["zigbee2mqtt/front/availability", "zigbee2mqtt/bridge/state", "zigbee2mqtt/front/get"]))
         #expect(!asked.contains("zigbee2mqtt/front/set") && !asked.contains("zigbee2mqtt/front"))
     }

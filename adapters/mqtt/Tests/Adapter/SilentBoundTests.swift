@@ -12,7 +12,7 @@ import Testing
     ) -> (MQTTAdapter, VirtualClock) {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: "gateway")
         (settings.initialBackoff, settings.maximumBackoff) = (.milliseconds(20), .milliseconds(50))
-        settings.patience = .seconds(3600)
+        settings.connectTimeout = .seconds(3600)
         if let maximumPayloadBytes { settings.maximumPayloadBytes = maximumPayloadBytes }
         let broker = MQTTBroker(name: "home", settings: settings, profiles: profiles, isDiscovering: true)
         let clock = VirtualClock()
@@ -28,7 +28,7 @@ import Testing
         await bridge.connected()
         let topic = try #require(MQTTTopic("zigbee2mqtt/bridge/devices"))
         let list = Array("[".utf8) + Array(repeating: UInt8(ascii: " "), count: 25 << 20) + Array("]".utf8)
-        let id = try bridge.connection.announce(MQTTRetainablePublish(topic: topic, payload: list, qos: .atLeastOnce))
+        let id = try bridge.connection.publishRetainable(MQTTRetainablePublish(topic: topic, payload: list, qos: .atLeastOnce))
         await bridge.event { if case .acknowledged(let its, _) = $0 { its == id } else { false } }
         let lines = KeptLines()
         let (adapter, clock) = Self.adapter(broker.port, lines)
@@ -40,7 +40,7 @@ import Testing
         let told = { lines.holding("warning", "discovery is incomplete", "24 MiB", "broker=home").count }
         while told() == 0 { await clock.pass(.milliseconds(1)) }
         #expect(told() == 1)
-        try bridge.connection.announce(MQTTRetainablePublish(topic: topic, payload: Array("[]".utf8), qos: .atLeastOnce))
+        try bridge.connection.publishRetainable(MQTTRetainablePublish(topic: topic, payload: Array("[]".utf8), qos: .atLeastOnce))
         while adapter.transports.first?.problem != nil { await clock.pass(.milliseconds(1)) }
         await adapter.stop()
         await bridge.connection.stop()
@@ -54,7 +54,7 @@ import Testing
         let devices = (0...10_000).map { Zigbee2MQTTTests.device("lock \($0)").replacing("0x01", with: "0x\($0)") }
         let list = Array("[\(devices.joined(separator: ","))]".utf8)
         let topic = try #require(MQTTTopic("zigbee2mqtt/bridge/devices"))
-        try bridge.connection.announce(MQTTRetainablePublish(topic: topic, payload: list, qos: .atLeastOnce))
+        try bridge.connection.publishRetainable(MQTTRetainablePublish(topic: topic, payload: list, qos: .atLeastOnce))
         let lines = KeptLines()
         let (adapter, clock) = Self.adapter(broker.port, lines)
         try await adapter.start(reports: KeptReports())

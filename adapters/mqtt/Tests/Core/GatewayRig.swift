@@ -63,7 +63,7 @@ final class GatewayRig: Sendable {
     }
 
     func keep(_ topic: String, _ payload: String) throws {
-        _ = try bridge.connection.announce(
+        _ = try bridge.connection.publishRetainable(
             MQTTRetainablePublish(topic: try #require(MQTTTopic(topic)), payload: Array(payload.utf8)))
     }
 

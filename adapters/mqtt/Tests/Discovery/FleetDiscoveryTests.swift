@@ -21,7 +21,7 @@ import Testing
         settings.keepAlive = .seconds(65_535)
         // Virtual time is not advanced, so that the connection stays open on a slow machine.
         let connection = MQTTConnection(settings, clock: VirtualClock(), random: RandomSource()) { continuation.yield($0) }
-        connection.want(discovery.filters)
+        connection.subscribe(to: discovery.filters)
         connection.start()
         var fleet: Process?
         defer { fleet?.terminate() }

@@ -69,7 +69,7 @@ final class Guest: Sendable {
         self.events = events
         // Virtual time is not advanced, so that no publish is rejected on a slow machine.
         connection = MQTTConnection(settings, clock: VirtualClock(), random: RandomSource()) { continuation.yield($0) }
-        connection.want([try #require(MQTTFilter("#"))])
+        connection.subscribe(to: [try #require(MQTTFilter("#"))])
         connection.start()
         for await event in events {
             if case .connected = event { return }
@@ -88,7 +88,7 @@ final class Guest: Sendable {
         let id = try #require(try connection.publish(frame).id)
         for await event in events {
             guard case .acknowledged(id, let answer) = event else { continue }
-            if case .refused = answer { return false }
+            if case .rejected = answer { return false }
             return true
         }
         return false
@@ -98,7 +98,8 @@ final class Guest: Sendable {
     func keep(_ topic: String) async throws {
         let topic = try #require(MQTTTopic(topic))
         let id = try #require(
-            try connection.announce(MQTTRetainablePublish(topic: topic, payload: [1], qos: .atLeastOnce, isRetained: true)))
+            try connection.publishRetainable(
+                MQTTRetainablePublish(topic: topic, payload: [1], qos: .atLeastOnce, isRetained: true)))
         for await event in events { if case .acknowledged(id, _) = event { return } }
     }
 

@@ -11,8 +11,8 @@ struct ClientConnection {
     var outbox = Outbox()
     /// Whether the client is connected, subscribed and announced, as acknowledged by the broker.
     var isReady = false
-    /// The message whose acknowledgement shows that the client is ready.
-    var probe: MQTTFrameID?
+    /// The frame whose acknowledgement shows that the client is ready.
+    var probe: MQTTPublishID?
     /// Whether the probe is still to be sent, after all waiting messages.
     var needsProbe = false
 }

@@ -78,7 +78,7 @@ final class FleetRunner: Sendable {
         let connection = MQTTConnection(state.connections[number].settings) { [weak self] event in
             self?.receive(event, number, generation, id)
         }
-        connection.want(state.connections[number].filters)
+        connection.subscribe(to: state.connections[number].filters)
         connection.start()
         state.connections[number].mqtt = connection
     }
@@ -155,7 +155,7 @@ final class FleetRunner: Sendable {
         let connection = state.connections[number].mqtt
         state.connections[number].mqtt = nil
         guard let connection else { return }
-        Task { await connection.stop(withoutGoodbye: true) }
+        Task { await connection.stop(sendsDisconnect: false) }
     }
 
     // MARK: - Publishing
@@ -195,12 +195,12 @@ final class FleetRunner: Sendable {
     }
 
     private func publish(_ message: OutgoingMessage, _ connection: MQTTConnection, _ id: String) -> (
-        id: MQTTFrameID?, result: PublishResult
+        id: MQTTPublishID?, result: PublishResult
     ) {
         guard let topic = MQTTTopic(message.topic) else { return (nil, .done) }
         let moment = MessageLog.Moment.now()
         do throws(MQTTSendError) {
-            let number = try connection.announce(
+            let number = try connection.publishRetainable(
                 MQTTRetainablePublish(
                     topic: topic, payload: message.payload, qos: message.qos == 0 ? .atMostOnce : .atLeastOnce,
                     isRetained: message.isRetained))
@@ -271,7 +271,7 @@ final class FleetRunner: Sendable {
             return (state.connections.compactMap(\.mqtt), state.skipsDisconnect, state.fleet.counts, state.fleet.locks.count)
         }
         await withTaskGroup(of: Void.self) { group in
-            for connection in connections { group.addTask { await connection.stop(withoutGoodbye: skipsDisconnect) } }
+            for connection in connections { group.addTask { await connection.stop(sendsDisconnect: !skipsDisconnect) } }
         }
         printLine(counts.summary(locks: locks))
     }

@@ -5,16 +5,17 @@ import Synchronization
 import Testing
 
 /// A command is published only once the broker has acknowledged the lock's own subscriptions.
-@Suite(.timeLimit(.minutes(30))) struct SubscribedTests {
+@Suite(.timeLimit(.minutes(30))) struct SubscriptionTests {
     private static let state = "door/state"
 
-    private static func paths(needed: [String], asked: [String] = []) -> MQTTAnswerPaths {
-        MQTTAnswerPaths(needed: needed.compactMap { MQTTFilter($0) }, asked: asked.compactMap { MQTTFilter($0) })
+    private static func subscriptions(required: [String], optional: [String] = []) -> MQTTResponseSubscriptions {
+        MQTTResponseSubscriptions(
+            required: required.compactMap { MQTTFilter($0) }, optional: optional.compactMap { MQTTFilter($0) })
     }
 
-    private static func refusal(_ gateway: MQTTTestClient, _ paths: MQTTAnswerPaths) throws -> MQTTSendError? {
-        let frame = try MQTTPublish("door/set", "UNLOCK")
-        do throws(MQTTSendError) { try gateway.connection.publish(frame, answeredBy: paths) } catch { return error }
+    private static func refusal(_ gateway: MQTTTestClient, _ response: MQTTResponseSubscriptions) throws -> MQTTSendError? {
+        let publish = try MQTTPublish("door/set", "UNLOCK")
+        do throws(MQTTSendError) { try gateway.connection.publish(publish, requiring: response) } catch { return error }
         return nil
     }
 
@@ -41,24 +42,25 @@ import Testing
     }
 
     @Test("a message is not sent until the broker has acknowledged the subscriptions for its answer")
-    func notYet() async throws {
+    func unacknowledged() async throws {
         let mayAnswer = DispatchSemaphore(value: 0)
         let broker = try Self.broker(mayAnswer, { _ in [1] })
         defer { broker.close() }
         let gateway = MQTTTestClient(
             MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "g"), [Self.state], clock: VirtualClock())
         await gateway.connected()
-        let needed = Self.paths(needed: [Self.state])
-        #expect(try Self.refusal(gateway, needed) == .notSubscribed)
-        #expect(try Self.refusal(gateway, Self.paths(needed: [], asked: [Self.state])) == .notSubscribed)
+        let required = Self.subscriptions(required: [Self.state])
+        #expect(try Self.refusal(gateway, required) == .notSubscribed)
+        #expect(try Self.refusal(gateway, Self.subscriptions(required: [], optional: [Self.state])) == .notSubscribed)
         #expect(try Self.refusal(gateway, .none) == nil, "no subscription is required")
         mayAnswer.signal()
         await gateway.event { $0 == .subscribed }
-        #expect(try Self.refusal(gateway, needed) == nil)
+        #expect(try Self.refusal(gateway, required) == nil)
         #expect(
-            try Self.refusal(gateway, Self.paths(needed: [Self.state, "door/battery"])) == .notSubscribed, "not subscribed")
-        gateway.connection.leave([try #require(MQTTFilter(Self.state))])
-        while try Self.refusal(gateway, needed) == nil { await Task.yield() }
+            try Self.refusal(gateway, Self.subscriptions(required: [Self.state, "door/battery"])) == .notSubscribed,
+            "not subscribed")
+        gateway.connection.unsubscribe(from: [try #require(MQTTFilter(Self.state))])
+        while try Self.refusal(gateway, required) == nil { await Task.yield() }
         await gateway.connection.stop()
     }
 
@@ -71,20 +73,20 @@ import Testing
         let gateway = MQTTTestClient(
             MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "g"), [Self.state], clock: VirtualClock())
         await gateway.event { $0 == .subscribed }
-        #expect(try Self.refusal(gateway, Self.paths(needed: [Self.state])) == .notSubscribed)
-        #expect(try Self.refusal(gateway, Self.paths(needed: [], asked: [Self.state])) == nil)
+        #expect(try Self.refusal(gateway, Self.subscriptions(required: [Self.state])) == .notSubscribed)
+        #expect(try Self.refusal(gateway, Self.subscriptions(required: [], optional: [Self.state])) == nil)
         await gateway.connection.stop()
     }
 
     @Test("after a reconnect no message is sent until the broker has acknowledged the subscriptions again")
-    func anew() async throws {
+    func afterReconnect() async throws {
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
         defer { proxy.close() }
         let gateway = MQTTTestClient(port: proxy.port, [Self.state], clock: nil)
         let (_, first) = await gateway.event { $0 == .subscribed }
-        let needed = Self.paths(needed: [Self.state])
-        #expect(try Self.refusal(gateway, needed) == nil)
+        let required = Self.subscriptions(required: [Self.state])
+        #expect(try Self.refusal(gateway, required) == nil)
         let isSubscribe = Mutex(false)
         // The proxy accepts the next connection, and cuts it when the gateway sends its SUBSCRIBE.
         broker.kill()
@@ -97,25 +99,25 @@ import Testing
         try await broker.restart()
         let (_, lost) = await gateway.disconnected(from: await gateway.connected(from: gone))
         #expect(isSubscribe.withLock { $0 })
-        #expect(try Self.refusal(gateway, needed).map { $0 == .notSubscribed || $0 == .notConnected } == true)
+        #expect(try Self.refusal(gateway, required).map { $0 == .notSubscribed || $0 == .notConnected } == true)
         proxy.cut { _ in false }
         await gateway.event(from: lost) { $0 == .subscribed }
-        #expect(try Self.refusal(gateway, needed) == nil)
+        #expect(try Self.refusal(gateway, required) == nil)
         await gateway.connection.stop()
     }
 
     @Test("`.subscribed` is reported even if the last filter is unsubscribed while the SUBACKs of the others are in flight")
-    func givenUp() async throws {
+    func unsubscribedInFlight() async throws {
         let mayAnswer = DispatchSemaphore(value: 0)
-        let (allAsked, continuation) = AsyncStream.makeStream(of: Void.self)
-        let held = Mutex<[[UInt8]]>([])
+        let (allRequested, continuation) = AsyncStream.makeStream(of: Void.self)
+        let withheld = Mutex<[[UInt8]]>([])
         let broker = try ScriptedBroker { packet in
             switch packet[0] & 0xF0 {
             case 0x10: return .send(ScriptedPacket.connack())
             case 0x80:
-                let all = held.withLock { held in
-                    held.append(packet)
-                    return held
+                let all = withheld.withLock { withheld in
+                    withheld.append(packet)
+                    return withheld
                 }
                 guard all.count == 4 else { return .nothing }
                 continuation.finish()
@@ -130,11 +132,11 @@ import Testing
         let filters = (0...200).map { "door/\($0)/state" }
         let gateway = MQTTTestClient(
             MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "g"), filters, clock: VirtualClock())
-        for await _ in allAsked {}
-        gateway.connection.leave([try #require(MQTTFilter(filters[200]))])
+        for await _ in allRequested {}
+        gateway.connection.unsubscribe(from: [try #require(MQTTFilter(filters[200]))])
         mayAnswer.signal()
         await gateway.event { $0 == .subscribed }
-        #expect(held.withLock { $0.flatMap { ScriptedPacket.filters(of: $0) } } == Array(filters[..<200]))
+        #expect(withheld.withLock { $0.flatMap { ScriptedPacket.filters(of: $0) } } == Array(filters[..<200]))
         await gateway.connection.stop()
     }
 
@@ -147,10 +149,10 @@ import Testing
         let (_, settled) = await gateway.event { $0 == .subscribed }
         let filter = try #require(MQTTFilter(long))
         #expect(gateway.events.contains(.subscriptionRefused(filter, reason: "Packet too large")))
-        #expect(try Self.refusal(gateway, Self.paths(needed: filters, asked: [long])) == nil)
+        #expect(try Self.refusal(gateway, Self.subscriptions(required: filters, optional: [long])) == nil)
         try await roundTrip(gateway, on: filters[59])
-        gateway.connection.leave((filters + [long]).compactMap { MQTTFilter($0) })
-        gateway.connection.want(["later"].compactMap { MQTTFilter($0) })
+        gateway.connection.unsubscribe(from: (filters + [long]).compactMap { MQTTFilter($0) })
+        gateway.connection.subscribe(to: ["later"].compactMap { MQTTFilter($0) })
         await gateway.event(from: settled) { $0 == .subscribed }
         try gateway.connection.publish(try MQTTPublish(filters[59], "left"))
         try await roundTrip(gateway, on: "end")
@@ -174,8 +176,8 @@ import Testing
             MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "g"), [Self.state], clock: clock)
         await gateway.connected()
         func answered() async throws {
-            let frame = try gateway.connection.publish(try MQTTPublish("door/set", "x", lifetime: .seconds(2)))
-            while !gateway.connection.isBrokerResponsive(frame.number) { await clock.pass(.zero) }
+            let sent = try gateway.connection.publish(try MQTTPublish("door/set", "x", lifetime: .seconds(2)))
+            while !gateway.connection.isBrokerResponsive(since: sent.number) { await clock.pass(.zero) }
         }
         for _ in 0..<3 {
             try await answered()

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Tests of connecting and disconnecting, and of the events reported about them.
-@Suite(.timeLimit(.minutes(30))) struct LifeTests {
+@Suite(.timeLimit(.minutes(30))) struct LifecycleTests {
     private func settings(_ port: Int, will: String) throws -> MQTTSettings {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: UUID().uuidString)
         settings.will = .init(topic: try #require(MQTTTopic("gateway/\(will)")), payload: Array("gone".utf8), isRetained: false)
@@ -61,11 +61,11 @@ import Testing
         async let first: Void = lock.connection.stop()
         async let second: Void = lock.connection.stop()
         _ = await (first, second)
-        let heard = lock.events
+        let events = lock.events
         lock.connection.start()
-        lock.connection.want([try #require(MQTTFilter("#"))])
+        lock.connection.subscribe(to: [try #require(MQTTFilter("#"))])
         await lock.connection.stop()
-        #expect(lock.events == heard)
+        #expect(lock.events == events)
         // The server accepts the connection and sends nothing.
         let listener = try Listener()
         defer { close(listener.descriptor) }
@@ -113,20 +113,26 @@ import Testing
         let connected = await gateway.connected()
         try await roundTrip(gateway, on: "door/set")
         let id = try gateway.connection.publish(try MQTTPublish("door/set", "UNLOCK", .atLeastOnce)).id
-        await gateway.event { if case .acknowledged(let its, .taken) = $0 { its == id } else { false } }
+        await gateway.event { if case .acknowledged(let its, .accepted) = $0 { its == id } else { false } }
         #expect(throws: MQTTSendError.tooLong) {
             try gateway.connection.publish(try MQTTPublish("door/set", String(repeating: "x", count: 100_000)))
         }
-        let standing = gateway.connection.health
-        #expect(standing.connectedSince != nil && standing.lastFailure == nil && standing.version == .five)
-        #expect(standing.description.hasPrefix("connected since "))
-        #expect(standing.counts.framesOut == 2 && standing.counts.framesRefused == 1 && standing.counts.framesAcknowledged == 1)
+        let healthWhileConnected = gateway.connection.health
+        #expect(
+            healthWhileConnected.connectedSince != nil && healthWhileConnected.lastFailure == nil
+                && healthWhileConnected.version == .v5)
+        #expect(healthWhileConnected.description.hasPrefix("connected since "))
+        #expect(
+            healthWhileConnected.counts.publishesSent == 2 && healthWhileConnected.counts.publishesFailed == 1
+                && healthWhileConnected.counts.publishesAcknowledged == 1)
         broker.kill()
         _ = await gateway.disconnected(from: connected)
         #expect(throws: MQTTSendError.notConnected) { try gateway.connection.publish(try MQTTPublish("door/set", "UNLOCK")) }
-        let broken = gateway.connection.health
-        #expect(broken.connectedSince == nil && broken.lastFailureAt != nil && broken.counts.framesRefused == 2)
-        #expect(broken.description.contains("the broker"))
+        let healthAfterLoss = gateway.connection.health
+        #expect(
+            healthAfterLoss.connectedSince == nil && healthAfterLoss.lastFailureAt != nil
+                && healthAfterLoss.counts.publishesFailed == 2)
+        #expect(healthAfterLoss.description.contains("the broker"))
         await gateway.connection.stop()
     }
 }

@@ -15,24 +15,24 @@ package struct MQTTHealth: Hashable, Sendable, CustomStringConvertible {
 
     /// Counters, which only ever grow.
     package struct Counts: Hashable, Sendable {
-        /// How many times a connection was established, or was usable again after a standstill.
+        /// How many times a connection was established, or was usable again after a stall.
         package internal(set) var connects = 0
         /// Connections that ended, or could not be established.
         package internal(set) var disconnects = 0
-        /// Disconnects because a frame could not reach the broker within its lifetime, or because the broker stalled.
+        /// Disconnects because a message could not reach the broker within its lifetime, or because the broker stalled.
         package internal(set) var writeTimeouts = 0
         /// Messages delivered to the receiver.
         package internal(set) var messagesIn = 0
         /// Messages that were received and dropped, as they were too long or too many.
         package internal(set) var messagesDropped = 0
-        /// Frames and announcements that were accepted for sending.
-        package internal(set) var framesOut = 0
-        /// Frames and announcements that were not sent: `publish` or `announce` threw.
-        package internal(set) var framesRefused = 0
-        /// Frames and announcements that the broker has acknowledged, also those without matching subscribers.
-        package internal(set) var framesAcknowledged = 0
-        /// Frames and announcements that the broker has rejected.
-        package internal(set) var framesRejected = 0
+        /// Messages that were accepted for sending.
+        package internal(set) var publishesSent = 0
+        /// Messages that were not sent: `publish` or `publishRetainable` threw.
+        package internal(set) var publishesFailed = 0
+        /// Messages that the broker has acknowledged, also those without matching subscribers.
+        package internal(set) var publishesAcknowledged = 0
+        /// Messages that the broker has rejected.
+        package internal(set) var publishesRejected = 0
         /// Subscriptions that the broker refused, or that could not be requested from it.
         package internal(set) var subscriptionsRefused = 0
     }
@@ -44,7 +44,7 @@ package struct MQTTHealth: Hashable, Sendable, CustomStringConvertible {
         return "not connected since \(lastFailureAt): \(lastFailure)"
     }
 
-    mutating func note(_ event: MQTTEvent, at now: Timestamp) {
+    mutating func record(_ event: MQTTEvent, at now: Timestamp) {
         switch event {
         case .connected(let version):
             (self.version, connectedSince) = (version, now)
@@ -52,12 +52,12 @@ package struct MQTTHealth: Hashable, Sendable, CustomStringConvertible {
         case .disconnected(let failure):
             (connectedSince, lastFailure, lastFailureAt) = (nil, failure, now)
             counts.disconnects += 1
-            if failure == .stuck || failure == .notResponding { counts.writeTimeouts += 1 }
+            if failure == .writeTimeout || failure == .notResponding { counts.writeTimeouts += 1 }
         case .message: counts.messagesIn += 1
         case .tooLong: break
-        case .acknowledged(_, .refused): counts.framesRejected += 1
+        case .acknowledged(_, .rejected): counts.publishesRejected += 1
         case .subscribed, .subscriptionGranted: break
-        case .acknowledged: counts.framesAcknowledged += 1
+        case .acknowledged: counts.publishesAcknowledged += 1
         case .subscriptionRefused: counts.subscriptionsRefused += 1
         }
     }

@@ -10,7 +10,7 @@ package struct MQTTTopic: Hashable, Sendable, CustomStringConvertible {
 
     /// - Returns: `nil` if `text` violates these rules.
     package init?(_ text: String) {
-        guard TopicRules.isSound(text), !text.hasPrefix("$"), !text.utf8.contains(where: TopicRules.isWildcard) else {
+        guard TopicRules.isValid(text), !text.hasPrefix("$"), !text.utf8.contains(where: TopicRules.isWildcard) else {
             return nil
         }
         description = text
@@ -35,10 +35,10 @@ package struct MQTTFilter: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: `nil` if `text` is not a valid filter (MQTT 5.0, section 4.7.1).
     package init?(_ text: String) {
         // A shared subscription is rejected: it would receive only some of the messages.
-        guard TopicRules.isSound(text), !text.hasPrefix("$share") else { return nil }
+        guard TopicRules.isValid(text), !text.hasPrefix("$share") else { return nil }
         let levels = TopicText(text).levels
         for (index, level) in levels.enumerated() where level.text.utf8.contains(where: TopicRules.isWildcard) {
-            guard level == .anyLevel || (level == .anyRest && index == levels.count - 1) else { return nil }
+            guard level == .singleLevelWildcard || (level == .multiLevelWildcard && index == levels.count - 1) else { return nil }
         }
         (description, self.levels) = (text, levels)
     }
@@ -55,11 +55,13 @@ package struct MQTTFilter: Hashable, Sendable, CustomStringConvertible {
     /// Whether a message on `topic` matches this filter.
     package func matches(_ topic: String) -> Bool {
         // A wildcard at the beginning does not match a topic that begins with `$` (section 4.7.2).
-        if topic.utf8.first == UInt8(ascii: "$"), levels[0] == .anyLevel || levels[0] == .anyRest { return false }
+        if topic.utf8.first == UInt8(ascii: "$"), levels[0] == .singleLevelWildcard || levels[0] == .multiLevelWildcard {
+            return false
+        }
         var rest = TopicText(topic).levels[...]
         for level in levels {
-            if level == .anyRest { return true }
-            guard let next = rest.popFirst(), level == .anyLevel || level == next else { return false }
+            if level == .multiLevelWildcard { return true }
+            guard let next = rest.popFirst(), level == .singleLevelWildcard || level == next else { return false }
         }
         return rest.isEmpty
     }
@@ -67,11 +69,11 @@ package struct MQTTFilter: Hashable, Sendable, CustomStringConvertible {
 
 /// Rules that topics and filters share.
 private enum TopicRules {
-    private static let longest = 65_535
+    private static let maxBytes = 65_535
     private static let maxSlashes = 200
 
-    static func isSound(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= longest && text.utf8.count(where: { $0 == UInt8(ascii: "/") }) <= maxSlashes
+    static func isValid(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= maxBytes && text.utf8.count(where: { $0 == UInt8(ascii: "/") }) <= maxSlashes
             && text.unicodeScalars.allSatisfy {
                 $0.properties.generalCategory != .control && !$0.properties.isNoncharacterCodePoint
             } && text.isStreamSafe

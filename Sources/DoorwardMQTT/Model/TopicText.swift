@@ -8,9 +8,9 @@ package struct TopicText: Hashable, Sendable {
     package init(_ text: some StringProtocol) { self.text = Substring(text) }
 
     /// Wildcard that matches one level of a topic.
-    package static let anyLevel = TopicText("+")
+    package static let singleLevelWildcard = TopicText("+")
     /// Wildcard that matches all further levels of a topic.
-    package static let anyRest = TopicText("#")
+    package static let multiLevelWildcard = TopicText("#")
 
     /// The text between the slashes.
     package var levels: [TopicText] {

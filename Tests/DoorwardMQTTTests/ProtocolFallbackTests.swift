@@ -5,18 +5,18 @@ import Synchronization
 import Testing
 
 /// Tests with brokers that support older protocols or fewer features, or refuse the client or a subscription.
-@Suite(.timeLimit(.minutes(30))) struct FallBackTests {
+@Suite(.timeLimit(.minutes(30))) struct ProtocolFallbackTests {
     /// The protocol level of a CONNECT packet.
     private static func level(_ packet: [UInt8]) -> UInt8? { packet[0] == 0x10 && packet.count > 8 ? packet[8] : nil }
 
     /// The UNSUBACK for an UNSUBSCRIBE of one filter.
-    private static func unsubscribed(_ packet: [UInt8]) -> [UInt8] { [0xB0, 4, packet[2], packet[3], 0, 0] }
+    private static func unsuback(_ packet: [UInt8]) -> [UInt8] { [0xB0, 4, packet[2], packet[3], 0, 0] }
 
     /// How brokers refuse an unknown protocol: a CONNACK of 3.1.1, a CONNACK of 5.0, or closing without a packet (`nil`).
     static let refusals: [[UInt8]?] = [[0x20, 2, 0, 1], [0x20, 3, 0, 0x84, 0], nil]
 
     @Test("after any kind of refusal of MQTT 5 the connection falls back to 3.1.1 at once", arguments: refusals)
-    func older(refusal: [UInt8]?) async throws {
+    func fallback(refusal: [UInt8]?) async throws {
         let levels = Mutex<[UInt8]>([])
         let broker = try ScriptedBroker { packet in
             guard let level = Self.level(packet) else { return .nothing }
@@ -27,9 +27,9 @@ import Testing
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         settings.initialBackoff = .seconds(600)
         let gateway = MQTTTestClient(settings)
-        await gateway.event { $0 == .connected(.three) }
+        await gateway.event { $0 == .connected(.v311) }
         #expect(levels.withLock { $0 } == [5, 4])
-        #expect(gateway.connection.health.version == .three)
+        #expect(gateway.connection.health.version == .v311)
         await gateway.connection.stop()
     }
 
@@ -58,7 +58,7 @@ import Testing
             case 0x10: .send([0x20, 3, 0, 0, 0])
             // SUBACK of both filters: the first granted, the second not authorised.
             case 0x82: .send([0x90, 5, packet[2], packet[3], 0, 1, 0x87])
-            case 0xA2: .send(Self.unsubscribed(packet))
+            case 0xA2: .send(Self.unsuback(packet))
             default: .nothing
             }
         }
@@ -95,13 +95,13 @@ import Testing
     }
 
     @Test("if the broker's Maximum QoS is 0, a QoS 1 message is sent with QoS 0 and has no acknowledgement id")
-    func lowQuality() async throws {
+    func maximumQoS0() async throws {
         let (published, continuation) = AsyncStream.makeStream(of: UInt8.self)
         let broker = try ScriptedBroker { packet in
             switch packet[0] & 0xF0 {
             // CONNACK with Maximum QoS 0 (property 0x24).
             case 0x10: return .send([0x20, 5, 0, 0, 2, 0x24, 0])
-            case 0xA0: return .send(Self.unsubscribed(packet))
+            case 0xA0: return .send(Self.unsuback(packet))
             case 0x30: continuation.yield(packet[0])
             default: break
             }

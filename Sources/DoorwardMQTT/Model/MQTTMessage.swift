@@ -10,19 +10,19 @@ package struct MQTTMessage: Hashable, Sendable {
     package let isRetained: Bool
     /// Delivery QoS: the lower of the publisher's QoS and the subscription's, which is `.atLeastOnce`.
     package let qos: MQTTQoS
-    /// The last frame that had been sent on this connection when the message was read: the message cannot be an answer to any
-    /// later frame.
-    package internal(set) var after = MQTTFrameNumber.none
+    /// The number of the last message that had been sent on this connection when this one was read: it cannot be a response to a
+    /// message that was sent later.
+    package internal(set) var readAfter = MQTTPublishNumber.none
 
     package init(topic: String, payload: [UInt8], isRetained: Bool, qos: MQTTQoS = .atMostOnce) {
         (self.topic, self.payload, self.isRetained, self.qos) = (topic, payload, isRetained, qos)
     }
 }
 
-/// Sequence number of a frame of one `MQTTConnection`, counted across reconnects in the order of sending.
-package struct MQTTFrameNumber: Comparable, Hashable, Sendable {
-    /// The value before the first frame.
-    package static let none = MQTTFrameNumber(rawValue: 0)
+/// Sequence number of a message that was sent on one `MQTTConnection`, counted across reconnects in the order of sending.
+package struct MQTTPublishNumber: Comparable, Hashable, Sendable {
+    /// The value before the first message.
+    package static let none = MQTTPublishNumber(rawValue: 0)
 
     let rawValue: UInt64
 
@@ -32,19 +32,19 @@ package struct MQTTFrameNumber: Comparable, Hashable, Sendable {
     var next: Self { Self(rawValue: rawValue + 1) }
 }
 
-/// A frame that was sent.
-package struct MQTTSentFrame: Hashable, Sendable {
+/// A message that was sent.
+package struct MQTTSentPublish: Hashable, Sendable {
     /// Its sequence number on its connection.
-    package let number: MQTTFrameNumber
+    package let number: MQTTPublishNumber
     /// The id that the broker's acknowledgement will carry; `nil` if there will be no acknowledgement.
-    package let id: MQTTFrameID?
+    package let id: MQTTPublishID?
 }
 
 /// Quality of service between this program and the broker.
 package enum MQTTQoS: Int32, Hashable, Sendable {
     /// At most once: not acknowledged.
     case atMostOnce = 0
-    /// At least once: the broker acknowledges the frame. The frame is still sent at most once, as
+    /// At least once: the broker acknowledges the message. The message is still sent at most once, as
     /// the session of a broken connection is never resumed.
     case atLeastOnce = 1
 }
@@ -52,7 +52,7 @@ package enum MQTTQoS: Int32, Hashable, Sendable {
 /// A message that is published at once or not at all. It is never retained: this type has no field
 /// for the retain flag.
 ///
-/// Commands to locks are frames. A message that a program publishes about itself, and that may be retained, is an
+/// Commands to locks are of this type. A message that a program publishes about itself, and that may be retained, is an
 /// `MQTTRetainablePublish`.
 package struct MQTTPublish: Sendable {
     /// Topic to publish to.

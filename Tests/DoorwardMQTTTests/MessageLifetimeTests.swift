@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Tests that no message is sent or delivered after its lifetime has ended. The fault is between the gateway and the broker.
-@Suite(.timeLimit(.minutes(30))) struct LateFrameTests {
+@Suite(.timeLimit(.minutes(30))) struct MessageLifetimeTests {
     @Test(
         "a message that the broker's host does not accept in its lifetime is discarded with the connection and never delivered")
     func stalled() async throws {
@@ -52,7 +52,7 @@ import Testing
         let sent = try fill(gateway.connection) { "late \($0) " }
         clock.advance(by: .seconds(60))
         let (failure, next) = await gateway.disconnected(from: connected)
-        #expect(failure == .stuck && gateway.connection.health.counts.writeTimeouts == 1)
+        #expect(failure == .writeTimeout && gateway.connection.health.counts.writeTimeouts == 1)
         proxy.resume()
         while !gateway.connection.isConnected { await clock.pass() }
         await gateway.connected(from: next)
@@ -103,9 +103,9 @@ import Testing
     private func fill(_ connection: MQTTConnection, _ name: (Int) -> String) throws -> Int {
         var sent = 0
         while true {
-            let frame = try MQTTPublish("door/set", name(sent) + String(repeating: "x", count: 2000), lifetime: .seconds(60))
+            let publish = try MQTTPublish("door/set", name(sent) + String(repeating: "x", count: 2000), lifetime: .seconds(60))
             do throws(MQTTSendError) {
-                try connection.publish(frame)
+                try connection.publish(publish)
             } catch {
                 #expect(error == .busy)
                 return sent
@@ -144,10 +144,10 @@ import Testing
             // The receiver does not return until the test releases it.
             if case .message = event { release.wait() }
         }
-        gateway.want([try #require(MQTTFilter("door/hold"))])
+        gateway.subscribe(to: [try #require(MQTTFilter("door/hold"))])
         gateway.start()
         var iterator = events.makeAsyncIterator()
-        #expect(await iterator.next() == .connected(.five))
+        #expect(await iterator.next() == .connected(.v5))
         try gateway.publish(try MQTTPublish("door/hold", "hold"))
         while true {
             if case .message = try #require(await iterator.next()) { break }
