@@ -82,7 +82,7 @@ struct ProfileDecode: ParsableCommand {
 
     private func decode(_ path: String, _ decoder: inout MessageStreamDecoder) throws {
         try LineFile(path: path).forEach { bytes, number in
-            let line = MessageLine(bytes, isRetained: retained) { decoder.dialect.isHeard(on: $0) }
+            let line = MessageLine(bytes, isRetained: retained) { decoder.dialect.usesTopic($0) }
             guard let message = line?.message else {
                 throw CommandFailure(
                     "line \(number) is no message as `mosquitto_sub` prints one: with -F %j an object, with -v `TOPIC PAYLOAD`")
@@ -116,21 +116,21 @@ struct MessageStreamDecoder {
     ///
     /// - Throws: a `CommandFailure` if the lock does not support the operation.
     mutating func begin(_ operation: LockOperation) throws(CommandFailure) {
-        guard (try? dialect.order(operation, code: nil, reference: "", &memory)) != nil else {
+        guard (try? dialect.encodeCommand(operation, code: nil, reference: "", &memory)) != nil else {
             throw CommandFailure("a lock of this profile and address cannot do that, so it cannot be under way", code: 2)
         }
-        memory.underWay?.reference = nil
+        memory.inFlight?.reference = nil
     }
 
     mutating func receive(_ message: MQTTMessage) -> DecodedMessage {
         var questions: [OutgoingMessage] = []
-        if let (operation, reference) = dialect.order(seenIn: message) {
-            questions = (try? dialect.order(operation, code: nil, reference: reference, &memory).questions) ?? []
+        if let (operation, reference) = dialect.command(in: message) {
+            questions = (try? dialect.encodeCommand(operation, code: nil, reference: reference, &memory).stateRequests) ?? []
         }
         var heard = dialect.decode(message, &memory)
         heard.publish += questions.filter { !heard.publish.contains($0) }
         switch heard.command {
-        case .confirmed, .rejected: dialect.endOrder(&memory)
+        case .confirmed, .rejected: dialect.completeCommand(&memory)
         case .accepted, nil: break
         }
         return heard

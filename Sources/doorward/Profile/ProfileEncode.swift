@@ -31,7 +31,7 @@ struct ProfileEncode: ParsableCommand {
         let code = try codeFile.map { try Self.code(in: $0) }
         var memory = DialectState()
         do {
-            let frame = try dialect.order(operation.operation, code: code, reference: "example", &memory).command
+            let frame = try dialect.encodeCommand(operation.operation, code: code, reference: "example", &memory).command
             let text = DecodedMessageView.frame(frame).text
             output.print(json: Array(text.utf8)) { _ in [text] }
         } catch {

@@ -12,7 +12,7 @@ struct ProfileView {
         object.add("version", profile.version)
         object.add("description", profile.description)
         object.add("source", profile.origin)
-        object.add("capabilities", ProfileCapability.allCases.filter { profile.abilities.contains($0) }.map(\.rawValue))
+        object.add("capabilities", ProfileCapability.allCases.filter { profile.capabilities.contains($0) }.map(\.rawValue))
         object.add("variables", profile.variables.map(Self.variable))
         object.add("timeoutSeconds", profile.timeoutSeconds)
         return object

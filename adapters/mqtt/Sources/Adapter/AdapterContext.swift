@@ -9,7 +9,7 @@ struct AdapterContext: Sendable {
     /// Runs the timers; `nil` for the global executor.
     let executor: (any TaskExecutor)?
     let logger: Logger
-    let listener: Listener
+    let reportForwarder: ReportForwarder
     let counters: Counters
     let codes = LockCodes()
 }
@@ -23,7 +23,7 @@ final class LockCodes: Sendable {
 }
 
 /// Passes the locks' reports to the receiver, if one is set.
-final class Listener: Sendable {
+final class ReportForwarder: Sendable {
     private let receiver = Mutex<(any ReportReceiver)?>(nil)
 
     func receive(_ report: LockReport) { receiver.withLock { $0 }?.receive(report) }
@@ -34,18 +34,18 @@ final class Listener: Sendable {
 final class Counters: Sendable {
     /// Established connections that ended.
     let disconnects = Atomic(0)
-    /// Connections that the gateway cut, so that no frame arrives late.
-    let cuts = Atomic(0)
+    /// Connections that the gateway reset, so that no message arrives late.
+    let writeTimeouts = Atomic(0)
     /// Commands that were sent.
-    let orders = Atomic(0)
+    let commandsPublished = Atomic(0)
     /// State requests that were sent.
-    let questions = Atomic(0)
-    /// Frames that a connection rejected.
-    let refused = Atomic(0)
+    let stateRequestsPublished = Atomic(0)
+    /// Messages that a connection rejected.
+    let publishesFailed = Atomic(0)
     /// Messages that were received.
-    let messages = Atomic(0)
+    let messagesReceived = Atomic(0)
     /// Received messages that were dropped.
-    let dropped = Atomic(0)
+    let messagesDropped = Atomic(0)
     /// Received messages that were malformed or unexpected.
-    let odd = Atomic(0)
+    let malformedMessages = Atomic(0)
 }

@@ -4,9 +4,9 @@ internal import DoorwardMQTT
 internal import Synchronization
 
 /// A command endpoint on a broker, which identifies a lock.
-struct LockKey: Hashable {
+struct BrokerEndpoint: Hashable {
     let broker: String
-    let place: CommandEndpoint
+    let endpoint: CommandEndpoint
 }
 
 /// The attached locks, by id and by command endpoint.
@@ -14,14 +14,14 @@ final class LockRegistry: Sendable {
     enum Entry {
         case lock(MQTTLock)
         /// A lock whose broker or profile is not configured.
-        case lost(AttachedLock)
+        case unresolved(AttachedLock)
     }
 
     fileprivate struct State {
         var entries: [DeviceID: Entry] = [:]
         /// The attached locks by their command endpoints. An endpoint has several locks if they were attached before they were
         /// known to be the same lock; the one attached last comes last.
-        var byKey: [LockKey: [MQTTLock]] = [:]
+        var byEndpoint: [BrokerEndpoint: [MQTTLock]] = [:]
         /// The locks by their broker and their topic uses, to find conflicts.
         var byUse: [BrokerUse: [MQTTLock]] = [:]
         var isStarted = false
@@ -53,7 +53,7 @@ final class LockRegistry: Sendable {
         state.withLock { state in
             let before = state.remove(lock.id)
             state.entries[lock.id] = .lock(lock)
-            for key in lock.keys { state.byKey[key, default: []].append(lock) }
+            for endpoint in lock.brokerEndpoints { state.byEndpoint[endpoint, default: []].append(lock) }
             for use in lock.dialect.uses {
                 state.byUse[BrokerUse(broker: lock.address.broker, use: use), default: []].append(lock)
             }
@@ -64,9 +64,9 @@ final class LockRegistry: Sendable {
     /// Records a lock whose broker or profile is missing.
     ///
     /// - Returns: the lock that it replaces.
-    func addLost(_ lock: AttachedLock) -> MQTTLock? {
+    func addUnresolved(_ lock: AttachedLock) -> MQTTLock? {
         state.withLock { state in
-            defer { state.entries[lock.id] = .lost(lock) }
+            defer { state.entries[lock.id] = .unresolved(lock) }
             return state.remove(lock.id)
         }
     }
@@ -76,73 +76,77 @@ final class LockRegistry: Sendable {
     func entry(_ id: DeviceID) -> Entry? { state.withLock { $0.entries[id] } }
 
     /// Returns the locks that have one of these command endpoints.
-    func locks(at places: Set<CommandEndpoint>, on broker: String) -> [MQTTLock] {
+    func locks(at endpoints: Set<CommandEndpoint>, on broker: String) -> [MQTTLock] {
         state.withLock { state in
-            guard !state.byKey.isEmpty else { return [] }
+            guard !state.byEndpoint.isEmpty else { return [] }
             var seen: Set<DeviceID> = []
-            return places.flatMap { state.byKey[LockKey(broker: broker, place: $0)] ?? [] }.filter { seen.insert($0.id).inserted }
+            return endpoints.flatMap { state.byEndpoint[BrokerEndpoint(broker: broker, endpoint: $0)] ?? [] }.filter {
+                seen.insert($0.id).inserted
+            }
         }
     }
 
-    /// Returns the attached locks with a topic use that conflicts with one of `uses`, one entry for each conflict.
-    func rivals(of uses: Set<TopicUse>, on broker: String) -> [(id: DeviceID, topic: TopicText, problem: VariableProblem)] {
+    /// Returns the attached locks with a topic use that conflicts with one of `uses`, one element for each conflict.
+    func conflicts(with uses: Set<TopicUse>, on broker: String) -> [(id: DeviceID, topic: TopicText, problem: VariableProblem)] {
         state.withLock { state in
             guard !state.byUse.isEmpty else { return [] }
             return uses.flatMap { use in
-                use.rivals.flatMap { rival in
-                    (state.byUse[BrokerUse(broker: broker, use: rival.use)] ?? []).map {
-                        (id: $0.id, topic: use.topic, problem: rival.problem)
+                use.conflictingUses.flatMap { other in
+                    (state.byUse[BrokerUse(broker: broker, use: other.use)] ?? []).map {
+                        (id: $0.id, topic: use.topic, problem: other.problem)
                     }
                 }
             }
         }
     }
 
-    /// Marks attached locks as gone or present, according to the entries of one discovery message.
-    func mark(_ told: [FoundLocks.Told], on broker: String) {
-        let there = told.reduce(into: Set<CommandEndpoint>()) { if !$1.isGone { $0.formUnion($1.places) } }
-        // A lock that the same message lists under another endpoint is not gone.
-        for word in told where !word.isGone || word.places.isDisjoint(with: there) {
-            for lock in locks(at: word.places, on: broker) { lock.mark(isGone: word.isGone) }
+    /// Marks attached locks as removed or present, according to the entries of one discovery message.
+    func apply(_ updates: [BrokerDiscovery.DiscoveryUpdate], on broker: String) {
+        let listedEndpoints = updates.reduce(into: Set<CommandEndpoint>()) { if !$1.isRemoved { $0.formUnion($1.endpoints) } }
+        // A lock that the same message lists under another endpoint is not removed.
+        for update in updates where !update.isRemoved || update.endpoints.isDisjoint(with: listedEndpoints) {
+            for lock in locks(at: update.endpoints, on: broker) { lock.mark(isRemoved: update.isRemoved) }
         }
-        for word in told { markNames(word, on: broker) }
+        for update in updates { updateRenameMark(update, on: broker) }
     }
 
     /// Marks a lock as renamed if its bridge lists it under another name than that of its command topic. Removes the mark when
     /// both names are the same again.
-    private func markNames(_ word: FoundLocks.Told, on broker: String) {
-        guard let named = word.named else { return }
-        for lock in locks(at: word.places.union([word.former].compactMap(\.self)), on: broker) {
-            if lock.named == named {
+    private func updateRenameMark(_ update: BrokerDiscovery.DiscoveryUpdate, on broker: String) {
+        guard let current = update.currentEndpoint else { return }
+        for lock in locks(at: update.endpoints.union([update.previousEndpoint].compactMap(\.self)), on: broker) {
+            if lock.commandEndpoint == current {
                 // Another lock may have taken this name. Remove the mark only if the lock with the
                 // marked id has the name again.
-                if lock.renamedID == word.id { lock.mark(renamed: nil) }
-            } else if word.former == lock.named || word.places.contains(lock.named), lock.renamedID == nil {
-                lock.mark(renamed: word.id)
+                if lock.renamedID == update.id { lock.mark(renamed: nil) }
+            } else if update.previousEndpoint == lock.commandEndpoint || update.endpoints.contains(lock.commandEndpoint),
+                lock.renamedID == nil
+            {
+                lock.mark(renamed: update.id)
             }
         }
     }
 
     /// Returns an attached lock that is marked as renamed and has one of these ids in discovery.
-    func renamed(_ ids: Set<TopicText>, on broker: String) -> MQTTLock? {
-        all.first { lock in lock.keys.first?.broker == broker && lock.renamedID.map(ids.contains) == true }
+    func renamedLock(withAnyOf ids: Set<TopicText>, on broker: String) -> MQTTLock? {
+        all.first { lock in lock.brokerEndpoints.first?.broker == broker && lock.renamedID.map(ids.contains) == true }
     }
 
     var all: [MQTTLock] {
         state.withLock { $0.entries.values.compactMap { if case .lock(let lock) = $0 { lock } else { nil } } }
     }
 
-    var lost: [AttachedLock] {
-        state.withLock { $0.entries.values.compactMap { if case .lost(let lock) = $0 { lock } else { nil } } }
+    var unresolved: [AttachedLock] {
+        state.withLock { $0.entries.values.compactMap { if case .unresolved(let lock) = $0 { lock } else { nil } } }
     }
 }
 
 extension LockRegistry.State {
     fileprivate mutating func remove(_ id: DeviceID) -> MQTTLock? {
         guard case .lock(let lock) = entries.removeValue(forKey: id) else { return nil }
-        for key in lock.keys {
-            byKey[key]?.removeAll { $0 === lock }
-            if byKey[key]?.isEmpty == true { byKey[key] = nil }
+        for endpoint in lock.brokerEndpoints {
+            byEndpoint[endpoint]?.removeAll { $0 === lock }
+            if byEndpoint[endpoint]?.isEmpty == true { byEndpoint[endpoint] = nil }
         }
         for use in lock.dialect.uses {
             let key = LockRegistry.BrokerUse(broker: lock.address.broker, use: use)

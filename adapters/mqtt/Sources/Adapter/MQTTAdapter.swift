@@ -11,13 +11,13 @@ package final class MQTTAdapter: Sendable {
     /// The value of the field `adapter` of this adapter's devices.
     package let kind = AdapterGuide.mqtt.kind
     let library: ProfileLibrary
-    let surroundings: AdapterContext
-    let links: [String: BrokerSession]
-    private let findings: [String: FoundLocks]
-    private let roll: LockRegistry
+    let context: AdapterContext
+    let sessions: [String: BrokerSession]
+    private let discoveries: [String: BrokerDiscovery]
+    private let registry: LockRegistry
     /// Serializes attaching and detaching, so that a new attachment is not overtaken by an earlier one.
-    private let changing = Mutex(())
-    private let watch = Mutex<Task<Void, Never>?>(nil)
+    private let attachmentMutex = Mutex(())
+    private let profileWatch = Mutex<Task<Void, Never>?>(nil)
     /// Whether an attached lock may still use a former version of its profile.
     private let hasStaleProfiles = Atomic(false)
 
@@ -32,38 +32,38 @@ package final class MQTTAdapter: Sendable {
         brokers: [MQTTBroker], library: ProfileLibrary, clock: any GatewayClock, random: RandomSource, logger: Logger,
         executor: (any TaskExecutor)? = nil
     ) {
-        let surroundings = AdapterContext(
-            clock: clock, executor: executor, logger: logger, listener: Listener(), counters: Counters())
-        let roll = LockRegistry()
-        var (links, findings): ([String: BrokerSession], [String: FoundLocks]) = ([:], [:])
-        for broker in brokers where links[broker.name] == nil {
-            let found = FoundLocks(broker, library, clock: clock) { told in roll.mark(told, on: broker.name) }
-            links[broker.name] = BrokerSession(broker, random: random, found: found, surroundings)
-            findings[broker.name] = found
+        let context = AdapterContext(
+            clock: clock, executor: executor, logger: logger, reportForwarder: ReportForwarder(), counters: Counters())
+        let registry = LockRegistry()
+        var (sessions, discoveries): ([String: BrokerSession], [String: BrokerDiscovery]) = ([:], [:])
+        for broker in brokers where sessions[broker.name] == nil {
+            let discovery = BrokerDiscovery(broker, library, clock: clock) { updates in registry.apply(updates, on: broker.name) }
+            sessions[broker.name] = BrokerSession(broker, random: random, discovery: discovery, context)
+            discoveries[broker.name] = discovery
         }
-        (self.library, self.surroundings, self.roll) = (library, surroundings, roll)
-        (self.links, self.findings) = (links, findings)
+        (self.library, self.context, self.registry) = (library, context, registry)
+        (self.sessions, self.discoveries) = (sessions, discoveries)
     }
 }
 
 extension MQTTAdapter: LockAdapter {
-    package var addressFields: [AddressField] { AddressField.ofMQTT(brokers: links.keys.sorted(), profiles: library.ids) }
+    package var addressFields: [AddressField] { AddressField.ofMQTT(brokers: sessions.keys.sorted(), profiles: library.ids) }
 
     package var transports: [AdapterTransport] {
-        links.sorted { $0.key < $1.key }.map { name, link in
-            let outage = link.outage
-            let notices = link.notices
+        sessions.sorted { $0.key < $1.key }.map { name, session in
+            let outage = session.outage
+            let notices = session.notices
             return AdapterTransport(
-                name: name, owner: link.broker.owner, health: outage == nil ? .ok : .down,
+                name: name, owner: session.broker.owner, health: outage == nil ? .ok : .down,
                 problem: outage ?? (notices.isEmpty ? nil : "discovery is incomplete: \(notices.joined(separator: "; "))"))
         }
     }
 
     /// Down while no broker is connected, degraded while only some are.
     package var health: AdapterHealth {
-        guard roll.isStarted else { return .down }
-        let connected = links.values.count(where: \.isConnected)
-        return connected == links.count ? .ok : connected == 0 ? .down : .degraded
+        guard registry.isStarted else { return .down }
+        let connected = sessions.values.count(where: \.isConnected)
+        return connected == sessions.count ? .ok : connected == 0 ? .down : .degraded
     }
 
     /// Checks an address. A broker outside the scope is reported like an unknown one, and the rest of the address is not checked.
@@ -71,18 +71,18 @@ extension MQTTAdapter: LockAdapter {
         address: [String: JSONValue], within scope: TransportScope
     ) throws(AddressErrors) -> CheckedAddress {
         let address = try MQTTAddress(address)
-        let bound = try bind(address, within: scope)
+        let resolved = try resolve(address, within: scope)
         return CheckedAddress(
-            bound.dialect.capabilities, attachedDevice: holder(of: bound.dialect, on: bound.link.broker.name),
-            conflicts: conflicts(of: bound.dialect, at: address))
+            resolved.dialect.capabilities, attachedDevice: attachedDevice(at: resolved.dialect, on: resolved.session.broker.name),
+            conflicts: conflicts(of: resolved.dialect, at: address))
     }
 
     /// Returns the attached locks whose use of a topic conflicts with that of the lock at an address.
     private func conflicts(of dialect: Dialect, at address: MQTTAddress) -> [CheckedAddress.Conflict] {
-        let rivals = roll.rivals(of: dialect.uses, on: address.broker)
-        guard !rivals.isEmpty else { return [] }
+        let conflicts = registry.conflicts(with: dialect.uses, on: address.broker)
+        guard !conflicts.isEmpty else { return [] }
         let values = AddressValues(dialect.profile, address.variables)
-        return rivals.map { id, topic, problem in
+        return conflicts.map { id, topic, problem in
             let key = values.key(of: String(topic.text), dialect.profile)
             return CheckedAddress.Conflict(with: id, .init(field: "address.\(key)", problem: problem.rawValue))
         }.sorted { ($0.mistake.field, $0.mistake.problem, $0.device) < ($1.mistake.field, $1.mistake.problem, $1.device) }
@@ -91,88 +91,88 @@ extension MQTTAdapter: LockAdapter {
     /// Returns the attached lock that has one of the command endpoints of `dialect` or one of their
     /// aliases in discovery. A lock with the same command topic has precedence; of several locks,
     /// the one attached last is returned.
-    private func holder(of dialect: Dialect, on broker: String) -> DeviceID? {
-        let places = findings[broker]?.withAliases(dialect.places) ?? dialect.places
-        let same = roll.locks(at: [CommandEndpoint(dialect.commandTopic)], on: broker).last
-        if let holder = same ?? roll.locks(at: places, on: broker).last { return holder.id }
+    private func attachedDevice(at dialect: Dialect, on broker: String) -> DeviceID? {
+        let endpoints = discoveries[broker]?.withAliases(dialect.endpoints) ?? dialect.endpoints
+        let same = registry.locks(at: [CommandEndpoint(dialect.commandTopic)], on: broker).last
+        if let lock = same ?? registry.locks(at: endpoints, on: broker).last { return lock.id }
         // A renamed lock is still attached under its former name; look it up by its id in discovery.
-        return findings[broker].flatMap { roll.renamed($0.ids(at: places), on: broker) }?.id
+        return discoveries[broker].flatMap { registry.renamedLock(withAnyOf: $0.ids(at: endpoints), on: broker) }?.id
     }
 
     package func owner(of address: [String: JSONValue]) -> TransportOwner? {
         guard case .string(let name)? = address["broker"] else { return nil }
-        return links[name]?.broker.owner
+        return sessions[name]?.broker.owner
     }
 
     package func start(reports: any ReportReceiver) async throws {
-        surroundings.listener.set(reports)
-        guard roll.start() else { return }
-        for link in links.values { link.start() }
+        context.reportForwarder.set(reports)
+        guard registry.start() else { return }
+        for session in sessions.values { session.start() }
         watchProfiles()
     }
 
     package func stop() async {
         // Discard the reports that closing the connections causes: they do not come from the locks.
-        surroundings.listener.set(nil)
-        roll.stop()
-        watch.withLock { $0.take()?.cancel() }
-        for link in links.values { await link.stop() }
+        context.reportForwarder.set(nil)
+        registry.stop()
+        profileWatch.withLock { $0.take()?.cancel() }
+        for session in sessions.values { await session.stop() }
     }
 
     /// Attaches a lock. If the configuration lacks its broker or profile, the lock cannot be reached until both are configured.
-    package func attach(_ lock: AttachedLock) { changing.withLock { _ in put(lock) } }
+    package func attach(_ lock: AttachedLock) { attachmentMutex.withLock { _ in attachOrReplace(lock) } }
 
-    private func put(_ lock: AttachedLock) {
+    private func attachOrReplace(_ lock: AttachedLock) {
         do {
             let address = try MQTTAddress(lock.address)
-            let bound = try bind(address, within: .everything, isAttached: true)
-            let new = MQTTLock(lock, address, bound.dialect, link: bound.link, surroundings)
-            let before = roll.add(new)
+            let resolved = try resolve(address, within: .everything, isAttached: true)
+            let new = MQTTLock(lock, address, resolved.dialect, session: resolved.session, context)
+            let before = registry.add(new)
             // Keep the marks of the same lock: the discovery message that removed or renamed it is not sent again.
-            let isSame = before.map { !Set($0.keys).isDisjoint(with: new.keys) } ?? false
-            if let before, isSame, before.isGone { new.mark(isGone: true) }
-            let renamed = findings[address.broker]?.renamed(from: new.named)
+            let isSame = before.map { !Set($0.brokerEndpoints).isDisjoint(with: new.brokerEndpoints) } ?? false
+            if let before, isSame, before.isRemoved { new.mark(isRemoved: true) }
+            let renamed = discoveries[address.broker]?.renamedLock(from: new.commandEndpoint)
             if let id = isSame ? before?.renamedID ?? renamed : renamed { new.mark(renamed: id) }
-            if let before { before.give(wayTo: new) } else { new.arrive() }
+            if let before { before.handOver(to: new) } else { new.activate() }
         } catch {
-            roll.addLost(lock)?.leave(.noWay)
+            registry.addUnresolved(lock)?.deactivate(.noRoute)
             let mistakes = error.mistakes.map { "\($0.field) \($0.problem)" }.joined(separator: ", ")
-            surroundings.logger.error(
+            context.logger.error(
                 "a lock cannot be reached: its address does not fit the configuration",
                 metadata: ["device": "\(lock.id)", "fields": "\(mistakes)"])
         }
     }
 
     package func detach(_ id: DeviceID) {
-        changing.withLock { _ in roll.remove(id)?.leave(.nobody) }
-        surroundings.codes.set(nil, for: id)
+        attachmentMutex.withLock { _ in registry.remove(id)?.deactivate(.detached) }
+        context.codes.set(nil, for: id)
     }
 
     package func setCode(_ code: Secret<String>?, for id: DeviceID) {
-        surroundings.codes.set(code, for: id)
-        if case .lock(let lock)? = roll.entry(id) { lock.reportFaults() }
+        context.codes.set(code, for: id)
+        if case .lock(let lock)? = registry.entry(id) { lock.reportFaults() }
     }
 
-    package func send(_ order: LockCommand) throws(AdapterError) {
-        switch roll.entry(order.deviceID) {
-        case .lock(let lock): try lock.send(order)
-        case .lost: throw .offline
+    package func send(_ command: LockCommand) throws(AdapterError) {
+        switch registry.entry(command.deviceID) {
+        case .lock(let lock): try lock.send(command)
+        case .unresolved: throw .offline
         case nil: throw .notAttached
         }
     }
 
     package func refresh(_ id: DeviceID) throws(AdapterError) {
-        switch roll.entry(id) {
+        switch registry.entry(id) {
         case .lock(let lock): try lock.refresh(laterIfBusy: true)
-        case .lost: throw .offline
+        case .unresolved: throw .offline
         case nil: throw .notAttached
         }
     }
 
     package func problem(of command: CommandID, for id: DeviceID) -> TransportProblem? {
-        switch roll.entry(id) {
+        switch registry.entry(id) {
         case .lock(let lock): lock.problem(of: command)
-        case .lost:
+        case .unresolved:
             TransportProblem(
                 detail: "The lock's broker or profile is not in the gateway's configuration.",
                 summary: "The gateway's configuration lacks what this lock needs.")
@@ -182,30 +182,30 @@ extension MQTTAdapter: LockAdapter {
 
     /// The discovered locks of all brokers, without those that are attached.
     package var discovered: [DiscoveredLock] {
-        findings.keys.sorted().flatMap { name -> [DiscoveredLock] in
-            guard let found = findings[name], let broker = links[name]?.broker else { return [] }
-            let renamed = Set(roll.all.filter { $0.keys.first?.broker == name }.compactMap(\.renamedID))
-            return found.entries.compactMap { entry in
-                renamed.contains(TopicText(entry.lock.id)) ? nil : discovered(entry, on: broker)
+        discoveries.keys.sorted().flatMap { name -> [DiscoveredLock] in
+            guard let discovery = discoveries[name], let broker = sessions[name]?.broker else { return [] }
+            let renamed = Set(registry.all.filter { $0.brokerEndpoints.first?.broker == name }.compactMap(\.renamedID))
+            return discovery.records.compactMap { record in
+                renamed.contains(TopicText(record.lock.id)) ? nil : discovered(record, on: broker)
             }
         }
     }
 
-    private func discovered(_ entry: FoundLocks.Entry, on broker: MQTTBroker) -> DiscoveredLock? {
-        let lock = entry.lock
-        guard roll.locks(at: entry.places, on: broker.name).isEmpty else { return nil }
+    private func discovered(_ record: BrokerDiscovery.Record, on broker: MQTTBroker) -> DiscoveredLock? {
+        let lock = record.lock
+        guard registry.locks(at: record.endpoints, on: broker.name).isEmpty else { return nil }
         let address = lock.variables.merging(["broker": .string(broker.name), "profile": .string(lock.profile)]) { $1 }
         return DiscoveredLock(
             id: "\(broker.name):\(lock.id)", name: lock.name, manufacturer: lock.manufacturer, model: lock.model,
             address: address, owner: broker.owner,
-            capabilities: entry.capabilities, problem: lock.problem ?? problem(of: entry, on: broker),
-            firstSeenAt: entry.firstSeen, lastSeenAt: entry.lastSeen)
+            capabilities: record.capabilities, problem: lock.problem ?? problem(of: record, on: broker),
+            firstSeenAt: record.firstSeen, lastSeenAt: record.lastSeen)
     }
 
     /// Returns why a discovered lock cannot be attached; `nil` if it can.
-    private func problem(of entry: FoundLocks.Entry, on broker: MQTTBroker) -> String? {
-        if entry.capabilities == nil { return "needs a profile" }
-        return roll.rivals(of: entry.uses, on: broker.name).map { _, topic, problem in
+    private func problem(of record: BrokerDiscovery.Record, on broker: MQTTBroker) -> String? {
+        if record.capabilities == nil { return "needs a profile" }
+        return registry.conflicts(with: record.uses, on: broker.name).map { _, topic, problem in
             problem == .commandTopicOfOther
                 ? "its state topic `\(topic.text)` is the command topic of an attached lock"
                 : problem == .stateTopicOfOther
@@ -214,14 +214,14 @@ extension MQTTAdapter: LockAdapter {
         }.min()
     }
 
-    private func bind(
+    private func resolve(
         _ address: MQTTAddress, within scope: TransportScope, isAttached: Bool = false
-    ) throws(AddressErrors) -> (link: BrokerSession, dialect: Dialect) {
-        guard let link = links[address.broker], scope.includes(link.broker.owner) else {
+    ) throws(AddressErrors) -> (session: BrokerSession, dialect: Dialect) {
+        guard let session = sessions[address.broker], scope.includes(session.broker.owner) else {
             throw AddressErrors(unknown: "broker")
         }
         guard let profile = library[address.profile] else { throw AddressErrors(unknown: "profile") }
-        return (link, try Dialect(profile, variables: address.variables, isAttached: isAttached))
+        return (session, try Dialect(profile, variables: address.variables, isAttached: isAttached))
     }
 }
 
@@ -233,23 +233,23 @@ extension MQTTAdapter {
     /// Reloads the profile folders whenever a file in them has changed.
     private func watchProfiles() {
         guard !library.directories.isEmpty else { return }
-        let clock = surroundings.clock
-        let first = DirectoryFingerprint(of: library.directories)
-        let task = Task(executorPreference: surroundings.executor) { [weak self] in
-            var seen = first
+        let clock = context.clock
+        let initial = DirectoryFingerprint(of: library.directories)
+        let task = Task(executorPreference: context.executor) { [weak self] in
+            var lastSeen = initial
             while (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.pollInterval))) != nil {
                 guard let self else { return }
                 let now = DirectoryFingerprint(of: library.directories)
-                guard now != seen else {
+                guard now != lastSeen else {
                     rebindLocks()
                     continue
                 }
-                seen = now
-                for mistake in reloadProfiles() { surroundings.logger.error("\(mistake)") }
-                surroundings.logger.notice("the profiles were reloaded")
+                lastSeen = now
+                for mistake in reloadProfiles() { context.logger.error("\(mistake)") }
+                context.logger.notice("the profiles were reloaded")
             }
         }
-        watch.withLock { $0 = task }
+        profileWatch.withLock { $0 = task }
     }
 
     /// Reloads the profile folders, and attaches anew each lock whose profile has changed. A lock
@@ -258,7 +258,7 @@ extension MQTTAdapter {
     /// - Returns: a sentence for each mistake in the files; a profile with a mistake keeps its former version.
     package func reloadProfiles() -> [String] {
         let mistakes = library.reload()
-        for found in findings.values { found.bindAnew() }
+        for discovery in discoveries.values { discovery.resolveAll() }
         hasStaleProfiles.store(true, ordering: .relaxed)
         rebindLocks()
         return mistakes
@@ -266,11 +266,15 @@ extension MQTTAdapter {
 
     private func rebindLocks() {
         guard hasStaleProfiles.exchange(false, ordering: .relaxed) else { return }
-        changing.withLock { _ in
-            for lock in roll.all where library[lock.address.profile] != lock.dialect.profile {
-                if lock.isUnderWay { hasStaleProfiles.store(true, ordering: .relaxed) } else { put(lock.attached) }
+        attachmentMutex.withLock { _ in
+            for lock in registry.all where library[lock.address.profile] != lock.dialect.profile {
+                if lock.hasCommandInFlight {
+                    hasStaleProfiles.store(true, ordering: .relaxed)
+                } else {
+                    attachOrReplace(lock.attached)
+                }
             }
-            for lock in roll.lost { put(lock) }
+            for lock in registry.unresolved { attachOrReplace(lock) }
         }
     }
 }

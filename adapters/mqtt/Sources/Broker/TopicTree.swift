@@ -6,11 +6,11 @@ struct TopicTree<Value: Hashable> {
     private final class Node {
         var children: [TopicText: Node] = [:]
         /// Subscribers whose filter ends with this level.
-        var here: Set<Value> = []
+        var exactValues: Set<Value> = []
         /// Subscribers whose filter is this level and all levels below it (`#`).
-        var below: Set<Value> = []
+        var subtreeValues: Set<Value> = []
 
-        var isEmpty: Bool { children.isEmpty && here.isEmpty && below.isEmpty }
+        var isEmpty: Bool { children.isEmpty && exactValues.isEmpty && subtreeValues.isEmpty }
     }
 
     private let root = Node()
@@ -27,8 +27,14 @@ struct TopicTree<Value: Hashable> {
             guard let next = node.children[level] else { return false }
             node = next
         }
-        defer { if levels.last == TopicText.multiLevelWildcard { node.below.insert(value) } else { node.here.insert(value) } }
-        return levels.last == TopicText.multiLevelWildcard ? node.below.isEmpty : node.here.isEmpty
+        defer {
+            if levels.last == TopicText.multiLevelWildcard {
+                node.subtreeValues.insert(value)
+            } else {
+                node.exactValues.insert(value)
+            }
+        }
+        return levels.last == TopicText.multiLevelWildcard ? node.subtreeValues.isEmpty : node.exactValues.isEmpty
     }
 
     /// - Returns: whether the filter has no subscriber left.
@@ -38,12 +44,12 @@ struct TopicTree<Value: Hashable> {
 
     private func remove(_ value: Value, at levels: ArraySlice<TopicText>, from node: Node) -> Bool {
         guard let level = levels.first else {
-            node.here.remove(value)
-            return node.here.isEmpty
+            node.exactValues.remove(value)
+            return node.exactValues.isEmpty
         }
         if level == TopicText.multiLevelWildcard {
-            node.below.remove(value)
-            return node.below.isEmpty
+            node.subtreeValues.remove(value)
+            return node.subtreeValues.isEmpty
         }
         guard let next = node.children[level] else { return true }
         let isLast = remove(value, at: levels.dropFirst(), from: next)
@@ -59,28 +65,28 @@ struct TopicTree<Value: Hashable> {
             guard let next = node.children[level] else { return [] }
             node = next
         }
-        return levels.last == TopicText.multiLevelWildcard ? node.below : node.here
+        return levels.last == TopicText.multiLevelWildcard ? node.subtreeValues : node.exactValues
     }
 
     /// Returns all subscribers whose filters match `topic`.
-    func values(for topic: String) -> Set<Value> {
+    func values(matching topic: String) -> Set<Value> {
         var found: Set<Value> = []
-        collect(Self.levels(topic)[...], from: root, isFirst: true, isOwnOfBroker: topic.hasPrefix("$"), into: &found)
+        collect(Self.levels(topic)[...], from: root, isFirst: true, isReserved: topic.hasPrefix("$"), into: &found)
         return found
     }
 
-    /// - Parameter isOwnOfBroker: whether the topic begins with `$`: a leading wildcard does not match it (MQTT 5.0, 4.7.2).
+    /// - Parameter isReserved: whether the topic begins with `$`: a leading wildcard does not match it (MQTT 5.0, 4.7.2).
     private func collect(
-        _ levels: ArraySlice<TopicText>, from node: Node, isFirst: Bool, isOwnOfBroker: Bool, into found: inout Set<Value>
+        _ levels: ArraySlice<TopicText>, from node: Node, isFirst: Bool, isReserved: Bool, into found: inout Set<Value>
     ) {
-        let takesWildcards = !(isFirst && isOwnOfBroker)
-        if takesWildcards { found.formUnion(node.below) }
-        guard let level = levels.first else { return found.formUnion(node.here) }
+        let matchesWildcards = !(isFirst && isReserved)
+        if matchesWildcards { found.formUnion(node.subtreeValues) }
+        guard let level = levels.first else { return found.formUnion(node.exactValues) }
         if level != TopicText.singleLevelWildcard, level != TopicText.multiLevelWildcard, let next = node.children[level] {
-            collect(levels.dropFirst(), from: next, isFirst: false, isOwnOfBroker: isOwnOfBroker, into: &found)
+            collect(levels.dropFirst(), from: next, isFirst: false, isReserved: isReserved, into: &found)
         }
-        if takesWildcards, let next = node.children[TopicText.singleLevelWildcard] {
-            collect(levels.dropFirst(), from: next, isFirst: false, isOwnOfBroker: isOwnOfBroker, into: &found)
+        if matchesWildcards, let next = node.children[TopicText.singleLevelWildcard] {
+            collect(levels.dropFirst(), from: next, isFirst: false, isReserved: isReserved, into: &found)
         }
     }
 

@@ -72,7 +72,7 @@ extension MQTTConfiguration: ConfiguredAdapter {
 
     /// Reads the files of the brokers and the profiles. A profile with a mistake does not prevent a start.
     package func check() throws(ConfigurationError) -> [String] {
-        try MQTTSetup(self, random: RandomSource()).profileMistakes.map { "a profile is left out: \($0)" }
+        try MQTTSetup(self, random: RandomSource()).profileErrors.map { "a profile is left out: \($0)" }
     }
 
     package func make(_ environment: AdapterEnvironment) throws(ConfigurationError) -> any LockAdapter {

@@ -9,14 +9,14 @@ package struct MQTTSetup {
     /// The shipped profiles and those of the user's folders.
     package let library: ProfileLibrary
     /// One sentence for each profile file that was left out because of a mistake. Other profiles are not affected.
-    package let profileMistakes: [String]
+    package let profileErrors: [String]
 
     /// Reads the files that the configuration names.
     ///
     /// - Throws: one sentence about a broker that cannot be used as configured, or a file or folder that cannot be read.
     package init(_ configuration: MQTTConfiguration, random: RandomSource) throws(ConfigurationError) {
         library = ProfileLibrary(directories: try configuration.profiles?.readableFolders("directories") ?? [])
-        profileMistakes = library.reload()
+        profileErrors = library.reload()
         try configuration.checkProfiles(known: library.ids)
         // The client id is different at each start: a broker disconnects a client when another one with the same id connects.
         let clientID = "doorward-\(random.hexadecimal(byteCount: 7))"
@@ -27,7 +27,7 @@ package struct MQTTSetup {
 
     /// Logs the profiles that were left out, and the shipped ones that are replaced by a file of a folder.
     package func log(to logger: Logger) {
-        for mistake in profileMistakes { logger.error("a profile is left out", metadata: ["mistake": "\(mistake)"]) }
+        for mistake in profileErrors { logger.error("a profile is left out", metadata: ["mistake": "\(mistake)"]) }
         for id in library.replaced {
             logger.notice("a profile of a folder takes the place of the shipped one", metadata: ["profile": "\(id)"])
         }

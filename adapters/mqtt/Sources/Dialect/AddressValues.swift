@@ -5,11 +5,11 @@ internal import DoorwardMQTT
 /// The values of an address, checked against the variables of a profile.
 struct AddressValues {
     /// The values by the names of their variables, with aliases resolved.
-    private(set) var named: [String: JSONValue] = [:]
+    private(set) var values: [String: JSONValue] = [:]
     var problems: [String: VariableProblem] = [:]
-    private var filled: [String: String] = [:]
+    private var resolvedTexts: [String: String] = [:]
     /// The key that the address uses for a variable: its name or an alias.
-    private var written: [String: String] = [:]
+    private var keys: [String: String] = [:]
 
     init(_ profile: Profile, _ variables: [String: JSONValue]) {
         let byKey = Dictionary(
@@ -20,18 +20,18 @@ struct AddressValues {
                 problems[key] = .unknownKey
                 continue
             }
-            guard named[variable.name] == nil else {
+            guard values[variable.name] == nil else {
                 problems[key] = .duplicateKey
                 continue
             }
             if value == .null, variable.isOptional || variable.defaultValue != nil { continue }
-            (named[variable.name], written[variable.name]) = (value, key)
+            (values[variable.name], keys[variable.name]) = (value, key)
             if variable.form == .any, variable.isList(value) { continue }
-            do { filled[variable.name] = try variable.text(of: value) } catch { problems[key] = error }
+            do { resolvedTexts[variable.name] = try variable.text(of: value) } catch { problems[key] = error }
         }
-        for variable in profile.variables where named[variable.name] == nil && problems[variable.name] == nil {
+        for variable in profile.variables where values[variable.name] == nil && problems[variable.name] == nil {
             if let value = variable.defaultValue {
-                filled[variable.name] = (try? variable.text(of: .string(value))) ?? value
+                resolvedTexts[variable.name] = (try? variable.text(of: .string(value))) ?? value
             } else if variable.isRequired {
                 problems[variable.name] = .required
             }
@@ -40,8 +40,8 @@ struct AddressValues {
 
     /// Returns the values with which templates are resolved.
     func texts(_ profile: Profile) -> [String: String] {
-        var texts = filled
-        if let base = profile.base?.filled(by: filled) { texts["base"] = base.text }
+        var texts = resolvedTexts
+        if let base = profile.base?.resolved(with: texts) { texts["base"] = base.text }
         return texts
     }
 
@@ -53,59 +53,60 @@ struct AddressValues {
     mutating func checkTopics(of profile: Profile, _ parts: ProfileBody, isAttached: Bool) {
         guard problems.isEmpty else { return }
         for variable in profile.variables where profile.parts.topics.contains(where: { $0.names.contains(variable.name) }) {
-            noteUnsound(variable)
+            rejectWildcards(variable)
         }
         if let base = profile.base {
-            for variable in profile.variables where base.names.contains(variable.name) { noteUnsound(variable) }
+            for variable in profile.variables where base.names.contains(variable.name) { rejectWildcards(variable) }
         }
         guard problems.isEmpty else { return }
-        if !isAttached { checkParts(of: profile) }
+        if !isAttached { checkVariables(of: profile) }
         guard problems.isEmpty else { return }
         let commands = Set(parts.commands.values.joined().map { TopicText($0.topic.text) })
         let states = parts.values.filter { $0.aspect == .state }.map(\.reader.topic.text)
         for topic in parts.topics.map(\.text) {
             if isAttached, MQTTTopic(topic) != nil { continue }
-            if let problem = TopicRule.problem(with: topic) { blame(topic, of: profile, problem) }
+            if let problem = TopicRule.problem(with: topic) { recordProblem(topic, of: profile, problem) }
         }
-        for topic in states where commands.contains(TopicText(topic)) { blame(topic, of: profile, .commandTopic) }
-        for text in parts.values.compactMap(\.ambiguousText) { blame(text, of: profile, .malformed) }
-        if let text = parts.ambiguousCommand { blame(text, of: profile, .malformed) }
+        for topic in states where commands.contains(TopicText(topic)) { recordProblem(topic, of: profile, .commandTopic) }
+        for text in parts.values.compactMap(\.ambiguousText) { recordProblem(text, of: profile, .malformed) }
+        if let text = parts.ambiguousCommand { recordProblem(text, of: profile, .malformed) }
     }
 
     /// Finds variables that break a topic rule by themselves, so that the error names the right variable.
-    private mutating func checkParts(of profile: Profile) {
+    private mutating func checkVariables(of profile: Profile) {
         let templates = profile.parts.topics + [profile.base].compactMap(\.self)
         for variable in profile.variables {
             // A variable with `words` takes only values that the profile itself lists, so its value needs no check.
             if case .words = variable.form { continue }
-            guard let text = filled[variable.name] else { continue }
+            guard let text = resolvedTexts[variable.name] else { continue }
             let isInTopic = templates.contains { $0.names.contains(variable.name) }
             let problem = isInTopic ? TopicRule.problem(withPart: text) : nil
             let isHidden = text.unicodeScalars.contains { $0.properties.isBidiControl }
             if let problem = problem ?? (isHidden ? .bidirectionalCharacter : nil) {
-                problems[written[variable.name] ?? variable.name] = problem
+                problems[keys[variable.name] ?? variable.name] = problem
             }
         }
     }
 
-    private mutating func noteUnsound(_ variable: ProfileVariable) {
-        guard let text = filled[variable.name], text.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "#") })
+    private mutating func rejectWildcards(_ variable: ProfileVariable) {
+        guard let text = resolvedTexts[variable.name],
+            text.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "#") })
         else { return }
-        problems[written[variable.name] ?? variable.name] = .malformed
+        problems[keys[variable.name] ?? variable.name] = .malformed
     }
 
     /// Records a problem of a topic under the key of the variable that causes it.
-    private mutating func blame(_ topic: String, of profile: Profile, _ problem: VariableProblem) {
+    private mutating func recordProblem(_ topic: String, of profile: Profile, _ problem: VariableProblem) {
         problems[key(of: topic, profile)] = problem
     }
 
     /// Returns the key whose value is part of a topic; `topic` if there is none.
     func key(of topic: String, _ profile: Profile) -> String {
-        let culprit = profile.variables.last { filled[$0.name].map { topic.contains($0) && !$0.isEmpty } ?? false }
-        return culprit.map { written[$0.name] ?? $0.name } ?? "topic"
+        let variable = profile.variables.last { resolvedTexts[$0.name].map { topic.contains($0) && !$0.isEmpty } ?? false }
+        return variable.map { keys[$0.name] ?? $0.name } ?? "topic"
     }
 
-    var mistakes: AddressErrors {
+    var errors: AddressErrors {
         AddressErrors(
             problems.sorted { $0.key < $1.key }
                 .map { AddressErrors.Mistake(field: "address.\($0.key)", problem: $0.value.rawValue) })
@@ -133,7 +134,7 @@ extension ProfileBody {
 
     /// All topics of the profile.
     var topics: [ProfileTemplate] {
-        values.map(\.reader.topic) + events.map(\.reader.topic) + answers.map(\.reader.topic) + commandTopics
+        values.map(\.reader.topic) + events.map(\.reader.topic) + acks.map(\.reader.topic) + commandTopics
             + (commands.values.joined() + refresh).map(\.topic)
     }
 }

@@ -20,36 +20,38 @@ extension CommandEndpoint {
     ///   - own: the lock's own command topic.
     ///   - parts: the parts of the profile, resolved with `values`.
     static func all(
-        of profile: Profile, own: MQTTTopic, _ parts: ProfileBody, filledWith values: [String: String]
+        of profile: Profile, own: MQTTTopic, _ parts: ProfileBody, resolvedWith values: [String: String]
     ) -> Set<CommandEndpoint> {
-        var places: Set = [CommandEndpoint(own)]
+        var endpoints: Set = [CommandEndpoint(own)]
         for forms in parts.commands.values {
             // Only the last form uses the lock's own topic. The forms before it use a shared topic of the bridge, with the lock's
             // name in the payload.
             for form in forms.dropLast() {
-                if let topic = MQTTTopic(form.topic.text) { places.insert(CommandEndpoint(topic, payload: form.payload.text)) }
+                if let topic = MQTTTopic(form.topic.text) { endpoints.insert(CommandEndpoint(topic, payload: form.payload.text)) }
             }
         }
-        let telling = Self.tellingVariables(of: profile, values)
+        let identifying = Self.identifyingVariables(of: profile, values)
         for template in profile.parts.commandTopics + profile.parts.commands.values.compactMap(\.last?.topic)
-        where telling.isSubset(of: template.names) {
-            if let topic = template.filled(by: values).flatMap({ MQTTTopic($0.text) }) { places.insert(CommandEndpoint(topic)) }
+        where identifying.isSubset(of: template.names) {
+            if let topic = template.resolved(with: values).flatMap({ MQTTTopic($0.text) }) {
+                endpoints.insert(CommandEndpoint(topic))
+            }
         }
-        return places
+        return endpoints
     }
 
     /// Returns the variables that distinguish one lock from another: those of the lock's own
     /// command topic. A variable is left out if it only selects among command topics of the same
     /// lock, that is, if all its values are levels of the profile's command topics. A command topic
     /// that lacks one of the returned variables belongs to a group of locks.
-    private static func tellingVariables(of profile: Profile, _ values: [String: String]) -> Set<String> {
+    private static func identifyingVariables(of profile: Profile, _ values: [String: String]) -> Set<String> {
         let own = [LockOperation.unlock, .lock, .unlatch].lazy.compactMap { operation in
-            profile.parts.commands[operation]?.last { $0.filled(by: values) != nil }?.topic
+            profile.parts.commands[operation]?.last { $0.resolved(with: values) != nil }?.topic
         }.first
-        let spelledOut = profile.parts.commandTopics.map { "/\($0.text)/" }
+        let literalTopics = profile.parts.commandTopics.map { "/\($0.text)/" }
         let choices = profile.variables.compactMap { variable -> String? in
             guard case .words(let words) = variable.form else { return nil }
-            return words.values.allSatisfy { word in spelledOut.contains { $0.contains("/\(word)/") } } ? variable.name : nil
+            return words.values.allSatisfy { word in literalTopics.contains { $0.contains("/\(word)/") } } ? variable.name : nil
         }
         return Set(own?.names ?? []).subtracting(choices)
     }

@@ -13,24 +13,24 @@ package struct Dialect: Sendable {
     package let filters: [MQTTFilter]
     /// The filters in `filters` for topics on which only commands are published. A retained command is detected there.
     let commandFilters: Set<MQTTFilter>
-    /// The subscriptions through which the lock's answers arrive. The broker must grant the subscriptions to the lock's state
+    /// The subscriptions through which the lock's responses arrive. The broker must grant the subscriptions to the lock's state
     /// topics.
-    let answerPaths: MQTTResponseSubscriptions
+    let responseSubscriptions: MQTTResponseSubscriptions
     /// The lock's own topic for the unlock command or, if there is none, for lock or unlatch. It
     /// distinguishes the locks of a broker. Commands may be sent to another topic, where a bridge
     /// has an API for all of its locks.
     package let commandTopic: MQTTTopic
     /// All command endpoints of the lock, including `commandTopic`.
-    let places: Set<CommandEndpoint>
+    let endpoints: Set<CommandEndpoint>
     /// The topic uses of the lock, which may conflict with those of another lock of the same broker.
     let uses: Set<TopicUse>
     /// The QoS of the lock's subscriptions.
-    package let subscribes: MQTTQoS
+    package let subscribeQoS: MQTTQoS
 
     let parts: ProfileBody
     let routes: TopicRoutes
-    private let frames: [LockOperation: CommandFrame]
-    private let question: OutgoingMessage?
+    private let commandMessages: [LockOperation: CommandMessage]
+    private let stateRequest: OutgoingMessage?
 
     /// - Parameters:
     ///   - variables: an address without `broker` and `profile`.
@@ -40,65 +40,65 @@ package struct Dialect: Sendable {
     package init(
         _ profile: Profile, variables: [String: JSONValue], isAttached: Bool = false
     ) throws(AddressErrors) {
-        let binding = try ResolvedProfile(profile, variables, isAttached: isAttached)
-        (self.profile, parts, capabilities) = (profile, binding.parts, binding.capabilities)
-        (routes, frames) = (binding.routes, binding.frames)
-        (commandTopic, places, uses) = (binding.commandTopic, binding.places, binding.uses)
-        (filters, commandFilters) = (binding.routes.filters, Set(binding.routes.commandFilters))
-        answerPaths = binding.routes.answerPaths
-        question = binding.question
-        subscribes = binding.parts.subscribeQuality == .atLeastOnce ? .atLeastOnce : .atMostOnce
+        let resolved = try ResolvedProfile(profile, variables, isAttached: isAttached)
+        (self.profile, parts, capabilities) = (profile, resolved.parts, resolved.capabilities)
+        (routes, commandMessages) = (resolved.routes, resolved.commandMessages)
+        (commandTopic, endpoints, uses) = (resolved.commandTopic, resolved.endpoints, resolved.uses)
+        (filters, commandFilters) = (resolved.routes.filters, Set(resolved.routes.commandFilters))
+        responseSubscriptions = resolved.routes.responseSubscriptions
+        stateRequest = resolved.stateRequest
+        subscribeQoS = resolved.parts.subscribeQoS == .atLeastOnce ? .atLeastOnce : .atMostOnce
     }
 
     /// Whether the lock requires a code for every command.
     package var needsCode: Bool { parts.needsCode }
 
     /// Whether a code is sent with this command.
-    func takesCode(_ operation: LockOperation) -> Bool { frames[operation]?.takesCode ?? false }
+    func acceptsCode(_ operation: LockOperation) -> Bool { commandMessages[operation]?.acceptsCode ?? false }
 
     /// The messages that request the lock's state; empty if the state cannot be queried.
-    package var questions: [OutgoingMessage] { question.map { [$0] } ?? [] }
+    package var stateRequests: [OutgoingMessage] { stateRequest.map { [$0] } ?? [] }
 
     /// Whether to request the state if a command is unanswered at half of its timeout.
-    package var retriesStateRequest: Bool { parts.retriesStateRequest && question != nil }
+    package var retriesStateRequest: Bool { parts.retriesStateRequest && stateRequest != nil }
 
     /// Seconds that a command usually takes, for documentation; `nil` if the profile does not state it.
     package var timeoutSeconds: Int? { profile.timeoutSeconds }
 
     /// Whether only responses to commands are published on a topic. A bridge publishes the responses of all its locks on one
     /// topic.
-    func isOfAnswersOnly(_ topic: String) -> Bool {
+    func carriesOnlyAcks(_ topic: String) -> Bool {
         guard let route = routes[topic] else { return false }
-        return route.values.isEmpty && route.events.isEmpty && !route.isCommand && !route.answers.isEmpty
+        return route.values.isEmpty && route.events.isEmpty && !route.isCommand && !route.acks.isEmpty
     }
 
     /// Whether a message is a state request to another lock of the same bridge.
-    func isQuestionToOthers(_ message: MQTTMessage) -> Bool {
+    func isStateRequestToOtherLock(_ message: MQTTMessage) -> Bool {
         guard let route = routes[message.topic] else { return false }
-        return route.isQuestion && route.values.isEmpty && route.events.isEmpty && !route.isCommand && route.answers.isEmpty
-            && !isQuestion(message)
+        return route.isStateRequest && route.values.isEmpty && route.events.isEmpty && !route.isCommand && route.acks.isEmpty
+            && !isStateRequest(message)
     }
 
-    /// Decodes a message and updates `memory`. A message on a topic that the profile does not use has no effect.
-    package func decode(_ message: MQTTMessage, _ memory: inout DialectState) -> DecodedMessage {
-        var hearing = MessageDecoder(self, message, memory)
-        hearing.run()
-        memory = hearing.memory
-        return hearing.heard
+    /// Decodes a message and updates `state`. A message on a topic that the profile does not use has no effect.
+    package func decode(_ message: MQTTMessage, _ state: inout DialectState) -> DecodedMessage {
+        var decoder = MessageDecoder(self, message, state)
+        decoder.run()
+        state = decoder.state
+        return decoder.decoded
     }
 
     /// Decodes a message that was read before the command in flight was sent: it reports the earlier state of the lock, and is no
     /// response to the command.
-    package func decodeEarlier(_ message: MQTTMessage, _ memory: inout DialectState) -> DecodedMessage {
-        guard let underWay = memory.underWay else { return decode(message, &memory) }
-        let isAsked = memory.doubt?.isAsked ?? false
-        memory.underWay = nil
-        var heard = decode(message, &memory)
-        if begin(underWay.operation, reference: underWay.reference, at: underWay.orderedAt, &memory) {
-            heard.publish += questions
+    package func decodeEarlier(_ message: MQTTMessage, _ state: inout DialectState) -> DecodedMessage {
+        guard let inFlight = state.inFlight else { return decode(message, &state) }
+        let isStateRequested = state.staleStateFilter?.isStateRequested ?? false
+        state.inFlight = nil
+        var decoded = decode(message, &state)
+        if setInFlight(inFlight.operation, reference: inFlight.reference, at: inFlight.sentAt, &state) {
+            decoded.publish += stateRequests
         }
-        memory.doubt?.isAsked = isAsked
-        return heard
+        state.staleStateFilter?.isStateRequested = isStateRequested
+        return decoded
     }
 
     /// Encodes a command, and the state requests to send after it. Records the command as in flight, unless it throws.
@@ -108,30 +108,32 @@ package struct Dialect: Sendable {
     ///   - now: the gateway's clock; `nil` if unknown: then the device's timestamps are not compared with it.
     /// - Throws: `.unsupported` if this lock does not support the operation, or if a code is given
     ///   and the command has none.
-    package func order(
+    package func encodeCommand(
         _ operation: LockOperation, code: Secret<String>?, reference: String, at now: Timestamp? = nil,
-        _ memory: inout DialectState
-    ) throws(AdapterError) -> (command: OutgoingMessage, questions: [OutgoingMessage]) {
-        guard let frame = frames[operation], code == nil || frame.takesCode else { throw .unsupported }
-        let needsAnswer = begin(operation, reference: frame.bearsReference ? reference : nil, at: now, &memory)
-        return (frame.outgoing(code: code?.reveal(), reference: reference), needsAnswer ? questions : [])
+        _ state: inout DialectState
+    ) throws(AdapterError) -> (command: OutgoingMessage, stateRequests: [OutgoingMessage]) {
+        guard let message = commandMessages[operation], code == nil || message.acceptsCode else { throw .unsupported }
+        let needsStateRequest = setInFlight(operation, reference: message.hasReference ? reference : nil, at: now, &state)
+        return (message.outgoing(code: code?.reveal(), reference: reference), needsStateRequest ? stateRequests : [])
     }
 
     /// Records a command as in flight.
     ///
     /// - Returns: whether the lock's state must be requested, as its reports may repeat old values.
-    private func begin(
-        _ operation: LockOperation, reference: String?, at now: Timestamp?, _ memory: inout DialectState
+    private func setInFlight(
+        _ operation: LockOperation, reference: String?, at now: Timestamp?, _ state: inout DialectState
     ) -> Bool {
-        let wasThere = memory.position.lockState.satisfies(operation)
-        let isKnown = memory.quality == .confirmed
-        let isSure = isKnown && !memory.isUnanswered
-        memory.underWay = DialectState.InFlightCommand(operation, reference: reference, at: now, wasThere: wasThere && isSure)
-        memory.doubt =
+        let isInCommandedState = state.position.lockState.satisfies(operation)
+        let isKnown = state.quality == .confirmed
+        let isCertain = isKnown && !state.hasUnansweredCommand
+        state.inFlight = DialectState.InFlightCommand(
+            operation, reference: reference, at: now, wasInCommandedState: isInCommandedState && isCertain)
+        state.staleStateFilter =
             mayBeCached(isKnown: isKnown, now)
             ? StaleStateFilter(
-                operation, known: isKnown ? memory.position : nil, orderedAt: now?.milliseconds, after: memory.doubt) : nil
-        return republishesCachedState && (wasThere || !isSure)
+                operation, knownPosition: isKnown ? state.position : nil, sentAt: now?.milliseconds, after: state.staleStateFilter
+            ) : nil
+        return republishesCachedState && (isInCommandedState || !isCertain)
     }
 
     /// Whether each message repeats all known values.
@@ -145,62 +147,62 @@ package struct Dialect: Sendable {
     }
 
     /// Ends a command whose outcome the lock has reported; later reports may still be filtered as stale.
-    package func endOrder(_ memory: inout DialectState) { memory.underWay = nil }
+    package func completeCommand(_ state: inout DialectState) { state.inFlight = nil }
 
     /// Ends the command in flight, if there is one. Its outcome was not reported by the lock.
-    package func giveUpOrder(_ memory: inout DialectState) {
-        if memory.underWay != nil { memory.isUnanswered = true }
-        memory.underWay = nil
+    package func abandonCommand(_ state: inout DialectState) {
+        if state.inFlight != nil { state.hasUnansweredCommand = true }
+        state.inFlight = nil
     }
 
     /// Concludes the outcome of a command from the lock's silence until just before the deadline.
     ///
     /// - Returns: `.confirmed` for a lock that does not report when it is already in the commanded state, and had reported that
     ///   state live; else an empty result.
-    package func silence(_ memory: inout DialectState) -> DecodedMessage {
-        var heard = DecodedMessage()
-        guard profile.quirks.contains(.alreadyInStateIsSuccess), let underWay = memory.underWay, underWay.wasThere,
-            memory.quality == .confirmed, memory.availability != .offline,
-            memory.position.lockState.satisfies(underWay.operation)
-        else { return heard }
-        heard.command = .confirmed
-        return heard
+    package func concludeFromSilence(_ state: inout DialectState) -> DecodedMessage {
+        var decoded = DecodedMessage()
+        guard profile.quirks.contains(.alreadyInStateIsSuccess), let inFlight = state.inFlight, inFlight.wasInCommandedState,
+            state.quality == .confirmed, state.availability != .offline,
+            state.position.lockState.satisfies(inFlight.operation)
+        else { return decoded }
+        decoded.command = .confirmed
+        return decoded
     }
 
     /// Records that the connection to the broker is lost: the known state becomes stale, the availability unknown.
-    package func lose(_ memory: inout DialectState) -> DecodedMessage {
-        memory.markStale()
-        memory.availability = .unknown
-        memory.reach = [:]
+    package func connectionLost(_ state: inout DialectState) -> DecodedMessage {
+        state.markStale()
+        state.availability = .unknown
+        state.availabilityByItem = [:]
         // In merged messages, a difference found after the reconnect may be an old change, so
         // forget the last values. A value with its own topic is published when it changes.
-        if republishesCachedState { memory.lastTold = [:] }
-        for key in memory.states.keys { memory.states[key]?.quality = .stale }
+        if republishesCachedState { state.lastEventValues = [:] }
+        for key in state.states.keys { state.states[key]?.quality = .stale }
         var report = DecodedMessage.Report()
         (report.quality, report.availability) = (.stale, .unknown)
-        var heard = DecodedMessage()
-        heard.reports = [report]
-        return heard
+        var decoded = DecodedMessage()
+        decoded.reports = [report]
+        return decoded
     }
 
     /// Returns the payload of a command without its code, for responses that repeat it.
-    func payload(of operation: LockOperation) -> String? { frames[operation]?.plainPayload }
+    func payload(of operation: LockOperation) -> String? { commandMessages[operation]?.payloadWithoutCode }
 
     /// Whether the profile uses messages on this topic.
-    package func isHeard(on topic: String) -> Bool { routes[topic] != nil }
+    package func usesTopic(_ topic: String) -> Bool { routes[topic] != nil }
 
     /// Returns the operation and the reference of a command that any client has published; the reference is empty if the command
     /// has none. Returns `nil` for any other message, and for a retained one.
-    package func order(seenIn message: MQTTMessage) -> (LockOperation, reference: String)? {
+    package func command(in message: MQTTMessage) -> (LockOperation, reference: String)? {
         guard !message.isRetained else { return nil }
-        for (operation, frame) in frames where frame.topic.description == message.topic {
-            if let reference = frame.reference(in: message.payload) { return (operation, reference) }
+        for (operation, command) in commandMessages where command.topic.description == message.topic {
+            if let reference = command.reference(in: message.payload) { return (operation, reference) }
         }
         return nil
     }
 
     /// Whether a message is this lock's state request, as delivered by the broker.
-    func isQuestion(_ message: MQTTMessage) -> Bool {
-        question.map { $0.topic.description == message.topic && $0.payload == message.payload } ?? false
+    func isStateRequest(_ message: MQTTMessage) -> Bool {
+        stateRequest.map { $0.topic.description == message.topic && $0.payload == message.payload } ?? false
     }
 }

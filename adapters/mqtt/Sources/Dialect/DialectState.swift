@@ -12,18 +12,18 @@ package struct DialectState: Hashable, Sendable {
     /// All faults, whichever topic reported them.
     package var faults: Set<LockFault> = []
     /// The command in flight: sent, without an outcome.
-    package var underWay: InFlightCommand?
+    package var inFlight: InFlightCommand?
 
     /// Whether a command was sent and the lock has not reported its outcome. The bolt may then have
     /// left the last reported position.
-    var isUnanswered = false
+    var hasUnansweredCommand = false
     /// Set while a report that satisfies the last command may be older than that command. The
     /// filter is kept after the command has ended, until a report arrives that must be live.
-    var doubt: StaleStateFilter?
+    var staleStateFilter: StaleStateFilter?
     /// The last report of each state topic, by its index in the profile.
-    var states: [Int: HeardState] = [:]
+    var states: [Int: ReportedState] = [:]
     /// The last report of each availability topic, by its index in the profile.
-    var reach: [Int: Availability] = [:]
+    var availabilityByItem: [Int: Availability] = [:]
     /// The faults by the part of the profile that reported them.
     var faultsByItem: [Int: Set<LockFault>] = [:]
     /// The parts whose last value means an event. The event is raised once, when the value appears.
@@ -32,12 +32,12 @@ package struct DialectState: Hashable, Sendable {
     /// arrives much later.
     var seenItems: Set<Int> = []
     /// The last values of the events that are raised only on change, by their part of the profile.
-    var lastTold: [Int: [String: String]] = [:]
+    var lastEventValues: [Int: [String: String]] = [:]
     /// Set for a lock that starts without any known state: if its bridge repeats all values, the
     /// first values may be old.
-    var isFresh = false
+    var isNewlyAttached = false
     /// The last reported values other than the bolt's state.
-    var surroundings = AdapterContext()
+    var otherValues = OtherValues()
 
     package init() {}
 
@@ -49,16 +49,18 @@ package struct DialectState: Hashable, Sendable {
         /// response counts as the response to this command.
         package var reference: String?
         /// When the command was sent, by the gateway's clock; `nil` if unknown.
-        var orderedAt: Timestamp?
+        var sentAt: Timestamp?
         /// Whether the lock had reported the commanded state live when the command was sent.
-        package var wasThere = false
+        package var wasInCommandedState = false
 
-        package init(_ operation: LockOperation, reference: String? = nil, at now: Timestamp? = nil, wasThere: Bool = false) {
-            (self.operation, self.reference, orderedAt, self.wasThere) = (operation, reference, now, wasThere)
+        package init(
+            _ operation: LockOperation, reference: String? = nil, at now: Timestamp? = nil, wasInCommandedState: Bool = false
+        ) {
+            (self.operation, self.reference, sentAt, self.wasInCommandedState) = (operation, reference, now, wasInCommandedState)
         }
     }
 
-    struct HeardState: Hashable, Sendable {
+    struct ReportedState: Hashable, Sendable {
         var position: BoltState
         var quality: StateQuality
         /// The device's timestamp.
@@ -67,7 +69,7 @@ package struct DialectState: Hashable, Sendable {
         var olderTime: Int64?
     }
 
-    struct AdapterContext: Hashable, Sendable {
+    struct OtherValues: Hashable, Sendable {
         var door: DoorPosition?
         var battery: Double?
         var isBatteryLow: Bool?
@@ -78,6 +80,6 @@ package struct DialectState: Hashable, Sendable {
     /// Marks the known state as stale, as messages may have been missed or repeated; the next messages may be old.
     package mutating func markStale() {
         quality = .stale
-        doubt?.forget()
+        staleStateFilter?.reset()
     }
 }

@@ -14,38 +14,38 @@ extension MessageDecoder {
         case .none: return
         case .malformed: note(.malformedPayload)
         case .values(let name, let values):
-            if part.asksAfter, !message.isRetained { ask() }
+            if part.requestsStateAfter, !message.isRetained { requestState() }
             if part.isOnlyOnChange, !isChange(values, of: index) { return }
-            isOfEvent = true
+            containsEvent = true
             guard let meaning = part.meaning(of: values) else {
                 if part.source != .topicSuffix { note(.unmapped(name)) }
                 return
             }
             guard let event = meaning.event else { return }
             guard !message.isRetained else { return note(.retainedEventIgnored) }
-            tell(event)
-            if !meaning.faults.isEmpty { memory.faultsByItem[Self.eventFaults] = meaning.faults }
+            append(event)
+            if !meaning.faults.isEmpty { state.faultsByItem[Self.eventFaults] = meaning.faults }
         }
     }
 
     /// Whether a value that a bridge repeats in its merged messages has changed. The first value
     /// does not count as a change, because its age is unknown.
     private mutating func isChange(_ values: [String: String], of index: Int) -> Bool {
-        let last = memory.lastTold.updateValue(values, forKey: index)
+        let last = state.lastEventValues.updateValue(values, forKey: index)
         return last != nil && last != values && !message.isRetained
     }
 
     /// The key in `faultsByItem` for faults that an event reported: they last until the bolt's state is reported again.
     static let eventFaults = -1
 
-    private mutating func tell(_ event: LockEvent) {
-        if dialect.profile.quirks.contains(.ignoreOwnEcho), let underWay = memory.underWay, event.method == .remote,
-            event.kind == .operation, event.operation == underWay.operation.eventOperation
+    private mutating func append(_ event: LockEvent) {
+        if dialect.profile.quirks.contains(.ignoreOwnEcho), let inFlight = state.inFlight, event.method == .remote,
+            event.kind == .operation, event.operation == inFlight.operation.eventOperation
         {
             return
         }
-        if event.kind == .jam { isJam = true }
-        heard.events.append(event)
+        if event.kind == .jam { reportsJam = true }
+        decoded.events.append(event)
     }
 }
 
@@ -116,7 +116,7 @@ enum EventValues {
         let label = String(topic.dropFirst(part.reader.topic.text.count + 1))
         var values: [String: String] = [:]
         switch payload?.json(as: .jsonOrRaw) {
-        case .broken?: return .malformed
+        case .malformed?: return .malformed
         case .json(let document)?: values = part.withoutNone(part.fieldValues(document))
         case .text?, nil: break
         }
@@ -132,26 +132,26 @@ extension EventMapping {
         var slot = userSlots.lazy.compactMap { values[$0] }.compactMap { Int($0) }.first
         for rule in rules {
             guard let rest = rule.match(values) else { continue }
-            if !found.isNaming { (found.kind, found.operation, found.isSilent) = (rule.kind, rule.operation, rule.isSilent) }
+            if !found.namesEvent { (found.kind, found.operation, found.isSilent) = (rule.kind, rule.operation, rule.isSilent) }
             found.method = found.method ?? rule.method
             found.isDone = found.isDone ?? rule.isDone
             found.rejection = found.rejection ?? rule.rejection
             found.faults.formUnion(rule.faults)
-            if rule.takesSlotFromName, slot == nil { slot = Int(rest) }
+            if rule.wildcardIsUserSlot, slot == nil { slot = Int(rest) }
         }
-        guard found.isNaming else { return nil }
+        guard found.namesEvent else { return nil }
         guard !found.isSilent else { return EventMeaning(event: nil) }
         let kind = found.kind ?? .operation
         let event = LockEvent(
             kind, operation: found.operation, isDone: kind == .operation ? found.isDone ?? isDone : found.isDone,
-            method: found.method ?? (kind == .operation && tellsMethods ? .unknown : nil), userSlot: slot,
+            method: found.method ?? (kind == .operation && reportsMethods ? .unknown : nil), userSlot: slot,
             credentialID: credentialID.flatMap { values[$0] }.flatMap { Int($0) },
             authorisationID: authorisationID.flatMap { values[$0] }.flatMap { Int($0) },
             rejection: found.isDone == true ? nil : found.rejection)
         return EventMeaning(event: event, faults: found.faults)
     }
 
-    private var tellsMethods: Bool { rules.contains { $0.method != nil } }
+    private var reportsMethods: Bool { rules.contains { $0.method != nil } }
 
     func withoutNone(_ values: [String: String]) -> [String: String] {
         values.filter { !(noneValues[$0.key]?.contains($0.value) ?? false) }

@@ -10,7 +10,7 @@ extension MessageDecoder {
         case .value(let text):
             if part.aspect == .batteryLevel { return decodeLevel(text) }
             guard let meaning = part.meaning(of: text) else { return decodeUnmapped(part, index, text) }
-            take(meaning, of: part, index, payload)
+            apply(meaning, of: part, index, payload)
         }
     }
 
@@ -22,60 +22,62 @@ extension MessageDecoder {
             (0...100).contains(level)
         else { return note(.outOfRange) }
         report.battery = level
-        memory.surroundings.battery = level
+        state.otherValues.battery = level
     }
 
     /// Resets the value to unknown: an unmapped text must not leave the former value in place.
     private mutating func decodeUnmapped(_ part: StateMapping, _ index: Int, _ text: String) {
         note(.unmapped(text))
         switch part.aspect {
-        case .state: tell(.unknown, of: part, index, time: nil)
-        case .door: (report.door, memory.surroundings.door) = (.unknown, .unknown)
-        case .availability: setReach(index, .unknown)
+        case .state: observe(.unknown, of: part, index, time: nil)
+        case .door: (report.door, state.otherValues.door) = (.unknown, .unknown)
+        case .availability: setAvailability(index, .unknown)
         case .batteryLevel, .batteryLow, .faults: break
         }
-        memory.faultsByItem[index] = nil
-        memory.activeEvents.remove(index)
+        state.faultsByItem[index] = nil
+        state.activeEvents.remove(index)
     }
 
-    private mutating func take(_ meaning: ValueMeaning, of part: StateMapping, _ index: Int, _ payload: Payload) {
-        if part.aspect == .state, !tellState(meaning, of: part, index, payload) { return }
-        if let door = meaning.door { (report.door, memory.surroundings.door) = (door, door) }
-        if let isLow = meaning.isLow { (report.isBatteryLow, memory.surroundings.isBatteryLow) = (isLow, isLow) }
-        if let availability = meaning.availability { setReach(index, availability) }
+    private mutating func apply(_ meaning: ValueMeaning, of part: StateMapping, _ index: Int, _ payload: Payload) {
+        if part.aspect == .state, !decodeState(meaning, of: part, index, payload) { return }
+        if let door = meaning.door { (report.door, state.otherValues.door) = (door, door) }
+        if let isLow = meaning.isLow { (report.isBatteryLow, state.otherValues.isBatteryLow) = (isLow, isLow) }
+        if let availability = meaning.availability { setAvailability(index, availability) }
         if !meaning.faults.isEmpty { report.faults = meaning.faults }
-        memory.faultsByItem[index] = meaning.faults.isEmpty ? nil : meaning.faults
+        state.faultsByItem[index] = meaning.faults.isEmpty ? nil : meaning.faults
         raise(meaning.event, index)
     }
 
     /// Raises an event when its value appears, not while it is repeated.
     private mutating func raise(_ kind: LockEvent.Kind?, _ index: Int) {
-        let isFirst = memory.seenItems.insert(index).inserted
+        let isFirst = state.seenItems.insert(index).inserted
         guard let kind else {
-            memory.activeEvents.remove(index)
+            state.activeEvents.remove(index)
             return
         }
-        guard memory.activeEvents.insert(index).inserted else { return }
+        guard state.activeEvents.insert(index).inserted else { return }
         // If the first message is retained, or is from a bridge that repeats all values, its event may have happened at any time
         // before. An event in a later message has happened since the previous message.
-        if isFirst, message.isRetained || (memory.isFresh && dialect.republishesCachedState) { return }
-        guard !isOld(index), kind != .jam || !message.isRetained else { return }
+        if isFirst, message.isRetained || (state.isNewlyAttached && dialect.republishesCachedState) { return }
+        guard !mayBeStale(index), kind != .jam || !message.isRetained else { return }
         // Raise an event once if the lock reports it in two values.
-        if !heard.events.contains(where: { $0.kind == kind }) { heard.events.append(LockEvent(kind)) }
-        if kind == .jam { isJam = true }
+        if !decoded.events.contains(where: { $0.kind == kind }) { decoded.events.append(LockEvent(kind)) }
+        if kind == .jam { reportsJam = true }
     }
 
     /// Whether the message has a state in the part `index` that may be older than the last command.
-    private func isOld(_ index: Int) -> Bool {
-        guard let told, told.part == index, let doubt = memory.doubt, doubt.concerns(told.position) else { return false }
-        return !doubt.isFresh(StaleStateFilter.Word(position: told.position, time: told.time), of: index)
+    private func mayBeStale(_ index: Int) -> Bool {
+        guard let observed, observed.part == index, let filter = state.staleStateFilter, filter.concerns(observed.position) else {
+            return false
+        }
+        return !filter.isFresh(StaleStateFilter.PositionReport(position: observed.position, time: observed.time), of: index)
     }
 
     // MARK: The bolt
 
     /// - Returns: false if the value is ignored: it is older than the known state, or another topic
     ///   has already reported its meaning.
-    private mutating func tellState(
+    private mutating func decodeState(
         _ meaning: ValueMeaning, of part: StateMapping, _ index: Int, _ payload: Payload
     ) -> Bool {
         if meaning.isReevaluation {
@@ -84,13 +86,13 @@ extension MessageDecoder {
         }
         guard let position = meaning.position else { return true }
         // Ignore a value with several meanings if another topic has already reported which of them applies.
-        guard meaning.unlessFaults.isDisjoint(with: memory.faultsByItem.values.reduce(into: []) { $0.formUnion($1) }) else {
+        guard meaning.unlessFaults.isDisjoint(with: state.faultsByItem.values.reduce(into: []) { $0.formUnion($1) }) else {
             return false
         }
         let time = part.times.lazy.compactMap { payload.time(at: $0) }.first
-        let isOlder = if let time, let last = memory.states[index]?.time { time < last } else { false }
+        let isOlder = if let time, let last = state.states[index]?.time { time < last } else { false }
         if isOlder, !isAfterClockChange(index, time) { return false }
-        tell(position, of: part, index, time: time, provesNothing: isOlder)
+        observe(position, of: part, index, time: time, isOutOfDate: isOlder)
         return true
     }
 
@@ -99,38 +101,38 @@ extension MessageDecoder {
     /// The first such report may be a repetition, so the state is requested after it.
     private mutating func isAfterClockChange(_ index: Int, _ time: Int64?) -> Bool {
         guard !message.isRetained else { return false }
-        let before = memory.states[index]?.olderTime
-        memory.states[index]?.olderTime = time
+        let before = state.states[index]?.olderTime
+        state.states[index]?.olderTime = time
         guard let time, let before else {
-            heard.publish += dialect.questions
+            decoded.publish += dialect.stateRequests
             return false
         }
         return before < time
     }
 
-    private mutating func tell(
-        _ position: BoltState, of part: StateMapping, _ index: Int, time: Int64?, provesNothing: Bool = false
+    private mutating func observe(
+        _ position: BoltState, of part: StateMapping, _ index: Int, time: Int64?, isOutOfDate: Bool = false
     ) {
-        let last = memory.states[index]
-        let isRepeated = provesNothing || (time != nil && time == last?.time)
+        let last = state.states[index]
+        let isRepeated = isOutOfDate || (time != nil && time == last?.time)
         // Ignore a report that a bridge repeats from its cache: it must not change the quality of a confirmed state.
-        if isRepeated, last?.position == position, memory.quality == .confirmed { return }
+        if isRepeated, last?.position == position, state.quality == .confirmed { return }
         let quality = quality(of: position, part, isRepeated: isRepeated)
-        memory.states[index] = DialectState.HeardState(position: position, quality: quality, time: time ?? last?.time)
-        told = Told(position: position, quality: quality, part: index, time: time)
+        state.states[index] = DialectState.ReportedState(position: position, quality: quality, time: time ?? last?.time)
+        observed = ObservedState(position: position, quality: quality, part: index, time: time)
     }
 
     /// Hashes the other values of a merged message, to detect whether one of them caused the message.
-    mutating func decodeRest(_ route: TopicRoutes.Route, _ payload: Payload) {
+    mutating func hashOtherValues(_ route: TopicRoutes.Route, _ payload: Payload) {
         let states = route.values.map { dialect.parts.values[$0] }.filter { $0.aspect == .state }
         guard !states.isEmpty, case .json(.object(var members)) = payload.json(as: .json) else { return }
         for key in states.flatMap(\.reader.paths).compactMap(\.keys.first) + states.flatMap(\.volatile) { members[key] = nil }
         members = members.filter { $0.value != .null && $0.value != .string("") }
-        memory.surroundings.rest = members.isEmpty ? nil : members.hashValue
+        state.otherValues.rest = members.isEmpty ? nil : members.hashValue
     }
 
     private func quality(of position: BoltState, _ part: StateMapping, isRepeated: Bool) -> StateQuality {
-        if message.isRetained || isRepeated { return memory.availability == .offline ? .stale : .retained }
+        if message.isRetained || isRepeated { return state.availability == .offline ? .stale : .retained }
         if part.assumed?.text == "true" { return .assumed }
         let isMoving = [.locking, .unlocking, .opening].contains(position)
         return isMoving && dialect.profile.quirks.contains(.syntheticIntermediate) ? .assumed : .confirmed
@@ -139,24 +141,24 @@ extension MessageDecoder {
     /// Discards the state that a topic reported. If it is the current state, the last state of
     /// another topic becomes the current one, marked as stale.
     private mutating func reevaluate(_ index: Int) {
-        guard let ended = memory.states.removeValue(forKey: index), ended.position == memory.position else { return }
-        let other = memory.states.min { $0.key < $1.key }?.value
-        told = Told(position: other?.position ?? .unknown, quality: .stale, part: index, time: nil)
+        guard let ended = state.states.removeValue(forKey: index), ended.position == state.position else { return }
+        let other = state.states.min { $0.key < $1.key }?.value
+        observed = ObservedState(position: other?.position ?? .unknown, quality: .stale, part: index, time: nil)
     }
 
     // MARK: Availability
 
-    private mutating func setReach(_ index: Int, _ availability: Availability) {
-        memory.reach[index] = availability
+    private mutating func setAvailability(_ index: Int, _ availability: Availability) {
+        state.availabilityByItem[index] = availability
         let items = dialect.parts.values.indices.filter { dialect.parts.values[$0].aspect == .availability }
-        let seen = items.map { memory.reach[$0] ?? .unknown }
+        let seen = items.map { state.availabilityByItem[$0] ?? .unknown }
         let whole: Availability =
             switch dialect.parts.availabilityMode {
             case .latest: availability
             case .all: seen.contains(.offline) ? .offline : seen.contains(.unknown) ? .unknown : .online
             case .any: seen.contains(.online) ? .online : seen.contains(.unknown) ? .unknown : .offline
             }
-        (memory.availability, report.availability) = (whole, whole)
+        (state.availability, report.availability) = (whole, whole)
     }
 }
 

@@ -5,11 +5,11 @@ struct Payload: Sendable {
     enum Document: Sendable {
         case text(String)
         case json(JSONText)
-        case broken
+        case malformed
     }
 
     /// Maximum bytes: 64 KiB, more than any lock sends.
-    static let longest = 65_536
+    static let maxBytes = 65_536
 
     /// Stream-safe, see `StreamSafeText`; `document` is parsed from the original bytes.
     let text: String
@@ -19,7 +19,7 @@ struct Payload: Sendable {
 
     /// - Returns: `nil` if the payload is too long, or not UTF-8.
     init?(_ bytes: [UInt8]) {
-        guard bytes.count <= Self.longest, let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        guard bytes.count <= Self.maxBytes, let text = String(validating: bytes, as: UTF8.self) else { return nil }
         self.text = text.streamSafe
         document = JSONText(bytes)
         looksLikeJSON = bytes.first.map { [UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\"")].contains($0) } ?? false
@@ -33,6 +33,6 @@ struct Payload: Sendable {
 
     func json(as source: ValueReader.Source) -> Document {
         if source == .raw || (source == .jsonOrRaw && !looksLikeJSON) { return .text(text) }
-        return document.map { .json($0) } ?? .broken
+        return document.map { .json($0) } ?? .malformed
     }
 }

@@ -6,11 +6,11 @@ struct TopicRoutes: Sendable {
     struct Route: Sendable {
         var values: [Int] = []
         var events: [Int] = []
-        var answers: [Int] = []
+        var acks: [Int] = []
         /// Whether commands are published here.
         var isCommand = false
         /// Whether state requests are published here.
-        var isQuestion = false
+        var isStateRequest = false
     }
 
     private var routes: [TopicText: Route] = [:]
@@ -20,10 +20,10 @@ struct TopicRoutes: Sendable {
     /// The filters in `filters` for command topics on which no state or event is published. Only for these is Retain As Published
     /// safe.
     private(set) var commandFilters: [MQTTFilter] = []
-    /// The subscriptions through which the lock's answers arrive.
-    private(set) var answerPaths = MQTTResponseSubscriptions.none
+    /// The subscriptions through which the lock's responses arrive.
+    private(set) var responseSubscriptions = MQTTResponseSubscriptions.none
 
-    init(_ parts: ProfileBody, commandTopics: [MQTTTopic], question: MQTTTopic?) {
+    init(_ parts: ProfileBody, commandTopics: [MQTTTopic], stateRequest: MQTTTopic?) {
         for (index, part) in parts.values.enumerated() { add(part.reader.topic.text) { $0.values.append(index) } }
         for (index, part) in parts.events.enumerated() {
             if part.source == .topicSuffix {
@@ -33,18 +33,20 @@ struct TopicRoutes: Sendable {
                 add(part.reader.topic.text) { $0.events.append(index) }
             }
         }
-        for (index, part) in parts.answers.enumerated() { add(part.reader.topic.text) { $0.answers.append(index) } }
+        for (index, part) in parts.acks.enumerated() { add(part.reader.topic.text) { $0.acks.append(index) } }
         for topic in commandTopics { add(topic.description) { $0.isCommand = true } }
-        if let question { add(question.description) { $0.isQuestion = true } }
+        if let stateRequest { add(stateRequest.description) { $0.isStateRequest = true } }
         commandFilters = routes.compactMap { topic, route in
             route.isCommand && route.values.isEmpty && route.events.isEmpty ? MQTTFilter(String(topic.text)) : nil
         }
         // Put the availability topics last: when the lock is reported online, its other topics are already subscribed to.
-        let reach = Set(parts.values.filter { $0.aspect == .availability }.compactMap { MQTTFilter($0.reader.topic.text) })
-        filters = filters.filter { !reach.contains($0) } + filters.filter { reach.contains($0) }
+        let availabilityFilters = Set(
+            parts.values.filter { $0.aspect == .availability }.compactMap { MQTTFilter($0.reader.topic.text) })
+        filters = filters.filter { !availabilityFilters.contains($0) } + filters.filter { availabilityFilters.contains($0) }
         let states = Set(parts.values.filter { $0.aspect == .state }.compactMap { MQTTFilter($0.reader.topic.text) })
         let (others, commands) = (filters.filter { !states.contains($0) }, Set(commandFilters))
-        answerPaths = MQTTResponseSubscriptions(required: Array(states), optional: others.filter { !commands.contains($0) })
+        responseSubscriptions = MQTTResponseSubscriptions(
+            required: Array(states), optional: others.filter { !commands.contains($0) })
     }
 
     /// - Returns: `nil` if the profile does not use the topic.

@@ -23,7 +23,7 @@ enum TopicUse: Hashable, Sendable {
     }
 
     /// The uses by another lock that conflict with this one, each with the problem to report.
-    var rivals: [(use: TopicUse, problem: VariableProblem)] {
+    var conflictingUses: [(use: TopicUse, problem: VariableProblem)] {
         switch self {
         case .command(let topic): [(.anyState(topic), .stateTopicOfOther)]
         case .state: [(self, .stateTopicInUse)]

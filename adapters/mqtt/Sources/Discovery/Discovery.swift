@@ -7,19 +7,19 @@ package import DoorwardMQTT
 /// have no effect.
 package struct Discovery: Sendable {
     private let readers: [any DiscoveryReader]
-    private var claims = DiscoveryIndex()
+    private var index = DiscoveryIndex()
     /// Why messages that should announce locks could not be read, by topic.
     private var unread: [TopicText: String] = [:]
     /// Maximum number of records in `unread`.
     private static let maxUnread = 16
-    private static let every: Set = ["homeassistant", "zigbee2mqtt", "homie"]
+    private static let allEcosystems: Set = ["homeassistant", "zigbee2mqtt", "homie"]
 
     /// - Parameter profiles: the ecosystems to look for, by profile id; all if empty.
     ///   `homeassistant` covers every lock announced to Home Assistant, each with its best matching
     ///   profile; `nuki-native` and similar profiles cover only their own locks. Profiles without
     ///   discovery, such as `tasmota`, find nothing.
     package init(profiles: Set<String>) {
-        let profiles = profiles.isEmpty ? Self.every : profiles
+        let profiles = profiles.isEmpty ? Self.allEcosystems : profiles
         let readers: [(any DiscoveryReader)?] = [
             HomeAssistantReader(profiles: profiles),
             profiles.contains("zigbee2mqtt") ? Zigbee2MQTTReader() : nil,
@@ -42,22 +42,22 @@ package struct Discovery: Sendable {
                 if unread.count < Self.maxUnread { unread[topic] = why }
                 return []
             }
-            guard let said = reader.read(message) else { continue }
+            guard let result = reader.read(message) else { continue }
             unread[topic] = nil
-            return claims.replace(said.source, with: said.claims)
+            return index.replace(result.source, with: result.entries)
         }
         return []
     }
 
     /// The locks that are currently announced, by id. At most `Discovery.maxLocks`.
-    package var locks: [FoundLock] { claims.seen.values.sorted { $0.id < $1.id } }
+    package var locks: [AnnouncedLock] { index.announced.values.sorted { $0.id < $1.id } }
 
     /// Whether locks were left out because there were too many.
-    package var isFull: Bool { claims.isFull }
+    package var isFull: Bool { index.isFull }
 
     /// The gaps in discovery, one clause each: too many locks, lists that are too long. Empty when all locks are found.
     package var notices: [String] {
-        let full = claims.isFull ? ["more than \(DiscoveryIndex.most) locks are announced: the others are left out"] : []
+        let full = index.isFull ? ["more than \(DiscoveryIndex.maxLocks) locks are announced: the others are left out"] : []
         return full + unread.map { "the list on `\($0.key.text)` is not read: \($0.value)" }.sorted()
     }
 
@@ -67,7 +67,7 @@ package struct Discovery: Sendable {
     }
 
     /// Maximum number of locks per broker.
-    package static let maxLocks = DiscoveryIndex.most
+    package static let maxLocks = DiscoveryIndex.maxLocks
 }
 
 /// Reads one kind of announcements.
@@ -75,7 +75,7 @@ protocol DiscoveryReader: Sendable {
     var filters: [MQTTFilter] { get }
     /// - Returns: all current entries of the message's source, empty if the source was removed; `nil` if the message is not for
     ///   this reader, or is malformed.
-    func read(_ message: MQTTMessage) -> (source: String, claims: [DiscoveryEntry])?
+    func read(_ message: MQTTMessage) -> (source: String, entries: [DiscoveryEntry])?
     /// Why this reader cannot read a message; `nil` if it can, or if the message is not for this reader.
     func problem(with message: MQTTMessage) -> String?
 }

@@ -2,7 +2,7 @@ internal import DoorwardMQTT
 
 /// One discovery message's entry for one lock.
 struct DiscoveryEntry: Hashable, Sendable {
-    var lock: FoundLock
+    var lock: AnnouncedLock
     /// The command topic of the lock. Entries with the same command topic describe the same lock.
     var commandTopic: TopicText
     /// Home Assistant's `unique_id`, which must be unique.

@@ -4,82 +4,82 @@ internal import DoorwardMQTT
 /// are reported as a problem.
 struct DiscoveryIndex: Sendable {
     /// Maximum number of locks; further ones are left out.
-    static let most = 10_000
+    static let maxLocks = 10_000
     /// Maximum bytes of one entry.
-    static let longest = 8_192
+    static let maxEntryBytes = 8_192
 
     private var bySource: [TopicText: Set<TopicText>] = [:]
     private var byID: [TopicText: DiscoveryEntry] = [:]
-    private var groups = DuplicateIndex()
+    private var duplicates = DuplicateIndex()
     /// The last reported version of each lock.
-    private(set) var seen: [TopicText: FoundLock] = [:]
-    /// The command topic of each lock in `seen`. It is compared by bytes, because names may look alike.
-    private var seenTopics: [TopicText: TopicText] = [:]
+    private(set) var announced: [TopicText: AnnouncedLock] = [:]
+    /// The command topic of each lock in `announced`. It is compared by bytes, because names may look alike.
+    private var announcedTopics: [TopicText: TopicText] = [:]
     /// Whether a lock was left out because there were too many.
     private(set) var isFull = false
 
     /// Replaces all entries of `source`.
-    mutating func replace(_ source: String, with claims: [DiscoveryEntry]) -> [DiscoveryChange] {
+    mutating func replace(_ source: String, with entries: [DiscoveryEntry]) -> [DiscoveryChange] {
         let source = TopicText(source)
-        var touched: Set<TopicText> = []
-        for id in bySource[source] ?? [] { remove(id, &touched) }
-        var after: Set<TopicText> = []
-        for claim in claims where byID[claim.id] == nil && claim.size <= Self.longest {
-            guard byID.count < Self.most else {
+        var affected: Set<TopicText> = []
+        for id in bySource[source] ?? [] { remove(id, &affected) }
+        var current: Set<TopicText> = []
+        for entry in entries where byID[entry.id] == nil && entry.size <= Self.maxEntryBytes {
+            guard byID.count < Self.maxLocks else {
                 isFull = true
                 break
             }
-            insert(claim, &touched)
-            after.insert(claim.id)
+            insert(entry, &affected)
+            current.insert(entry.id)
         }
-        bySource[source] = after.isEmpty ? nil : after
-        return touched.compactMap { show($0) }.sorted { ($0.order, $0.lock.id) < ($1.order, $1.lock.id) }
+        bySource[source] = current.isEmpty ? nil : current
+        return affected.compactMap { updateAnnounced($0) }.sorted { ($0.sortRank, $0.lock.id) < ($1.sortRank, $1.lock.id) }
     }
 
-    private mutating func insert(_ claim: DiscoveryEntry, _ touched: inout Set<TopicText>) {
-        byID[claim.id] = claim
-        touched.insert(claim.id)
-        for key in claim.groupKeys { touched.formUnion(groups.insert(claim.id, key)) }
-        touchHidden(by: claim, &touched)
+    private mutating func insert(_ entry: DiscoveryEntry, _ affected: inout Set<TopicText>) {
+        byID[entry.id] = entry
+        affected.insert(entry.id)
+        for key in entry.duplicateKeys { affected.formUnion(duplicates.insert(entry.id, key)) }
+        markHidden(by: entry, &affected)
     }
 
-    private mutating func remove(_ id: TopicText, _ touched: inout Set<TopicText>) {
-        guard let claim = byID.removeValue(forKey: id) else { return }
-        touched.insert(id)
-        touchHidden(by: claim, &touched)
-        for key in claim.groupKeys { touched.formUnion(groups.remove(id, key)) }
+    private mutating func remove(_ id: TopicText, _ affected: inout Set<TopicText>) {
+        guard let entry = byID.removeValue(forKey: id) else { return }
+        affected.insert(id)
+        markHidden(by: entry, &affected)
+        for key in entry.duplicateKeys { affected.formUnion(duplicates.remove(id, key)) }
     }
 
-    /// Adds to `touched` the announcements that become hidden or visible when this entry of a
+    /// Adds to `affected` the announcements that become hidden or visible when this entry of a
     /// bridge's own list is added or removed.
-    private func touchHidden(by claim: DiscoveryEntry, _ touched: inout Set<TopicText>) {
-        guard claim.weight == .inventory, groups.ids(.commandTopic(claim.commandTopic, .inventory)).count == 1 else { return }
-        touched.formUnion(groups.ids(.commandTopic(claim.commandTopic, .announcement)))
+    private func markHidden(by entry: DiscoveryEntry, _ affected: inout Set<TopicText>) {
+        guard entry.weight == .inventory, duplicates.ids(.commandTopic(entry.commandTopic, .inventory)).count == 1 else { return }
+        affected.formUnion(duplicates.ids(.commandTopic(entry.commandTopic, .announcement)))
     }
 
     /// Updates the reported version of a lock, and returns the change.
-    private mutating func show(_ id: TopicText) -> DiscoveryChange? {
+    private mutating func updateAnnounced(_ id: TopicText) -> DiscoveryChange? {
         let now = byID[id].flatMap(visible)
-        let before = seen[id]
+        let before = announced[id]
         let topic = byID[id]?.commandTopic
-        guard now != before || topic != seenTopics[id] else { return nil }
+        guard now != before || topic != announcedTopics[id] else { return nil }
         guard now != nil || before != nil else { return nil }
-        (seen[id], seenTopics[id]) = (now, now == nil ? nil : topic)
-        if let now { return before == nil ? .found(now) : .changed(now) }
+        (announced[id], announcedTopics[id]) = (now, now == nil ? nil : topic)
+        if let now { return before == nil ? .added(now) : .changed(now) }
         guard var before else { return nil }
-        before.isGone = true
-        return .gone(before)
+        before.isRemoved = true
+        return .removed(before)
     }
 
     /// Returns the lock of an entry; `nil` if another entry for the same lock has precedence.
-    private func visible(_ claim: DiscoveryEntry) -> FoundLock? {
-        let topic = claim.commandTopic
-        if claim.weight == .announcement, !groups.ids(.commandTopic(topic, .inventory)).isEmpty { return nil }
-        var lock = claim.lock
+    private func visible(_ entry: DiscoveryEntry) -> AnnouncedLock? {
+        let topic = entry.commandTopic
+        if entry.weight == .announcement, !duplicates.ids(.commandTopic(topic, .inventory)).isEmpty { return nil }
+        var lock = entry.lock
         guard lock.problem == nil else { return lock }
-        if let unique = claim.uniqueID, groups.ids(.uniqueID(TopicText(unique))).count > 1 {
+        if let unique = entry.uniqueID, duplicates.ids(.uniqueID(TopicText(unique))).count > 1 {
             lock.problem = "more than one announcement bears the unique_id `\(unique)`: remove the wrong one from the broker"
-        } else if groups.ids(.commandTopic(topic, claim.weight)).count > 1 {
+        } else if duplicates.ids(.commandTopic(topic, entry.weight)).count > 1 {
             lock.problem =
                 "more than one announcement names the command topic `\(topic.text)`: remove the wrong one from the broker"
         }
@@ -88,7 +88,7 @@ struct DiscoveryIndex: Sendable {
 }
 
 extension DiscoveryEntry {
-    fileprivate var groupKeys: [DuplicateIndex.Key] {
+    fileprivate var duplicateKeys: [DuplicateIndex.Key] {
         [.commandTopic(commandTopic, weight)] + (uniqueID.map { [.uniqueID(TopicText($0))] } ?? [])
     }
 }
@@ -96,11 +96,11 @@ extension DiscoveryEntry {
 extension DiscoveryChange {
     /// The order of reporting. Removed locks come first, because the same lock may come back under another id in the same
     /// message.
-    fileprivate var order: Int {
+    fileprivate var sortRank: Int {
         switch self {
-        case .gone: 0
+        case .removed: 0
         case .changed: 1
-        case .found: 2
+        case .added: 2
         }
     }
 }

@@ -6,8 +6,8 @@ extension JSONText {
     /// - Parameter longest: maximum bytes.
     /// - Returns: `nil` if the payload is no JSON in UTF-8, is longer than `longest`, nests deeper than `maxDepth`, or has more
     ///   than `maxValues` values. Without the last limit, four million bytes of empty objects would fill the memory.
-    static func read(_ payload: [UInt8], longest: Int = 65_536) -> JSONText? {
-        guard payload.count <= longest, countMarks(payload) <= maxValues else { return nil }
+    static func read(_ payload: [UInt8], maxBytes: Int = 65_536) -> JSONText? {
+        guard payload.count <= maxBytes, countSeparators(payload) <= maxValues else { return nil }
         return JSONText(payload)
     }
 
@@ -15,7 +15,7 @@ extension JSONText {
     static let maxValues = 300_000
 
     /// Counts commas and opening brackets, also in strings. The count is an upper bound of the number of values.
-    private static func countMarks(_ payload: [UInt8]) -> Int {
+    private static func countSeparators(_ payload: [UInt8]) -> Int {
         payload.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
     }
 

@@ -5,8 +5,8 @@ enum DialectHook: String, CaseIterable, Hashable, Sendable {
     /// Reads Home Assistant's templates and lists in an address.
     case homeassistant
 
-    /// The abilities that the hook can add to those that follow from the file.
-    var abilities: Set<ProfileCapability> {
+    /// The capabilities that the hook can add to those that follow from the file.
+    var capabilities: Set<ProfileCapability> {
         switch self {
         case .homeassistant: [.acceptsCode, .canRefresh]
         }

@@ -12,7 +12,7 @@ struct HomeAssistantHook {
         applyMergedState(&parts)
         applyCommandTemplate(&parts, &problems)
         applyAvailability(&parts, &problems)
-        applyQuality(&parts)
+        applyQoS(&parts)
         guard problems.isEmpty else { throw AddressProblems(problems: problems) }
     }
 
@@ -131,10 +131,10 @@ struct HomeAssistantHook {
             })
     }
 
-    private func applyQuality(_ parts: inout ProfileBody) {
+    private func applyQoS(_ parts: inout ProfileBody) {
         let isAcknowledged = text("qos").map { $0 != "0" } ?? false
-        parts.commandQuality = isAcknowledged ? .atLeastOnce : .atMostOnce
-        parts.subscribeQuality = parts.commandQuality
+        parts.commandQoS = isAcknowledged ? .atLeastOnce : .atMostOnce
+        parts.subscribeQoS = parts.commandQoS
     }
 }
 
@@ -142,6 +142,6 @@ extension ValueReader {
     /// Reads the value from JSON, or, if the path is empty, from the payload itself.
     fileprivate mutating func read(at path: JSONPath) {
         guard !path.keys.isEmpty else { return }
-        (source, paths, writesTruthAsPython) = (.json, [path], true)
+        (source, paths, formatsBooleansAsPython) = (.json, [path], true)
     }
 }

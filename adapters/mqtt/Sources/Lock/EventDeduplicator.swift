@@ -5,9 +5,9 @@ internal import DoorwardDomain
 /// details. Neither message is delayed: the first is reported when it arrives.
 struct EventDeduplicator {
     /// Maximum delay of the second message: bridges poll a lock after it has moved.
-    static let span = Duration.seconds(10)
+    static let window = Duration.seconds(10)
 
-    private struct Told {
+    private struct LastEvent {
         let event: RecordEvent
         let isByState: Bool
         let until: MonotonicInstant
@@ -22,56 +22,62 @@ struct EventDeduplicator {
     }
 
     /// The movement that was reported last.
-    private var told: Told?
+    private var lastEvent: LastEvent?
     /// The operator from an event that did not name its movement, or whose movement is not confirmed yet.
-    private var teller: PendingOperator?
+    private var pendingOperator: PendingOperator?
 
     /// Processes the events of a message, before its facts: an event may name the operator of a movement that follows.
-    mutating func note(_ events: [LockEvent], at now: MonotonicInstant) {
+    mutating func record(_ events: [LockEvent], at now: MonotonicInstant) {
         for event in events where event.kind == .operation && event.isDone != false {
             let method = event.eventMethod.flatMap { $0 == .unknown ? nil : $0 }
             guard event.isAttempt || (event.operation == .unknown && method != nil) else {
-                teller = nil
+                pendingOperator = nil
                 continue
             }
-            teller = PendingOperator(
+            pendingOperator = PendingOperator(
                 event: event.isAttempt ? event.recordEvent : nil, method: method, operatorName: event.operatorName,
-                until: now.advanced(by: Self.span))
+                until: now.advanced(by: Self.window))
         }
     }
 
     /// - Parameter isMovement: if the fact is a state, whether it differs from the previous known state of the bolt.
     /// - Returns: the fact to report, and whether it only repeats a fact that was reported just
     ///   now; `nil` if there is nothing to report.
-    mutating func tell(
+    mutating func deduplicate(
         _ fact: LockReport.Fact, isMovement: Bool, at now: MonotonicInstant
     ) -> (fact: LockReport.Fact, isRepeat: Bool)? {
         switch fact {
         case .state(let state, quality: .confirmed, let method, let name):
             guard let event = RecordEvent(state) else {
                 // After an unknown state, the next known state counts as a new movement.
-                if state == .unknown { told = nil }
+                if state == .unknown { lastEvent = nil }
                 return (fact, false)
             }
-            let isRepeat = told.map { $0.event == event && !$0.isByState && now <= $0.until } ?? false
+            let isRepeat = lastEvent.map { $0.event == event && !$0.isByState && now <= $0.until } ?? false
             guard !isRepeat else { return (fact, true) }
             guard isMovement else {
-                if told?.event != event { told = nil }
+                if lastEvent?.event != event { lastEvent = nil }
                 return (fact, false)
             }
-            told = Told(event: event, isByState: true, until: now.advanced(by: Self.span))
-            defer { teller = nil }
-            guard method == nil, let teller, now <= teller.until, teller.event.map({ $0 == event }) ?? true else {
+            lastEvent = LastEvent(event: event, isByState: true, until: now.advanced(by: Self.window))
+            defer { pendingOperator = nil }
+            guard method == nil, let pendingOperator, now <= pendingOperator.until,
+                pendingOperator.event.map({ $0 == event }) ?? true
+            else {
                 return (fact, false)
             }
-            return (.state(state, quality: .confirmed, method: teller.method, operatorName: name ?? teller.operatorName), false)
+            return (
+                .state(
+                    state, quality: .confirmed, method: pendingOperator.method, operatorName: name ?? pendingOperator.operatorName
+                ), false
+            )
         case .event(let event, let method, let name):
             guard RecordEvent.movements.contains(event) else { return (fact, false) }
-            let isTold = told.map { $0.event == event && $0.isByState && now <= $0.until } ?? false
+            let isReported = lastEvent.map { $0.event == event && $0.isByState && now <= $0.until } ?? false
             // Existing records cannot be changed. Report a recorded movement again only if the event contains its method or its
             // operator.
-            if isTold, method == nil || method == .unknown, name == nil { return nil }
-            told = Told(event: event, isByState: false, until: now.advanced(by: Self.span))
+            if isReported, method == nil || method == .unknown, name == nil { return nil }
+            lastEvent = LastEvent(event: event, isByState: false, until: now.advanced(by: Self.window))
             return (fact, false)
         case .state, .door, .battery, .availability, .refusal, .faults, .deliveredLate: return (fact, false)
         }

@@ -11,7 +11,7 @@ struct DeliveryFaults {
     var isCommandNotDelivered = false
     /// Whether the broker delivers the gateway's own commands on this lock's command topic back to the gateway; `nil` until
     /// known.
-    var returnsCommands: Bool?
+    var deliversOwnCommands: Bool?
     /// The faults detected by the gateway that were last reported.
     var reported: Set<LockFault> = []
 
@@ -24,58 +24,59 @@ struct DeliveryFaults {
 }
 
 extension MQTTLock {
-    /// Ends the command whose frame the broker has rejected (MQTT 5.0, section 3.4.2.1).
+    /// Ends the command that the broker has rejected (MQTT 5.0, section 3.4.2.1).
     ///
-    /// - Returns: false if this is not the frame of this lock's last command.
-    func reject(_ frame: MQTTPublishID, reason: String, isNotAuthorized: Bool) -> Bool {
+    /// - Returns: false if this is not the id of this lock's last command.
+    func reject(_ id: MQTTPublishID, reason: String, isNotAuthorized: Bool) -> Bool {
         var isOwn = false
-        change { state in
-            guard let delivery = state.delivery, delivery.frame.id == frame, delivery.rejection == nil else { return }
+        update { state in
+            guard let delivery = state.delivery, delivery.sent.id == id, delivery.rejection == nil else { return }
             isOwn = true
             state.delivery?.rejection = (reason, isNotAuthorized)
             logUndelivered(delivery, "command rejected by the broker: \(reason)")
-            raise(&state) { $0.isCommandNotDelivered = true }
-            guard state.order?.id == delivery.command else { return }
+            updateFaults(&state) { $0.isCommandNotDelivered = true }
+            guard state.pendingCommand?.id == delivery.command else { return }
             // The lock never received the command, so no later report is an echo of it.
-            state.echo = nil
-            deliver(.refusal(isNotAuthorized ? .notAuthorised : .transport), &state, after: delivery.command)
-            endOrder(&state)
+            state.echoFilter = nil
+            enqueue(.refusal(isNotAuthorized ? .notAuthorised : .transport), &state, after: delivery.command)
+            completeCommand(&state)
         }
         return isOwn
     }
 
     /// Records that the broker refuses the subscription to one of the lock's topics.
     func refuseSubscription(_ filter: MQTTFilter) {
-        change { state in raise(&state) { $0.refusedFilters.insert(filter) } }
+        update { state in updateFaults(&state) { $0.refusedFilters.insert(filter) } }
     }
 
     /// Records that the broker grants a subscription that it had refused, to one of the lock's topics.
     func grantSubscription(_ filter: MQTTFilter) {
-        change { state in raise(&state) { $0.refusedFilters.remove(filter) } }
+        update { state in updateFaults(&state) { $0.refusedFilters.remove(filter) } }
     }
 
     /// Returns the known reason why a command has failed or timed out.
     func problem(of command: CommandID) -> TransportProblem? {
-        guard link.isConnected else { return link.disconnectedProblem }
+        guard session.isConnected else { return session.disconnectedProblem }
         if isWithoutCode { return Self.noCode }
         var problem: TransportProblem?
-        change { state in
+        update { state in
             guard let delivery = state.delivery, delivery.command == command else { return }
             let topic = "topic `\(delivery.topic)`"
             if let (reason, isNotAuthorized) = delivery.rejection {
                 let why = isNotAuthorized ? "the gateway is not authorized to publish to \(topic)" : "\(reason), \(topic)"
                 problem = TransportProblem(
-                    detail: "Broker `\(link.broker.name)` rejected the command: \(why). Check the broker's access control list.",
+                    detail:
+                        "Broker `\(session.broker.name)` rejected the command: \(why). Check the broker's access control list.",
                     summary: "The MQTT broker rejected the command.")
             } else if isMissing(delivery, state) {
                 problem = TransportProblem(
                     detail:
-                        "Broker `\(link.broker.name)` did not deliver the command: it did not come back to the gateway on \(topic). "
-                        + "The broker's access control list probably keeps the gateway from publishing there.",
+                        "Broker `\(session.broker.name)` did not deliver the command: it did not come back to the gateway on "
+                        + "\(topic). The broker's access control list probably keeps the gateway from publishing there.",
                     summary: "The MQTT broker did not deliver the command.")
-                guard !state.delivered.isCommandNotDelivered else { return }
+                guard !state.deliveryFaults.isCommandNotDelivered else { return }
                 logUndelivered(delivery, "command not delivered by the broker: not authorized to publish?")
-                raise(&state) { $0.isCommandNotDelivered = true }
+                updateFaults(&state) { $0.isCommandNotDelivered = true }
             }
         }
         return problem
@@ -86,60 +87,61 @@ extension MQTTLock {
         summary: "The lock needs a code, and none is stored.")
 
     /// Whether no command can be sent because the lock's code is missing.
-    private var isWithoutCode: Bool { dialect.needsCode && surroundings.codes[id] == nil }
+    private var isWithoutCode: Bool { dialect.needsCode && context.codes[id] == nil }
 
     /// Whether the broker has been responsive since a command, but has not delivered the command to the gateway's subscription.
-    /// Acknowledgements do not show this: a broker acknowledges no frame of QoS 0, and a broker of MQTT 3.1.1 also acknowledges
-    /// the frames that it drops.
+    /// Acknowledgements do not show this: a broker acknowledges no message of QoS 0, and a broker of MQTT 3.1.1 also acknowledges
+    /// the messages that it drops.
     func isMissing(_ delivery: CommandDelivery, _ state: State) -> Bool {
-        !delivery.isDelivered && state.delivered.returnsCommands != false && link.isBrokerResponsive(since: delivery.frame.number)
-            && !state.delivered.refusedFilters.contains(MQTTFilter(delivery.topic))
+        !delivery.isDelivered && state.deliveryFaults.deliversOwnCommands != false
+            && session.isBrokerResponsive(since: delivery.sent.number)
+            && !state.deliveryFaults.refusedFilters.contains(MQTTFilter(delivery.topic))
     }
 
-    private func logUndelivered(_ delivery: CommandDelivery, _ sentence: String) {
-        surroundings.logger.error(
-            "\(sentence)",
+    private func logUndelivered(_ delivery: CommandDelivery, _ text: String) {
+        context.logger.error(
+            "\(text)",
             metadata: [
-                "device": "\(id)", "broker": "\(link.broker.name)", "topic": "\(delivery.topic)",
+                "device": "\(id)", "broker": "\(session.broker.name)", "topic": "\(delivery.topic)",
                 "command": "\(delivery.command)",
             ])
     }
 
     /// Records that the last command was received back by the gateway, or answered by the lock.
-    func noteDelivered(_ state: inout State, isAnswer: Bool) {
+    func recordDelivery(_ state: inout State, isAnswer: Bool) {
         guard let delivery = state.delivery, !delivery.isDelivered else { return }
         state.delivery?.isDelivered = true
-        raise(&state) { delivered in
-            delivered.isCommandNotDelivered = false
+        updateFaults(&state) { faults in
+            faults.isCommandNotDelivered = false
             // A single-process broker delivers a command to the gateway before the lock can answer. If the answer arrives first,
             // this broker does not deliver commands back to the gateway.
-            delivered.returnsCommands = !isAnswer
+            faults.deliversOwnCommands = !isAnswer
         }
     }
 
     /// Forgets the last command's delivery and the refused filters, when the connection is lost.
-    func forgetDelivery(_ state: inout State) {
+    func clearDelivery(_ state: inout State) {
         state.delivery = nil
-        raise(&state) { $0.refusedFilters = [] }
+        updateFaults(&state) { $0.refusedFilters = [] }
     }
 
     /// Reports the faults that the gateway itself detects, if they have changed.
     func reportFaults() {
-        change { state in raise(&state) { _ in } }
+        update { state in updateFaults(&state) { _ in } }
     }
 
     /// Applies a change, and reports the lock's faults if it changes them.
-    private func raise(_ state: inout State, _ body: (inout DeliveryFaults) -> Void) {
-        body(&state.delivered)
+    private func updateFaults(_ state: inout State, _ body: (inout DeliveryFaults) -> Void) {
+        body(&state.deliveryFaults)
         let faults = gatewayFaults(state)
-        guard !state.isDetached, faults != state.delivered.reported else { return }
-        deliver(.faults(Set(state.memory.faults.map(\.rawValue))), &state, after: state.lastOrder?.id)
+        guard !state.isDetached, faults != state.deliveryFaults.reported else { return }
+        enqueue(.faults(Set(state.dialectState.faults.map(\.rawValue))), &state, after: state.lastCommand?.id)
     }
 
     /// Returns the faults of the lock that the gateway itself detects.
     func gatewayFaults(_ state: State) -> Set<LockFault> {
-        var faults = state.delivered.all(commandFilters: dialect.commandFilters)
-        if state.isGone { faults.insert(.gone) }
+        var faults = state.deliveryFaults.all(commandFilters: dialect.commandFilters)
+        if state.isRemoved { faults.insert(.gone) }
         if state.renamedID != nil { faults.insert(.renamed) }
         if isWithoutCode { faults.insert(.needsCode) }
         return faults

@@ -13,20 +13,20 @@ struct AckMapping: Hashable, Sendable {
     var correlation = Correlation.none
     /// Further conditions for a message to be a response.
     var conditions: [EventRule.Condition] = []
-    var words: [Entry] = []
+    var responses: [Entry] = []
     var condition = PartCondition()
 
     struct Entry: Hashable, Sendable {
         var pattern: ValuePattern
-        var word: CommandResponse
+        var response: CommandResponse
     }
 
-    func filled(by values: [String: String]) -> AckMapping? {
-        guard condition.holds(values), let reader = reader.filled(by: values) else { return nil }
+    func resolved(with values: [String: String]) -> AckMapping? {
+        guard condition.holds(values), let reader = reader.resolved(with: values) else { return nil }
         var part = self
         part.reader = reader
-        part.words = words.compactMap { entry in
-            entry.pattern.filled(by: values, reader.type).map { Entry(pattern: $0, word: entry.word) }
+        part.responses = responses.compactMap { entry in
+            entry.pattern.resolved(with: values, reader.type).map { Entry(pattern: $0, response: entry.response) }
         }
         return part
     }

@@ -1,7 +1,7 @@
 /// Template of a command or state request.
 struct CommandTemplate: Hashable, Sendable {
     /// The variables that are resolved only when a command is sent.
-    static let open: Set<String> = [code, reference]
+    static let deferred: Set<String> = [code, reference]
     static let code = "code"
     static let reference = "reference"
 
@@ -12,23 +12,23 @@ struct CommandTemplate: Hashable, Sendable {
     var isJSON = false
     var condition = PartCondition()
 
-    func filled(by values: [String: String]) -> CommandTemplate? {
+    func resolved(with values: [String: String]) -> CommandTemplate? {
         let escaping = isJSON ? ProfileTemplate.Escaping.json : .plain
-        guard condition.holds(values), let topic = topic.filled(by: values),
-            let payload = payload.filled(by: values, escaping, leaving: Self.open)
+        guard condition.holds(values), let topic = topic.resolved(with: values),
+            let payload = payload.resolved(with: values, escaping, keeping: Self.deferred)
         else { return nil }
         var part = self
         (part.topic, part.payload) = (topic, payload)
-        part.payloadWithCode = payloadWithCode.flatMap { $0.filled(by: values, escaping, leaving: Self.open) }
+        part.payloadWithCode = payloadWithCode.flatMap { $0.resolved(with: values, escaping, keeping: Self.deferred) }
         return part
     }
 
     /// Whether responses can be matched by the reference.
-    var bearsReference: Bool { payload.names.contains(Self.reference) }
+    var hasReference: Bool { payload.names.contains(Self.reference) }
 
     func bytes(code: String?, reference: String) -> [UInt8] {
         let template = code == nil ? payload : payloadWithCode ?? payload
         let values = [Self.code: code ?? "", Self.reference: reference]
-        return Array((template.filled(by: values, isJSON ? .json : .plain)?.text ?? "").utf8)
+        return Array((template.resolved(with: values, isJSON ? .json : .plain)?.text ?? "").utf8)
     }
 }

@@ -30,7 +30,7 @@ struct EventMapping: Hashable, Sendable {
     /// the first received value is not.
     var isOnlyOnChange = false
     /// Whether to request the state after each of these events, because the lock does not report its state by itself.
-    var asksAfter = false
+    var requestsStateAfter = false
     var condition = PartCondition()
 
     struct Field: Hashable, Sendable {
@@ -38,8 +38,8 @@ struct EventMapping: Hashable, Sendable {
         var paths: [JSONPath]
     }
 
-    func filled(by values: [String: String]) -> EventMapping? {
-        guard condition.holds(values), let reader = reader.filled(by: values) else { return nil }
+    func resolved(with values: [String: String]) -> EventMapping? {
+        guard condition.holds(values), let reader = reader.resolved(with: values) else { return nil }
         var part = self
         part.reader = reader
         return part
@@ -63,10 +63,10 @@ struct EventRule: Hashable, Sendable {
     /// Faults that the event raises; they last until the bolt's state is reported again.
     var faults: Set<LockFault> = []
     /// Whether the number matched by `*` is the user's slot.
-    var takesSlotFromName = false
+    var wildcardIsUserSlot = false
     /// Whether the event is known, but not reported.
     var isSilent = false
 
     /// Whether the rule names the event, and not only its details.
-    var isNaming: Bool { kind != nil || operation != nil || isSilent }
+    var namesEvent: Bool { kind != nil || operation != nil || isSilent }
 }

@@ -19,7 +19,7 @@ extension Profile {
             if let text = part.ambiguousText { file[part.aspect.section].note("`\(text)` has two meanings in one map") }
         }
         if parts.ambiguousCommand != nil { file["commands"].note("`commands.lock` sends the same as another command") }
-        if parts.values.count + parts.events.count + parts.answers.count > 100 {
+        if parts.values.count + parts.events.count + parts.acks.count > 100 {
             file.note("the profile has more than 100 parts; a lock has a dozen")
         }
     }

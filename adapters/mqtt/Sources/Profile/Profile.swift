@@ -12,8 +12,8 @@ package struct Profile: Hashable, Sendable {
     package internal(set) var origin = ""
     /// The variables of an address beside `broker` and `profile`, in the order of the file.
     package internal(set) var variables: [ProfileVariable] = []
-    /// The abilities of a lock with this profile. An address may leave out some of them.
-    package internal(set) var abilities: Set<ProfileCapability> = []
+    /// The capabilities of a lock with this profile. An address may leave out some of them.
+    package internal(set) var capabilities: Set<ProfileCapability> = []
     /// Seconds that a command usually takes; `nil` if the profile does not state it.
     package internal(set) var timeoutSeconds: Int?
     /// The text of the file.
@@ -27,7 +27,7 @@ package struct Profile: Hashable, Sendable {
     var base: ProfileTemplate?
 }
 
-/// The abilities of a profile's locks, by the names that profiles use.
+/// The capabilities of a profile's locks, by the names that profiles use.
 package enum ProfileCapability: String, CaseIterable, Sendable {
     /// Can withdraw the latch.
     case canOpen
@@ -54,7 +54,7 @@ package enum ProfileCapability: String, CaseIterable, Sendable {
     /// Its state is derived from the commands sent.
     case assumedState
 
-    /// The corresponding capability; `nil` if the gateway has none.
+    /// The corresponding capability of a lock; `nil` if the gateway has none.
     var capability: LockCapabilities? {
         switch self {
         case .canOpen: .unlatch

@@ -14,27 +14,29 @@ struct ProfileBody: Hashable, Sendable {
     /// More topics on which commands are published.
     var commandTopics: [ProfileTemplate] = []
     /// Payloads on a command topic that are no command.
-    var idle: Set<String> = []
-    var answers: [AckMapping] = []
+    var idlePayloads: Set<String> = []
+    var acks: [AckMapping] = []
     var refresh: [CommandTemplate] = []
     /// Whether to request the state if a command is unanswered at half of its timeout.
     var retriesStateRequest = false
     /// Whether each message repeats all known values, whatever the profile's quirks are.
     var republishesCachedState = false
-    var commandQuality = ProfileQoS.atMostOnce
+    var commandQoS = ProfileQoS.atMostOnce
     /// Whether the lock requires a code for every command.
     var needsCode = false
-    var subscribeQuality = ProfileQoS.atMostOnce
+    var subscribeQoS = ProfileQoS.atMostOnce
 
     /// Resolves the variables; parts with a missing variable are left out.
-    func filled(by values: [String: String]) -> ProfileBody {
+    func resolved(with values: [String: String]) -> ProfileBody {
         var parts = self
-        parts.values = self.values.compactMap { $0.filled(by: values) }
-        parts.events = events.compactMap { $0.filled(by: values) }
-        parts.answers = answers.compactMap { $0.filled(by: values) }
-        parts.commandTopics = commandTopics.compactMap { $0.filled(by: values) }
-        parts.commands = commands.mapValues { forms in forms.compactMap { $0.filled(by: values) } }.filter { !$0.value.isEmpty }
-        parts.refresh = refresh.lazy.compactMap { $0.filled(by: values) }.first.map { [$0] } ?? []
+        parts.values = self.values.compactMap { $0.resolved(with: values) }
+        parts.events = events.compactMap { $0.resolved(with: values) }
+        parts.acks = acks.compactMap { $0.resolved(with: values) }
+        parts.commandTopics = commandTopics.compactMap { $0.resolved(with: values) }
+        parts.commands = commands.mapValues { forms in forms.compactMap { $0.resolved(with: values) } }.filter {
+            !$0.value.isEmpty
+        }
+        parts.refresh = refresh.lazy.compactMap { $0.resolved(with: values) }.first.map { [$0] } ?? []
         return parts
     }
 

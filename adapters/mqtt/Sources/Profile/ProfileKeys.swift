@@ -25,7 +25,7 @@ enum ProfileKeys {
     static let command = ["topic", "source", "payload", "payloadWithCode"] + conditions
     static let ack = reader + conditions + ["accepted", "rejected", "correlation", "when", "timeoutSeconds"]
     static let refresh = ["topic", "source", "payload", "again"] + conditions
-    static let quality = ["subscribe", "command"]
+    static let qos = ["subscribe", "command"]
 
     /// Returns the keys that the long form of a meaning has in a map of `aspect`. For a state and
     /// for a door, the first key is required.
@@ -42,7 +42,7 @@ enum ProfileKeys {
     static let sections: [String: [String]] = [
         "file": profile, "vars": variable, "state": state, "door": door, "faults": faults, "availability": availability,
         "items": availabilityItem, "battery": battery, "level": batteryLevel, "low": batteryLow, "events": event, "rules": rule,
-        "commands": commands, "frame": command, "ack": ack, "refresh": refresh, "qos": quality,
+        "commands": commands, "frame": command, "ack": ack, "refresh": refresh, "qos": qos,
         "meaning of a state": meaning(.state), "meaning of a door": meaning(.door), "meaning of a fault": meaning(.faults),
     ]
 

@@ -37,20 +37,20 @@ package final class ProfileLibrary: Sendable {
     ///
     /// - Returns: a sentence for each mistake, with file and line.
     package func reload() -> [String] {
-        var sentences: [String] = []
+        var errors: [String] = []
         var found: [String: (profile: Profile, file: String)] = [:]
         var failed: Set<String> = []
-        var lost: Set<String> = []
-        for file in files(&sentences, unread: &lost) {
+        var unreadable: Set<String> = []
+        for file in files(&errors, unreadable: &unreadable) {
             do {
                 let profile = try Profile(path: file)
                 if let other = found[profile.id] {
-                    sentences.append("\(file):1: `\(profile.id)` is the name of \(other.file) too, which is kept")
+                    errors.append("\(file):1: `\(profile.id)` is the name of \(other.file) too, which is kept")
                 } else {
                     found[profile.id] = (profile, file)
                 }
             } catch {
-                sentences += error.description.split(separator: "\n").map(String.init)
+                errors += error.description.split(separator: "\n").map(String.init)
                 failed.insert(file)
             }
         }
@@ -58,25 +58,25 @@ package final class ProfileLibrary: Sendable {
             let before = content
             content.profiles = ShippedProfiles.all.merging(found.mapValues(\.profile)) { $1 }
             content.ids = Dictionary(found.map { ($1.file, $0) }) { one, _ in one }
-            for (file, id) in before.ids where failed.contains(file) || lost.contains(where: { file.hasPrefix($0 + "/") }) {
+            for (file, id) in before.ids where failed.contains(file) || unreadable.contains(where: { file.hasPrefix($0 + "/") }) {
                 content.ids[file] = id
                 if found[id] == nil { content.profiles[id] = before.profiles[id] }
             }
             content.replaced = Set(ShippedProfiles.all.filter { content.profiles[$0.key] != $0.value }.keys)
         }
-        return sentences
+        return errors
     }
 
     /// - Parameter unread: collects the folders that cannot be listed.
-    private func files(_ sentences: inout [String], unread: inout Set<String>) -> [String] {
+    private func files(_ errors: inout [String], unreadable: inout Set<String>) -> [String] {
         var files: [String] = []
         for directory in directories {
             do {
                 let names = try FileManager.default.contentsOfDirectory(atPath: directory)
                 files += names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted().map { "\(directory)/\($0)" }
             } catch {
-                sentences.append("\(directory): the folder of profiles cannot be read")
-                unread.insert(directory)
+                errors.append("\(directory): the folder of profiles cannot be read")
+                unreadable.insert(directory)
             }
         }
         return files

@@ -13,8 +13,8 @@ extension ProfileParser {
                 if !forms.isEmpty { parts.commands[operation] = forms }
             }
             if parts.commands.isEmpty, file.isFileSound { section.note("`commands` needs `lock`, `unlock` or `open`") }
-            parts.commandTopics = section["alsoOn"].texts { checked(ProfileTemplate($1), $0, isTopic: true) }
-            parts.idle = Set(section["idle"].texts())
+            parts.commandTopics = section["alsoOn"].texts { validated(ProfileTemplate($1), $0, isTopic: true) }
+            parts.idlePayloads = Set(section["idle"].texts())
         }
         parts.refresh = file["refresh"].sections(keys: ProfileKeys.refresh, refused: Self.retain).compactMap { section in
             parts.retriesStateRequest = section["again"].truth() ?? parts.retriesStateRequest
@@ -26,8 +26,8 @@ extension ProfileParser {
         let topic = topic(section)
         section.require("payload")
         let isJSON = section["source"].word(CommandSource.self) == .json
-        let payload = template(section["payload"], isJSON, open: [CommandTemplate.reference])
-        let withCode = template(section["payloadWithCode"], isJSON, open: CommandTemplate.open)
+        let payload = template(section["payload"], isJSON, deferred: [CommandTemplate.reference])
+        let withCode = template(section["payloadWithCode"], isJSON, deferred: CommandTemplate.deferred)
         guard let payload else { return nil }
         var part = CommandTemplate(topic: topic, payload: payload, isJSON: isJSON, condition: condition(section))
         part.payloadWithCode = withCode
@@ -40,19 +40,19 @@ extension ProfileParser {
 
     private enum CommandSource: String, CaseIterable { case raw, json }
 
-    private func template(_ field: YAMLField, _ isJSON: Bool, open: Set<String>) -> ProfileTemplate? {
+    private func template(_ field: YAMLField, _ isJSON: Bool, deferred: Set<String>) -> ProfileTemplate? {
         guard let template = field.text().map({ ProfileTemplate($0) }) else { return nil }
-        _ = checked(template, field, isTopic: false, open: open)
+        _ = validated(template, field, isTopic: false, deferred: deferred)
         if template.text.lowercased().contains("toggle") {
             field.note("`\(field.path)`: a toggle is never sent: its effect depends on the bolt's position")
         }
-        let json = trial(template)
+        let json = parsedJSON(template)
         guard isJSON else {
             if json?.isContainer == true { field.note("`\(field.path)` looks like JSON; write `source: json` beside it") }
             return template
         }
         if json == nil { field.note("`\(field.path)` is no JSON") }
-        for name in template.names where json != nil && trial(template, bareWord: name) == nil {
+        for name in template.names where json != nil && parsedJSON(template, bareWord: name) == nil {
             guard variables[name]?.form != .integer, variables[name]?.form != .boolean else { continue }
             field.note("`\(field.path)`: `{\(name)}` needs quotation marks around it, as it is no number")
         }
@@ -63,38 +63,38 @@ extension ProfileParser {
     ///
     /// - Parameter name: the variable that is replaced by a bare word instead, which is JSON only within a string.
     /// - Returns: `nil` if the result is no JSON.
-    private func trial(_ template: ProfileTemplate, bareWord name: String? = nil) -> JSONText? {
+    private func parsedJSON(_ template: ProfileTemplate, bareWord name: String? = nil) -> JSONText? {
         let values = template.names.map { ($0, $0 == name ? "x" : "0") }
-        return template.filled(by: Dictionary(values, uniquingKeysWith: { one, _ in one })).flatMap { JSONText($0.text) }
+        return template.resolved(with: Dictionary(values, uniquingKeysWith: { one, _ in one })).flatMap { JSONText($0.text) }
     }
 
     // MARK: Answers
 
-    func readAnswers(_ file: YAMLSection, _ parts: inout ProfileBody, _ timeout: inout Int?) {
+    func readAcks(_ file: YAMLSection, _ parts: inout ProfileBody, _ timeout: inout Int?) {
         for section in file["ack"].sections(keys: ProfileKeys.ack) {
             let reader = reader(section)
             var part = AckMapping(reader: reader, condition: condition(section))
             part.conditions = conditions(section)
             part.correlation = correlation(section["correlation"])
-            part.words = words(section, reader.type)
+            part.responses = responses(section, reader.type)
             timeout =
                 section["timeoutSeconds"].value("a number of seconds, 1–600") {
                     Int($0).flatMap { (1...600).contains($0) ? $0 : nil }
                 } ?? timeout
-            parts.answers.append(part)
+            parts.acks.append(part)
         }
     }
 
-    private func words(_ section: YAMLSection, _ type: ValueType) -> [AckMapping.Entry] {
+    private func responses(_ section: YAMLSection, _ type: ValueType) -> [AckMapping.Entry] {
         let accepted = section["accepted"].texts { pattern($1, $0, type) }
         let rejected = section["rejected"]
         if accepted.isEmpty, !rejected.isPresent { section.note("`\(section.path)` needs `accepted` or `rejected`") }
-        return accepted.map { AckMapping.Entry(pattern: $0, word: .accepted) }
+        return accepted.map { AckMapping.Entry(pattern: $0, response: .accepted) }
             + rejected.entries().compactMap { field in
                 guard let pattern = pattern(field.key, field, type), let reason = field.word(RejectionReason.self) else {
                     return nil
                 }
-                return AckMapping.Entry(pattern: pattern, word: .rejected(reason))
+                return AckMapping.Entry(pattern: pattern, response: .rejected(reason))
             }
     }
 
@@ -113,11 +113,11 @@ extension ProfileParser {
 
     // MARK: Quality
 
-    func readQuality(_ file: YAMLSection, _ parts: inout ProfileBody) {
-        guard let section = file["qos"].section(keys: ProfileKeys.quality) else { return }
+    func readQoS(_ file: YAMLSection, _ parts: inout ProfileBody) {
+        guard let section = file["qos"].section(keys: ProfileKeys.qos) else { return }
         let levels: [String: ProfileQoS] = ["0": .atMostOnce, "1": .atLeastOnce]
-        parts.subscribeQuality = section["subscribe"].value("0 or 1; 2 was asked for as 1") { levels[$0] } ?? .atMostOnce
-        parts.commandQuality =
+        parts.subscribeQoS = section["subscribe"].value("0 or 1; 2 was asked for as 1") { levels[$0] } ?? .atMostOnce
+        parts.commandQoS =
             section["command"].value("0 or 1; 2 can send a command twice after a broken connection") { levels[$0] }
             ?? .atMostOnce
     }

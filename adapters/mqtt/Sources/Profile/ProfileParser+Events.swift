@@ -7,7 +7,7 @@ extension ProfileParser {
         section.require("source", "rules")
         guard let source = section["source"].word(EventMapping.Source.self) else { return nil }
         let isJSON = source == .json || source == .jsonOrRaw
-        reader.pathTexts = paths(section)
+        reader.pathTemplates = paths(section)
         if isJSON { section.require("path") }
         reader.source =
             switch source {
@@ -25,7 +25,7 @@ extension ProfileParser {
         if source == .csv { checkFields(of: part, section) }
         part.isDone = section["ok"].truth()
         part.isOnlyOnChange = section["changed"].truth() ?? false
-        part.asksAfter = section["refresh"].truth() ?? false
+        part.requestsStateAfter = section["refresh"].truth() ?? false
         if part.isOnlyOnChange, !isJSON {
             section["changed"].note("`\(section.path).changed` is for `json` and `jsonOrRaw` alone")
         }
@@ -59,7 +59,7 @@ extension ProfileParser {
         rule.isSilent = section["ignore"].truth() ?? false
         rule.faults = faults(section, "faults")
         if let slot = section["userSlot"].text() {
-            rule.takesSlotFromName = slot == "*"
+            rule.wildcardIsUserSlot = slot == "*"
             let hasRest = rule.conditions.contains { $0.patterns.contains { $0.kind == .prefix || $0.kind == .suffix } }
             if slot != "*" || !hasRest {
                 section["userSlot"].note(

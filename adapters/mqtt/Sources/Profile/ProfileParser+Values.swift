@@ -8,7 +8,7 @@ extension ProfileParser {
         part.volatile = section["volatile"].texts()
         let assumed = section["assumed"]
         if let text = assumed.text() {
-            part.assumed = checked(ProfileTemplate(text), assumed, isTopic: false)
+            part.assumed = validated(ProfileTemplate(text), assumed, isTopic: false)
             if part.assumed?.names.isEmpty == true, text != "true", text != "false" {
                 assumed.note("`\(assumed.path)` must be true, false or a variable")
             }
@@ -99,12 +99,12 @@ extension ProfileParser {
         case .state where field.scalar == "asBefore": ValueMeaning(isReevaluation: true)
         case .state: field.word(BoltState.self).map { ValueMeaning(position: $0) }
         case .door: field.word(DoorPosition.self).map { ValueMeaning(door: $0) }
-        case .batteryLow: field.word(Truth.self).map { ValueMeaning(isLow: $0 == .true) }
+        case .batteryLow: field.word(BooleanText.self).map { ValueMeaning(isLow: $0 == .true) }
         case .faults where field.scalar == "none": ValueMeaning()
         case .faults: field.word(LockFault.self, among: LockFault.ofLocks).map { ValueMeaning(faults: [$0]) }
         case .availability, .batteryLevel: nil
         }
     }
 
-    private enum Truth: String, CaseIterable { case `true`, `false` }
+    private enum BooleanText: String, CaseIterable { case `true`, `false` }
 }

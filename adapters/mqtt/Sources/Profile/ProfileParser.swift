@@ -21,15 +21,15 @@ struct ProfileParser {
         parts.values += availability(file, &parts.availabilityMode)
         parts.events = file["events"].sections(keys: ProfileKeys.event).compactMap(event)
         readCommands(file, &parts)
-        readAnswers(file, &parts, &profile.timeoutSeconds)
-        readQuality(file, &parts)
+        readAcks(file, &parts, &profile.timeoutSeconds)
+        readQoS(file, &parts)
         profile.parts = parts
     }
 
     func base(_ field: YAMLField) -> ProfileTemplate? {
         if field.isPresent, variables["base"] != nil { field.note("`base` is a variable too; leave one of them out") }
         let base = field.value("the beginning of the topics, such as `nuki/{id}`") { ProfileTemplate($0) }
-        return base.flatMap { checked($0, field, isTopic: true, open: ["base"]) }
+        return base.flatMap { validated($0, field, isTopic: true, deferred: ["base"]) }
     }
 
     // MARK: Texts
@@ -38,50 +38,50 @@ struct ProfileParser {
     /// variables.
     func topic(_ section: YAMLSection) -> ProfileTemplate {
         section.require("topic")
-        let topic = section["topic"].text().flatMap { checked(ProfileTemplate($0), section["topic"], isTopic: true) }
+        let topic = section["topic"].text().flatMap { validated(ProfileTemplate($0), section["topic"], isTopic: true) }
         // Continue without a topic, to find more mistakes.
         return topic ?? ProfileTemplate(literal: "?")
     }
 
-    func checked(
-        _ template: ProfileTemplate, _ field: YAMLField, isTopic: Bool, open: Set<String> = []
+    func validated(
+        _ template: ProfileTemplate, _ field: YAMLField, isTopic: Bool, deferred: Set<String> = []
     ) -> ProfileTemplate? {
-        var isSound = true
+        var isValid = true
         func note(_ message: String) {
             field.note("`\(field.path)`: \(message)")
-            isSound = false
+            isValid = false
         }
         for name in template.names
-        where !names.contains(name) && (isTopic || !open.contains(name)) || (isTopic && open.contains(name)) {
+        where !names.contains(name) && (isTopic || !deferred.contains(name)) || (isTopic && deferred.contains(name)) {
             let hint = nearestName(to: name, among: names).map { "; did you mean `{\($0)}`?" } ?? "; declare it under `vars`"
             note("there is no variable `{\(name)}`\(hint)")
         }
-        guard isTopic else { return isSound ? template : nil }
+        guard isTopic else { return isValid ? template : nil }
         let text = template.text
         if text.contains("+") || text.contains("#") { note("a topic has no wildcards; every message must be one lock's own") }
         if text.contains("{") || text.contains("}") { note("a brace in a topic stands around a variable's name: `{name}`") }
         if text.contains("\0") { note("a topic has no NUL") }
         if text.hasPrefix("$") { note("topics that begin with `$` are the broker's own") }
         if template.pieces.isEmpty { note("a topic is not empty") }
-        return isSound ? template : nil
+        return isValid ? template : nil
     }
 
     // MARK: Readers
 
     func reader(_ section: YAMLSection, type: ValueType = .string) -> ValueReader {
         var reader = ValueReader(topic: topic(section))
-        reader.pathTexts = paths(section)
-        reader.source = section["source"].word(ValueReader.Source.self) ?? (reader.pathTexts.isEmpty ? .raw : .json)
+        reader.pathTemplates = paths(section)
+        reader.source = section["source"].word(ValueReader.Source.self) ?? (reader.pathTemplates.isEmpty ? .raw : .json)
         reader.type = section["type"].word(ValueType.self) ?? type
         reader.ignoresCase = section["caseInsensitive"].truth() ?? false
-        if reader.source == .raw, !reader.pathTexts.isEmpty {
+        if reader.source == .raw, !reader.pathTemplates.isEmpty {
             section["path"].note("`path` leads through JSON; write `source: json`, or leave `path` out")
         }
         return reader
     }
 
     func paths(_ section: YAMLSection) -> [ProfileTemplate] {
-        section["path"].texts { checked(ProfileTemplate($1), $0, isTopic: false) }
+        section["path"].texts { validated(ProfileTemplate($1), $0, isTopic: false) }
     }
 
     /// Reads the variables that decide whether a part applies.
@@ -103,7 +103,7 @@ struct ProfileParser {
     ///   hide the patterns after it.
     func pattern(_ text: String, _ field: YAMLField, _ type: ValueType, takesNot: Bool = false) -> ValuePattern? {
         let pattern = ValuePattern(text)
-        guard checked(pattern.text, field, isTopic: false) != nil else { return nil }
+        guard validated(pattern.text, field, isTopic: false) != nil else { return nil }
         if pattern.kind == .not, !takesNot {
             field.note("`\(text)`: `!` stands in `when` alone; write the other words out, and `*` last")
             return nil

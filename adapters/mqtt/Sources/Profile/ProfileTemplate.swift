@@ -55,20 +55,20 @@ struct ProfileTemplate: Hashable, Sendable {
     ///
     /// - Parameter open: variables that get their values later.
     /// - Returns: `nil` if a variable has no value.
-    func filled(
-        by values: [String: String], _ escaping: Escaping = .plain, leaving open: Set<String> = []
+    func resolved(
+        with values: [String: String], _ escaping: Escaping = .plain, keeping deferred: Set<String> = []
     ) -> ProfileTemplate? {
-        var filled = ProfileTemplate(literal: "")
+        var resolved = ProfileTemplate(literal: "")
         for piece in pieces {
             switch piece {
-            case .text: filled.append(piece)
-            case .variable(let name) where open.contains(name): filled.append(piece)
+            case .text: resolved.append(piece)
+            case .variable(let name) where deferred.contains(name): resolved.append(piece)
             case .variable(let name):
                 guard let value = values[name] else { return nil }
-                filled.append(.text(escaping == .json ? value.escapedAsJSON : value))
+                resolved.append(.text(escaping == .json ? value.escapedAsJSON : value))
             }
         }
-        return filled
+        return resolved
     }
 
     /// Appends a piece; a text is joined with a text before it.

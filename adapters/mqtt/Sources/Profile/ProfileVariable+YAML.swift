@@ -38,14 +38,14 @@ extension ProfileVariable {
         }
     }
 
-    private enum FormWord: String, CaseIterable { case text, integer, boolean, any }
+    private enum FormName: String, CaseIterable { case text, integer, boolean, any }
 
     private static func form(_ section: YAMLSection) -> Form {
         if section["words"].isPresent {
             let pairs = section["words"].entries().map { ($0.key, $0.scalar ?? "") }
             return .words(Dictionary(pairs, uniquingKeysWith: { first, _ in first }))
         }
-        return switch section["type"].word(FormWord.self) {
+        return switch section["type"].word(FormName.self) {
         case .integer: .integer
         case .boolean: .boolean
         case .any: .any

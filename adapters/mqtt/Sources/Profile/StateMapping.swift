@@ -30,7 +30,7 @@ struct StateMapping: Hashable, Sendable {
     var ambiguousText: String? {
         var meanings: [ValuePattern: ValueMeaning] = [:]
         for entry in map {
-            guard let pattern = entry.pattern.filled(by: [:], reader.type) else { continue }
+            guard let pattern = entry.pattern.resolved(with: [:], reader.type) else { continue }
             if let other = meanings[pattern], other != entry.meaning { return pattern.text.text }
             meanings[pattern] = entry.meaning
         }
@@ -40,14 +40,14 @@ struct StateMapping: Hashable, Sendable {
     /// Resolves the variables.
     ///
     /// - Returns: `nil` if a variable that it needs has no value.
-    func filled(by values: [String: String]) -> StateMapping? {
-        guard condition.holds(values), let reader = reader.filled(by: values) else { return nil }
+    func resolved(with values: [String: String]) -> StateMapping? {
+        guard condition.holds(values), let reader = reader.resolved(with: values) else { return nil }
         var part = self
         part.reader = reader
         part.map = map.compactMap { entry in
-            entry.pattern.filled(by: values, reader.type).map { Entry(pattern: $0, meaning: entry.meaning) }
+            entry.pattern.resolved(with: values, reader.type).map { Entry(pattern: $0, meaning: entry.meaning) }
         }
-        part.assumed = assumed.flatMap { $0.filled(by: values) }
+        part.assumed = assumed.flatMap { $0.resolved(with: values) }
         return part
     }
 }

@@ -21,10 +21,10 @@ struct ValuePattern: Hashable, Sendable {
     /// Resolves the variables.
     ///
     /// - Returns: `nil` if a variable has no value.
-    func filled(by values: [String: String], _ type: ValueType) -> ValuePattern? {
-        text.filled(by: values).map { filled in
-            guard type == .int, kind == .exact || kind == .not else { return ValuePattern(kind, filled) }
-            return ValuePattern(kind, ProfileTemplate(literal: ValueType.wholeNumber(filled.text) ?? filled.text))
+    func resolved(with values: [String: String], _ type: ValueType) -> ValuePattern? {
+        text.resolved(with: values).map { resolved in
+            guard type == .int, kind == .exact || kind == .not else { return ValuePattern(kind, resolved) }
+            return ValuePattern(kind, ProfileTemplate(literal: ValueType.wholeNumber(resolved.text) ?? resolved.text))
         }
     }
 

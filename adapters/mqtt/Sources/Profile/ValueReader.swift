@@ -24,37 +24,37 @@ struct ValueReader: Hashable, Sendable {
     /// whole payload.
     var paths: [JSONPath] = []
     /// The paths as templates.
-    var pathTexts: [ProfileTemplate] = []
+    var pathTemplates: [ProfileTemplate] = []
     var type = ValueType.string
     var ignoresCase = false
     /// Whether booleans are written as in Python (`True`), as Home Assistant's templates do.
-    var writesTruthAsPython = false
+    var formatsBooleansAsPython = false
 
     /// Resolves the variables.
     ///
     /// - Returns: `nil` if a variable has no value.
-    func filled(by values: [String: String]) -> ValueReader? {
-        guard let topic = topic.filled(by: values) else { return nil }
+    func resolved(with values: [String: String]) -> ValueReader? {
+        guard let topic = topic.resolved(with: values) else { return nil }
         var reader = self
         reader.topic = topic
-        reader.pathTexts = pathTexts.compactMap { $0.filled(by: values) }
-        guard reader.pathTexts.count == pathTexts.count else { return nil }
-        reader.paths = reader.pathTexts.map { JSONPath($0.text) }
+        reader.pathTemplates = pathTemplates.compactMap { $0.resolved(with: values) }
+        guard reader.pathTemplates.count == pathTemplates.count else { return nil }
+        reader.paths = reader.pathTemplates.map { JSONPath($0.text) }
         return reader
     }
 
     /// - Parameter payload: not empty.
     func read(_ payload: Payload) -> Reading {
         switch payload.json(as: source) {
-        case .text(let text): return typed(text)
-        case .broken: return .malformed
+        case .text(let text): return converted(text)
+        case .malformed: return .malformed
         case .json(let document):
-            guard !paths.isEmpty else { return document == .null ? .absent : typed(document) }
+            guard !paths.isEmpty else { return document == .null ? .absent : converted(document) }
             if paths.contains(where: { !$0.keys.isEmpty }) {
                 guard case .object = document else { return wholeDocument(document) }
             }
             for path in paths {
-                if let value = document[path], value != .null { return typed(value) }
+                if let value = document[path], value != .null { return converted(value) }
             }
             return .absent
         }
@@ -62,10 +62,10 @@ struct ValueReader: Hashable, Sendable {
 
     private func wholeDocument(_ document: JSONText) -> Reading {
         if case .array = document { return .malformed }
-        return source == .jsonOrRaw || paths.contains { $0.keys.isEmpty } ? typed(document) : .malformed
+        return source == .jsonOrRaw || paths.contains { $0.keys.isEmpty } ? converted(document) : .malformed
     }
 
-    private func typed(_ text: String) -> Reading {
+    private func converted(_ text: String) -> Reading {
         switch type {
         case .string: return .value(text)
         case .int: return ValueType.wholeNumber(text).map { .value($0) } ?? .malformed
@@ -75,14 +75,14 @@ struct ValueReader: Hashable, Sendable {
         }
     }
 
-    private func typed(_ value: JSONText) -> Reading {
+    private func converted(_ value: JSONText) -> Reading {
         switch (value, type) {
         case (.null, _): .absent
         case (.string(let text), .string): .value(text)
-        case (.string(let text), _) where source == .jsonOrRaw: typed(text)
-        case (.integer(let digits), .int), (.integer(let digits), .string): typed(digits)
+        case (.string(let text), _) where source == .jsonOrRaw: converted(text)
+        case (.integer(let digits), .int), (.integer(let digits), .string): converted(digits)
         case (.number(let number), .string): .value("\(number)")
-        case (.bool(let truth), .string): .value(writesTruthAsPython ? (truth ? "True" : "False") : "\(truth)")
+        case (.bool(let truth), .string): .value(formatsBooleansAsPython ? (truth ? "True" : "False") : "\(truth)")
         case (.bool(let truth), .bool): .value("\(truth)")
         default: .malformed
         }

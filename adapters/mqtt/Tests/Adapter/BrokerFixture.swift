@@ -10,10 +10,10 @@ import Synchronization
 final class BrokerFixture: Sendable {
     let clock = VirtualClock()
     let broker: MosquittoProcess
-    let nuki: PlayedNuki
+    let nuki: SimulatedNuki
     let adapter: MQTTAdapter
-    let reports = KeptReports()
-    private let orders = Mutex<UInt64>(0)
+    let reports = RecordedReports()
+    private let commandCount = Mutex<UInt64>(0)
     private let names = Mutex<[String: DeviceID]>([:])
 
     /// A lock that answers every command. When its answer arrives, all earlier messages have
@@ -29,7 +29,7 @@ final class BrokerFixture: Sendable {
         logger: Logger = BrokerFixture.silent
     ) async throws {
         self.broker = broker
-        nuki = await PlayedNuki(port: broker.port)
+        nuki = await SimulatedNuki(port: broker.port)
         adapter = Self.adapter(more.merging(["home": port ?? broker.port]) { $1 }, clock, library, logger)
         try await adapter.start(reports: reports)
         await untilHealth(.ok)
@@ -69,7 +69,7 @@ final class BrokerFixture: Sendable {
     /// Attaches a lock that is available and locked, and waits until the adapter has reported its state.
     @discardableResult
     func attach(_ name: String, broker: String = "home") async throws -> DeviceID {
-        if broker == "home" { nuki.appear(name) }
+        if broker == "home" { nuki.addLock(name) }
         let id = names.withLock { names in
             let id = DeviceID(high: 0xD0, low: UInt64(names.count + 1))
             names[name] = id
@@ -81,9 +81,9 @@ final class BrokerFixture: Sendable {
     }
 
     func send(_ operation: LockOperation, to lock: DeviceID, within time: Duration = .seconds(10)) throws -> CommandID {
-        let number = orders.withLock { orders in
-            orders += 1
-            return orders
+        let number = commandCount.withLock { commandCount in
+            commandCount += 1
+            return commandCount
         }
         let id = CommandID(high: 0xC0, low: number)
         try adapter.send(
@@ -92,7 +92,7 @@ final class BrokerFixture: Sendable {
     }
 
     /// Sends a command as soon as the broker is responsive and has acknowledged the subscriptions for the lock's answers.
-    func sendOnceHeard(
+    func sendWhenSubscribed(
         _ operation: LockOperation, to lock: DeviceID, within time: Duration = .seconds(10)
     ) async throws -> CommandID {
         while true {
@@ -109,8 +109,8 @@ final class BrokerFixture: Sendable {
 
     /// Waits for the first live state that the lock reports after this command.
     @discardableResult
-    func confirmation(of order: CommandID, by lock: DeviceID) async -> LockReport {
-        await reports.first(of: lock) { $0.after == order && $0.isLive }
+    func confirmation(of command: CommandID, by lock: DeviceID) async -> LockReport {
+        await reports.first(of: lock) { $0.after == command && $0.isLive }
     }
 
     // MARK: Waiting
@@ -119,7 +119,7 @@ final class BrokerFixture: Sendable {
     func settle() async throws {
         guard let lock = names.withLock({ $0[Self.marker] }) else { return }
         for operation in [LockOperation.unlock, .lock] {
-            await confirmation(of: try await sendOnceHeard(operation, to: lock, within: .seconds(60)), by: lock)
+            await confirmation(of: try await sendWhenSubscribed(operation, to: lock, within: .seconds(60)), by: lock)
         }
     }
 
@@ -137,32 +137,32 @@ extension LockReport {
     var state: LockState? { if case .state(let state, _, _, _) = fact { state } else { nil } }
 
     /// Returns whether the core would accept the report as the confirmation of a command.
-    func confirms(_ order: CommandID, _ operation: LockOperation) -> Bool {
-        after == order && isLive && state?.satisfies(operation) == true
+    func confirms(_ command: CommandID, _ operation: LockOperation) -> Bool {
+        after == command && isLive && state?.satisfies(operation) == true
     }
 }
 
 /// Records the reports of an adapter, and lets tests wait for them.
-final class KeptReports: ReportReceiver {
+final class RecordedReports: ReportReceiver {
     private struct State {
         var reports: [LockReport] = []
         var waiting: [CheckedContinuation<Void, Never>] = []
-        var deed: (matches: @Sendable (LockReport) -> Bool, body: @Sendable () -> Void)?
+        var pendingAction: (matches: @Sendable (LockReport) -> Bool, body: @Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
 
     /// Runs `body` on the adapter's own thread while it delivers the first report that matches.
     func once(_ matches: @escaping @Sendable (LockReport) -> Bool, _ body: @escaping @Sendable () -> Void) {
-        state.withLock { $0.deed = (matches, body) }
+        state.withLock { $0.pendingAction = (matches, body) }
     }
 
     func receive(_ report: LockReport) {
         let (waiting, body) = state.withLock { state in
             state.reports.append(report)
-            let isDue = state.deed?.matches(report) ?? false
-            let body = isDue ? state.deed?.body : nil
-            if isDue { state.deed = nil }
+            let isDue = state.pendingAction?.matches(report) ?? false
+            let body = isDue ? state.pendingAction?.body : nil
+            if isDue { state.pendingAction = nil }
             defer { state.waiting = [] }
             return (state.waiting, body)
         }

@@ -10,15 +10,14 @@ import Synchronization
 /// for messages in flight.
 final class NukiHarness: AdapterHarness {
     let clock = VirtualClock()
-    let nuki: PlayedNuki
+    let nuki: SimulatedNuki
     private let broker: MosquittoProcess
-    private let watched: SyncingAdapter
-    /// Late locks that have received a command, with the time at which each of them reports the
-    /// movement.
-    private let late = Mutex<[Late]>([])
-    private let counted = Mutex<[String: Int]>([:])
+    private let syncing: SyncingAdapter
+    /// Late locks that have received a command, and when each of them reports the movement.
+    private let lateReports = Mutex<[LateReport]>([])
+    private let commandCounts = Mutex<[String: Int]>([:])
 
-    private struct Late {
+    private struct LateReport {
         let at: MonotonicInstant
         let id: String
     }
@@ -30,7 +29,7 @@ final class NukiHarness: AdapterHarness {
 
     init() async throws {
         broker = try await MosquittoProcess.start()
-        nuki = await PlayedNuki(port: broker.port)
+        nuki = await SimulatedNuki(port: broker.port)
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         settings.initialBackoff = .milliseconds(20)
         settings.maximumBackoff = .milliseconds(50)
@@ -41,44 +40,44 @@ final class NukiHarness: AdapterHarness {
         let mqtt = MQTTAdapter(
             brokers: [home, others], library: .shipped, clock: clock, random: RandomSource(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        watched = SyncingAdapter(mqtt, nuki, clock)
+        syncing = SyncingAdapter(mqtt, nuki, clock)
     }
 
-    var adapter: any LockAdapter { watched }
-    var capabilities: LockCapabilities { (try? watched.check(address: address(of: 0)).capabilities) ?? [] }
+    var adapter: any LockAdapter { syncing }
+    var capabilities: LockCapabilities { (try? syncing.check(address: address(of: 0)).capabilities) ?? [] }
 
     func address(of number: Int) -> [String: JSONValue] { SyncingAdapter.address(of: "\(10_000 + number)") }
 
     func set(_ behavior: LockBehavior, of lock: DeviceID) async throws {
-        let id = try watched.name(of: lock)
-        let manners: [LockBehavior: PlayedNuki.Manner] = [
+        let id = try syncing.name(of: lock)
+        let behaviors: [LockBehavior: SimulatedNuki.Behavior] = [
             .prompt: .prompt, .late: .late, .silent: .silent, .jamming: .jamming, .refusing: .refusing,
         ]
-        if let manner = manners[behavior] { nuki.set(manner, of: id) }
-        if behavior == .offline || behavior == .prompt { nuki.reach(id, behavior == .prompt) }
-        try await watched.settle()
+        if let behavior = behaviors[behavior] { nuki.set(behavior, of: id) }
+        if behavior == .offline || behavior == .prompt { nuki.setConnected(id, behavior == .prompt) }
+        try await syncing.settle()
     }
 
     func trigger(_ stimulus: LockStimulus, at lock: DeviceID) async throws -> Bool {
-        let id = try watched.name(of: lock)
+        let id = try syncing.name(of: lock)
         switch stimulus {
-        case .stateReport: nuki.speak(id)
-        case .manualTurn: nuki.turn(id)
+        case .stateReport: nuki.reportState(id)
+        case .manualTurn: nuki.turnByHand(id)
         case .malformedInput:
-            nuki.say("nuki/\(id)/state", "\u{1F510}")
-            nuki.say("nuki/\(id)/commandResponse", "twelve")
-            nuki.say("nuki/\(id)/batteryChargeState", "101")
-        case .faultRaised: nuki.say("nuki/\(id)/doorsensorState", "240")
-        case .faultCleared: nuki.say("nuki/\(id)/doorsensorState", "2")
-        case .retainedReport: try await watched.listenAnew(to: lock)
+            nuki.publish("nuki/\(id)/state", "\u{1F510}")
+            nuki.publish("nuki/\(id)/commandResponse", "twelve")
+            nuki.publish("nuki/\(id)/batteryChargeState", "101")
+        case .faultRaised: nuki.publish("nuki/\(id)/doorsensorState", "240")
+        case .faultCleared: nuki.publish("nuki/\(id)/doorsensorState", "2")
+        case .retainedReport: try await syncing.republishState(of: lock)
         }
-        try await watched.settle()
+        try await syncing.settle()
         return true
     }
 
     func receivedCommands(at lock: DeviceID) async -> [LockOperation]? {
-        guard let id = try? watched.name(of: lock) else { return nil }
-        return nuki.orders(at: id).map { $0 == 1 ? .unlock : $0 == 2 ? .lock : .unlatch }
+        guard let id = try? syncing.name(of: lock) else { return nil }
+        return nuki.commands(at: id).map { $0 == 1 ? .unlock : $0 == 2 ? .lock : .unlatch }
     }
 
     var detectsDuplicates: Bool { true }
@@ -92,14 +91,14 @@ final class NukiHarness: AdapterHarness {
 
     func setTransport(isConnected: Bool) async throws -> Bool {
         if isConnected { try await broker.restart() } else { broker.kill() }
-        try await watched.setTransport(isAway: !isConnected)
+        try await syncing.setTransport(isAway: !isConnected)
         return true
     }
 
     func announce(_ number: Int, isPresent: Bool) async throws -> Bool {
         let id = "\(10_000 + number)"
-        nuki.keep("homeassistant/lock/nuki_\(id)_lock/config", isPresent ? Self.announcement(of: id) : "")
-        try await watched.settle()
+        nuki.publishRetained("homeassistant/lock/nuki_\(id)_lock/config", isPresent ? Self.announcement(of: id) : "")
+        try await syncing.settle()
         return true
     }
 
@@ -114,10 +113,10 @@ final class NukiHarness: AdapterHarness {
     func pass(_ time: Duration) async throws {
         try await settle()
         let end = clock.monotonicNow().advanced(by: time + .nanoseconds(1))
-        while let next = late.withLock({ $0.first }), next.at <= end {
-            late.withLock { _ = $0.removeFirst() }
+        while let next = lateReports.withLock({ $0.first }), next.at <= end {
+            lateReports.withLock { _ = $0.removeFirst() }
             clock.advance(to: next.at)
-            nuki.speak(next.id)
+            nuki.reportState(next.id)
             try await settle()
         }
         clock.advance(to: end)
@@ -125,21 +124,21 @@ final class NukiHarness: AdapterHarness {
     }
 
     func end() async {
-        await watched.stop()
+        await syncing.stop()
         await nuki.stop()
     }
 
     /// Waits until everything that was sent has arrived and been answered, and schedules the reports of late locks.
     private func settle() async throws {
-        try await watched.settle()
-        for id in watched.names where nuki.manner(of: id) == .late {
-            let count = nuki.orders(at: id).count
-            let before = counted.withLock { counted in
-                defer { counted[id] = count }
-                return counted[id] ?? 0
+        try await syncing.settle()
+        for id in syncing.names where nuki.behavior(of: id) == .late {
+            let count = nuki.commands(at: id).count
+            let before = commandCounts.withLock { commandCounts in
+                defer { commandCounts[id] = count }
+                return commandCounts[id] ?? 0
             }
             guard count > before else { continue }
-            late.withLock { $0.append(Late(at: clock.monotonicNow().advanced(by: Self.delay), id: id)) }
+            lateReports.withLock { $0.append(LateReport(at: clock.monotonicNow().advanced(by: Self.delay), id: id)) }
         }
     }
 }

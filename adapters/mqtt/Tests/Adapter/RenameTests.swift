@@ -10,139 +10,139 @@ import Testing
     private static let other = Zigbee2MQTTTests.device("front").replacing("0x01", with: "0x02")
 
     /// Returns a fixture whose lock `front` is attached, available and locked.
-    private static func house() async throws -> ListedHouse {
-        let house = try await ListedHouse()
-        house.adapter.attach(AttachedLock(id: lock, address: ListedHouse.address("front")))
-        try house.keep("zigbee2mqtt/bridge/state", "online")
-        try house.keep("zigbee2mqtt/front/availability", #"{"state":"online"}"#)
-        await house.reports.first(of: lock) { $0.fact == .availability(true) }
-        try house.say("zigbee2mqtt/front", #"{"lock_state":"locked"}"#)
-        await house.reports.first(of: lock) { $0.isLive && $0.state == .locked }
-        return house
+    private static func makeFixture() async throws -> BridgeFixture {
+        let fixture = try await BridgeFixture()
+        fixture.adapter.attach(AttachedLock(id: lock, address: BridgeFixture.address("front")))
+        try fixture.publishRetained("zigbee2mqtt/bridge/state", "online")
+        try fixture.publishRetained("zigbee2mqtt/front/availability", #"{"state":"online"}"#)
+        await fixture.reports.first(of: lock) { $0.fact == .availability(true) }
+        try fixture.publish("zigbee2mqtt/front", #"{"lock_state":"locked"}"#)
+        await fixture.reports.first(of: lock) { $0.isLive && $0.state == .locked }
+        return fixture
     }
 
-    private static func failure(_ house: ListedHouse) -> AdapterError? {
+    private static func failure(_ fixture: BridgeFixture) -> AdapterError? {
         do throws(AdapterError) {
-            try house.adapter.send(
+            try fixture.adapter.send(
                 LockCommand(
                     commandID: CommandID(high: 0xE1, low: 9), deviceID: lock, operation: .unlock,
-                    deadline: house.clock.now().advanced(by: .seconds(10))))
+                    deadline: fixture.clock.now().advanced(by: .seconds(10))))
         } catch { return error }
         return nil
     }
 
-    private static func renamed(_ house: ListedHouse) async {
-        await house.reports.first(of: lock) { $0.fact == .faults(["renamed"]) }
+    private static func renamed(_ fixture: BridgeFixture) async {
+        await fixture.reports.first(of: lock) { $0.fact == .faults(["renamed"]) }
     }
 
     @Test("a renamed lock has the fault `renamed` and a stale state, accepts no command, and is not listed as a new lock")
-    func shown() async throws {
-        let house = try await Self.house()
-        try house.list([Zigbee2MQTTTests.device("back")])
-        await Self.renamed(house)
-        let reports = house.reports.all(of: Self.lock)
+    func reported() async throws {
+        let fixture = try await Self.makeFixture()
+        try fixture.list([Zigbee2MQTTTests.device("back")])
+        await Self.renamed(fixture)
+        let reports = fixture.reports.all(of: Self.lock)
         #expect(reports.contains { $0.fact == .state(.locked, quality: .stale, method: nil, operatorName: nil) })
         #expect(reports.last { if case .availability = $0.fact { true } else { false } }?.fact == .availability(nil))
-        #expect(house.adapter.discovered.isEmpty)
-        #expect(try house.holder(of: "back") == Self.lock && house.holder(of: "front") == Self.lock)
-        #expect(Self.failure(house) == .offline)
-        await house.end()
+        #expect(fixture.adapter.discovered.isEmpty)
+        #expect(try fixture.attachedDevice(of: "back") == Self.lock && fixture.attachedDevice(of: "front") == Self.lock)
+        #expect(Self.failure(fixture) == .offline)
+        await fixture.end()
     }
 
     @Test("the state of another lock that takes over the old name is not reported for the renamed lock")
     func takenOver() async throws {
-        let house = try await Self.house()
-        try house.list([Zigbee2MQTTTests.device("back")])
-        await Self.renamed(house)
-        try house.list([Zigbee2MQTTTests.device("back"), Self.other])
-        let count = house.reports.all(of: Self.lock).count
-        try house.say("zigbee2mqtt/front", #"{"lock_state":"unlocked"}"#)
+        let fixture = try await Self.makeFixture()
+        try fixture.list([Zigbee2MQTTTests.device("back")])
+        await Self.renamed(fixture)
+        try fixture.list([Zigbee2MQTTTests.device("back"), Self.other])
+        let count = fixture.reports.all(of: Self.lock).count
+        try fixture.publish("zigbee2mqtt/front", #"{"lock_state":"unlocked"}"#)
         // The witness is attached later: when its availability is reported, the other lock's state has been processed.
         let witness = DeviceID(high: 0xE1, low: 2)
-        try house.keep("zigbee2mqtt/witness/availability", #"{"state":"offline"}"#)
-        house.adapter.attach(AttachedLock(id: witness, address: ListedHouse.address("witness")))
-        await house.reports.first(of: witness) { $0.fact == .availability(false) }
-        #expect(house.reports.all(of: Self.lock).count == count)
-        #expect(Self.failure(house) == .offline)
-        await house.end()
+        try fixture.publishRetained("zigbee2mqtt/witness/availability", #"{"state":"offline"}"#)
+        fixture.adapter.attach(AttachedLock(id: witness, address: BridgeFixture.address("witness")))
+        await fixture.reports.first(of: witness) { $0.fact == .availability(false) }
+        #expect(fixture.reports.all(of: Self.lock).count == count)
+        #expect(Self.failure(fixture) == .offline)
+        await fixture.end()
     }
 
     @Test("attached again with its new name, the lock accepts commands and its old name is free")
     func attachedAnew() async throws {
-        let house = try await Self.house()
-        try house.list([Zigbee2MQTTTests.device("back")])
-        await Self.renamed(house)
-        try house.keep("zigbee2mqtt/back/availability", #"{"state":"online"}"#)
-        house.adapter.detach(Self.lock)
-        let count = house.reports.all(of: Self.lock).count
-        house.adapter.attach(AttachedLock(id: Self.lock, address: ListedHouse.address("back")))
-        let _: Bool = await house.reports.until { reports in
+        let fixture = try await Self.makeFixture()
+        try fixture.list([Zigbee2MQTTTests.device("back")])
+        await Self.renamed(fixture)
+        try fixture.publishRetained("zigbee2mqtt/back/availability", #"{"state":"online"}"#)
+        fixture.adapter.detach(Self.lock)
+        let count = fixture.reports.all(of: Self.lock).count
+        fixture.adapter.attach(AttachedLock(id: Self.lock, address: BridgeFixture.address("back")))
+        let _: Bool = await fixture.reports.until { reports in
             reports.filter { $0.deviceID == Self.lock }.dropFirst(count).contains { $0.fact == .availability(true) } ? true : nil
         }
-        #expect(Self.failure(house) == nil)
-        #expect(try house.holder(of: "front") == nil && house.holder(of: "back") == Self.lock)
-        await house.end()
+        #expect(Self.failure(fixture) == nil)
+        #expect(try fixture.attachedDevice(of: "front") == nil && fixture.attachedDevice(of: "back") == Self.lock)
+        await fixture.end()
     }
 
     @Test("a lock that gets its old name back loses the fault and accepts commands")
-    func backAgain() async throws {
-        let house = try await Self.house()
-        try house.list([Zigbee2MQTTTests.device("back")])
-        await Self.renamed(house)
-        let count = house.reports.all(of: Self.lock).count
-        try house.list([Zigbee2MQTTTests.device("front")])
-        let _: Bool = await house.reports.until { reports in
+    func renamedBack() async throws {
+        let fixture = try await Self.makeFixture()
+        try fixture.list([Zigbee2MQTTTests.device("back")])
+        await Self.renamed(fixture)
+        let count = fixture.reports.all(of: Self.lock).count
+        try fixture.list([Zigbee2MQTTTests.device("front")])
+        let _: Bool = await fixture.reports.until { reports in
             let later = reports.filter { $0.deviceID == Self.lock }.dropFirst(count).map(\.fact)
             return later.contains(.faults([])) && later.contains(.availability(true)) ? true : nil
         }
-        #expect(Self.failure(house) == nil)
-        await house.end()
+        #expect(Self.failure(fixture) == nil)
+        await fixture.end()
     }
 
     @Test("a lock that is renamed while the broker is disconnected has the fault `renamed` after the reconnect")
-    func meanwhile() async throws {
-        let house = try await Self.house()
-        house.broker.kill()
-        await house.reports.first(of: Self.lock) { $0.fact == .availability(nil) }
-        try await house.broker.restart()
-        while house.adapter.health != .ok { await house.clock.pass() }
-        await house.bridgeIsBack()
-        try house.list([Zigbee2MQTTTests.device("back")])
-        await Self.renamed(house)
-        #expect(house.adapter.discovered.isEmpty)
-        await house.end()
+    func whileDisconnected() async throws {
+        let fixture = try await Self.makeFixture()
+        fixture.broker.kill()
+        await fixture.reports.first(of: Self.lock) { $0.fact == .availability(nil) }
+        try await fixture.broker.restart()
+        while fixture.adapter.health != .ok { await fixture.clock.pass() }
+        await fixture.bridgeIsBack()
+        try fixture.list([Zigbee2MQTTTests.device("back")])
+        await Self.renamed(fixture)
+        #expect(fixture.adapter.discovered.isEmpty)
+        await fixture.end()
     }
 
     @Test("a lock with the former name of another lock is not renamed, even if it is attached again before the list arrives")
     func attachedBeforeTheList() async throws {
-        let house = try await ListedHouse()
-        try house.list([Zigbee2MQTTTests.device("back")])
-        try house.list([Zigbee2MQTTTests.device("back"), Self.other])
-        while house.adapter.discovered.count < 2 { await house.clock.pass(.zero) }
-        house.adapter.attach(AttachedLock(id: Self.lock, address: ListedHouse.address("front")))
-        house.broker.kill()
-        await house.reports.first(of: Self.lock) { $0.fact == .availability(nil) }
-        try await house.broker.restart()
-        while house.adapter.health != .ok || !house.adapter.discovered.isEmpty { await house.clock.pass() }
-        house.adapter.attach(AttachedLock(id: Self.lock, address: ListedHouse.address("front")))
-        await house.bridgeIsBack()
-        try house.list([Zigbee2MQTTTests.device("back"), Self.other])
-        while house.adapter.discovered.isEmpty, !Self.isRenamed(house) { await house.clock.pass(.zero) }
-        while Self.failure(house) != nil, !Self.isRenamed(house) { await house.clock.pass(.zero) }
-        #expect(!Self.isRenamed(house))
-        await house.end()
+        let fixture = try await BridgeFixture()
+        try fixture.list([Zigbee2MQTTTests.device("back")])
+        try fixture.list([Zigbee2MQTTTests.device("back"), Self.other])
+        while fixture.adapter.discovered.count < 2 { await fixture.clock.pass(.zero) }
+        fixture.adapter.attach(AttachedLock(id: Self.lock, address: BridgeFixture.address("front")))
+        fixture.broker.kill()
+        await fixture.reports.first(of: Self.lock) { $0.fact == .availability(nil) }
+        try await fixture.broker.restart()
+        while fixture.adapter.health != .ok || !fixture.adapter.discovered.isEmpty { await fixture.clock.pass() }
+        fixture.adapter.attach(AttachedLock(id: Self.lock, address: BridgeFixture.address("front")))
+        await fixture.bridgeIsBack()
+        try fixture.list([Zigbee2MQTTTests.device("back"), Self.other])
+        while fixture.adapter.discovered.isEmpty, !Self.isRenamed(fixture) { await fixture.clock.pass(.zero) }
+        while Self.failure(fixture) != nil, !Self.isRenamed(fixture) { await fixture.clock.pass(.zero) }
+        #expect(!Self.isRenamed(fixture))
+        await fixture.end()
     }
 
-    private static func isRenamed(_ house: ListedHouse) -> Bool {
-        house.reports.all(of: lock).contains { $0.fact == .faults(["renamed"]) }
+    private static func isRenamed(_ fixture: BridgeFixture) -> Bool {
+        fixture.reports.all(of: lock).contains { $0.fact == .faults(["renamed"]) }
     }
 
     @Test("a lock attached by its IEEE address but listed with a name has the fault `renamed` and accepts no command")
     func byAddress() async throws {
-        let house = try await ListedHouse()
-        house.adapter.attach(AttachedLock(id: Self.lock, address: ListedHouse.address("0x01")))
-        await Self.renamed(house)
-        #expect(Self.failure(house) == .offline)
-        await house.end()
+        let fixture = try await BridgeFixture()
+        fixture.adapter.attach(AttachedLock(id: Self.lock, address: BridgeFixture.address("0x01")))
+        await Self.renamed(fixture)
+        #expect(Self.failure(fixture) == .offline)
+        await fixture.end()
     }
 }

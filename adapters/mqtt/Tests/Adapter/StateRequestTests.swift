@@ -9,13 +9,13 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(30))) struct StateRequestTests {
     private static let lock = DeviceID(high: 0xD8, low: 1)
 
-    private static func attach(_ rig: BrokerFixture, _ name: String, _ id: DeviceID = lock) {
-        rig.adapter.attach(
+    private static func attach(_ fixture: BrokerFixture, _ name: String, _ id: DeviceID = lock) {
+        fixture.adapter.attach(
             AttachedLock(id: id, address: ["broker": "home", "profile": "zigbee2mqtt", "name": .string(name)]))
     }
 
-    private static func bridge(_ rig: BrokerFixture) async -> DoorwardTesting.MQTTTestClient {
-        let bridge = DoorwardTesting.MQTTTestClient(port: rig.broker.port, ["zigbee2mqtt/+/get"])
+    private static func bridge(_ fixture: BrokerFixture) async -> MQTTTestClient {
+        let bridge = MQTTTestClient(port: fixture.broker.port, ["zigbee2mqtt/+/get"])
         await bridge.event { $0 == .subscribed }
         return bridge
     }
@@ -25,28 +25,27 @@ import Testing
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
         defer { proxy.close() }
-        let rig = try await BrokerFixture(broker, port: proxy.port)
-        let bridge = await Self.bridge(rig)
-        let door = try await rig.attach("A")
-        rig.nuki.appear("B")
-        await rig.nuki.roundTrip()
+        let fixture = try await BrokerFixture(broker, port: proxy.port)
+        let bridge = await Self.bridge(fixture)
+        let door = try await fixture.attach("A")
+        fixture.nuki.addLock("B")
+        await fixture.nuki.roundTrip()
         proxy.stall(.toClient)
         // The proxy may be about to read one chunk; the SUBACK and the retained message then arrive in the next chunk.
-        rig.nuki.say("nuki/A/batteryChargeState", "7")
-        await rig.nuki.roundTrip()
+        fixture.nuki.publish("nuki/A/batteryChargeState", "7")
+        await fixture.nuki.roundTrip()
         let other = DeviceID(high: 0xD8, low: 2)
-        rig.adapter.attach(AttachedLock(id: other, address: BrokerFixture.address(of: "B")))
+        fixture.adapter.attach(AttachedLock(id: other, address: BrokerFixture.address(of: "B")))
         await Self.untilPassed("nuki/B/state", proxy)
-        await rig.nuki.roundTrip()
-        // Attach the lock on the connection's own thread, between the SUBACK and the event that all
-        // subscriptions are in place.
-        rig.reports.once({ $0.deviceID == other && $0.state == .locked }) { Self.attach(rig, "front") }
+        await fixture.nuki.roundTrip()
+        // Attached on the connection's own thread, between the SUBACK and the event that all subscriptions are in place.
+        fixture.reports.once({ $0.deviceID == other && $0.state == .locked }) { Self.attach(fixture, "front") }
         proxy.resume()
-        await rig.reports.first(of: door) { $0.fact == .battery(level: 7, low: nil) }
-        while bridge.messages.isEmpty { await rig.clock.pass(.zero) }
+        await fixture.reports.first(of: door) { $0.fact == .battery(level: 7, low: nil) }
+        while bridge.messages.isEmpty { await fixture.clock.pass(.zero) }
         #expect(bridge.messages.map(\.topic) == ["zigbee2mqtt/front/get"])
         await bridge.connection.stop()
-        await rig.end()
+        await fixture.end()
     }
 
     @Test("a state request that is rejected because the broker is busy is sent when the broker reads again")
@@ -54,57 +53,58 @@ import Testing
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
         defer { proxy.close() }
-        let rig = try await BrokerFixture(broker, port: proxy.port)
-        let bridge = await Self.bridge(rig)
-        let door = try await rig.attach("A")
-        rig.nuki.set(.silent, of: "A")
+        let fixture = try await BrokerFixture(broker, port: proxy.port)
+        let bridge = await Self.bridge(fixture)
+        let door = try await fixture.attach("A")
+        fixture.nuki.set(.silent, of: "A")
         var number: UInt64 = 0
         repeat {
             proxy.resume()
-            try await rig.settle()
-            // Wait for the query of the previous lock: otherwise that query would be rejected
-            // instead of the query awaited below.
+            try await fixture.settle()
+            // Wait for the state request to the previous lock: otherwise it would be rejected instead of the one awaited below.
             while number > 0, !bridge.messages.contains(where: { $0.topic == "zigbee2mqtt/front\(number)/get" }) {
-                await rig.clock.pass(.microseconds(10))
+                await fixture.clock.pass(.microseconds(10))
             }
             number += 1
             proxy.stall(.toClient)
-            Self.attach(rig, "front\(number)", DeviceID(high: 0xD8, low: number))
+            Self.attach(fixture, "front\(number)", DeviceID(high: 0xD8, low: number))
             await Self.untilPassed("zigbee2mqtt/front\(number)", proxy)
             proxy.stall(.toBroker)
             // Repeat if a probe is unanswered: its answer would arrive with the SUBACK and show that the broker responds.
-        } while proxy.pulses.asked != proxy.pulses.answered
+        } while proxy.probes.sent != proxy.probes.answered
         // A short lifetime makes the gateway probe the broker at once; after one second without an answer the broker is busy.
-        _ = try rig.send(.unlock, to: door, within: .seconds(2))
-        while (try? rig.send(.unlock, to: door, within: .seconds(3600))) != nil { await rig.clock.pass(.milliseconds(100)) }
-        let before = rig.adapter.counts["frames_refused"] ?? 0
+        _ = try fixture.send(.unlock, to: door, within: .seconds(2))
+        while (try? fixture.send(.unlock, to: door, within: .seconds(3600))) != nil {
+            await fixture.clock.pass(.milliseconds(100))
+        }
+        let before = fixture.adapter.counts["frames_refused"] ?? 0
         proxy.resume(.toClient)
-        while (rig.adapter.counts["frames_refused"] ?? 0) == before { await rig.clock.pass(.zero) }
+        while (fixture.adapter.counts["frames_refused"] ?? 0) == before { await fixture.clock.pass(.zero) }
         proxy.resume()
         while !bridge.messages.contains(where: { $0.topic == "zigbee2mqtt/front\(number)/get" }) {
-            await rig.clock.pass(.microseconds(10))
+            await fixture.clock.pass(.microseconds(10))
         }
         #expect(bridge.messages.count { $0.topic == "zigbee2mqtt/front\(number)/get" } == 1)
         await bridge.connection.stop()
-        await rig.end()
+        await fixture.end()
     }
 
     @Test("locks attached together are queried one after the other, with a pause")
     func paced() async throws {
-        let rig = try await BrokerFixture(MosquittoProcess.start())
-        let bridge = await Self.bridge(rig)
-        for number in 1...5 { Self.attach(rig, "lock\(number)", DeviceID(high: 0xD9, low: UInt64(number))) }
+        let fixture = try await BrokerFixture(MosquittoProcess.start())
+        let bridge = await Self.bridge(fixture)
+        for number in 1...5 { Self.attach(fixture, "lock\(number)", DeviceID(high: 0xD9, low: UInt64(number))) }
         for count in 1...5 {
-            while bridge.messages.count < count { await rig.clock.pass(.zero) }
-            await rig.nuki.roundTrip()
-            try await rig.settle()
+            while bridge.messages.count < count { await fixture.clock.pass(.zero) }
+            await fixture.nuki.roundTrip()
+            try await fixture.settle()
             #expect(bridge.messages.count == count)
-            await rig.clock.waitForSleepers(1)
-            rig.clock.advance(by: .milliseconds(20))
+            await fixture.clock.waitForSleepers(1)
+            fixture.clock.advance(by: .milliseconds(20))
         }
         #expect(Set(bridge.messages.map(\.topic)) == Set((1...5).map { "zigbee2mqtt/lock\($0)/get" }))
         await bridge.connection.stop()
-        await rig.end()
+        await fixture.end()
     }
 
     /// Waits until the SUBSCRIBE for a filter has been sent to the broker.

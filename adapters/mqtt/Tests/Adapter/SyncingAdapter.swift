@@ -12,22 +12,22 @@ final class SyncingAdapter: LockAdapter {
         var names: [DeviceID: String] = [:]
         var attached: [DeviceID: AttachedLock] = [:]
         var isStarted = false
-        var isAway = false
+        var isDisconnected = false
         var rounds: UInt64 = 0
     }
 
     private let mqtt: MQTTAdapter
-    private let nuki: PlayedNuki
+    private let nuki: SimulatedNuki
     private let clock: VirtualClock
     private let state = Mutex(State())
-    private let heard = HeardOrders()
+    private let confirmations = ConfirmationTracker()
 
     private static let marker = DeviceID(high: 0xFFFF, low: 0xFFFF)
     private static let markerName = "FFFFFFFF"
 
-    init(_ mqtt: MQTTAdapter, _ nuki: PlayedNuki, _ clock: VirtualClock) {
+    init(_ mqtt: MQTTAdapter, _ nuki: SimulatedNuki, _ clock: VirtualClock) {
         (self.mqtt, self.nuki, self.clock) = (mqtt, nuki, clock)
-        nuki.appear(Self.markerName)
+        nuki.addLock(Self.markerName)
         mqtt.attach(AttachedLock(id: Self.marker, address: Self.address(of: Self.markerName)))
     }
 
@@ -45,32 +45,32 @@ final class SyncingAdapter: LockAdapter {
     }
 
     /// Makes the broker deliver a retained state (unlocked) that was published while the lock was detached.
-    func listenAnew(to lock: DeviceID) async throws {
+    func republishState(of lock: DeviceID) async throws {
         guard let attached = state.withLock({ $0.attached[lock] }), let name = state.withLock({ $0.names[lock] }) else { return }
         mqtt.detach(lock)
         try await settle()
-        nuki.keep("nuki/\(name)/state", "3")
+        nuki.publishRetained("nuki/\(name)/state", "3")
         try await settle()
         mqtt.attach(attached)
     }
 
     /// Waits until everything sent in either direction, and each reply to it, has arrived.
     func settle() async throws {
-        guard state.withLock({ $0.isStarted && !$0.isAway }) else { return }
+        guard state.withLock({ $0.isStarted && !$0.isDisconnected }) else { return }
         // An answer may cause a state request, which causes a further answer.
-        for _ in 0..<3 { await goRound() }
+        for _ in 0..<3 { await roundTrip() }
     }
 
-    private func goRound() async {
+    private func roundTrip() async {
         while true {
             let round = state.withLock { state in
                 state.rounds += 1
                 return state.rounds
             }
-            let order = LockCommand(
+            let command = LockCommand(
                 commandID: CommandID(high: 0xFFFF, low: round), deviceID: Self.marker,
                 operation: round.isMultiple(of: 2) ? .lock : .unlock, deadline: clock.now().advanced(by: .seconds(60)))
-            if (try? mqtt.send(order)) != nil { return await heard.confirmation(of: order.commandID) }
+            if (try? mqtt.send(command)) != nil { return await confirmations.confirmation(of: command.commandID) }
             await wait()
         }
     }
@@ -89,31 +89,31 @@ final class SyncingAdapter: LockAdapter {
     }
 
     func start(reports: any ReportReceiver) async throws {
-        heard.set(reports)
-        try await mqtt.start(reports: heard)
+        confirmations.set(reports)
+        try await mqtt.start(reports: confirmations)
         state.withLock { $0.isStarted = true }
         await connected()
     }
 
     /// Records that the broker was stopped or started, and waits until the adapter has detected it.
-    func setTransport(isAway: Bool) async throws {
+    func setTransport(isAway isDisconnected: Bool) async throws {
         let isStarted = state.withLock { state in
-            state.isAway = isAway
+            state.isDisconnected = isDisconnected
             return state.isStarted
         }
         // The simulated locks must be subscribed again even if the adapter has been stopped meanwhile.
-        if !isAway { await nuki.listen() }
+        if !isDisconnected { await nuki.waitUntilSubscribed() }
         guard isStarted else { return }
-        if isAway {
+        if isDisconnected {
             let attached = state.withLock { Set($0.attached.keys) }
-            await heard.loss(of: attached.union([Self.marker]))
+            await confirmations.waitUntilUnavailable(attached.union([Self.marker]))
         } else {
             await connected()
         }
     }
 
     private func connected() async {
-        guard !state.withLock({ $0.isAway }) else { return }
+        guard !state.withLock({ $0.isDisconnected }) else { return }
         while mqtt.health != .ok { await wait() }
     }
 
@@ -130,7 +130,7 @@ final class SyncingAdapter: LockAdapter {
 
     func attach(_ lock: AttachedLock) {
         if case .string(let name)? = lock.address["id"] {
-            nuki.appear(name)
+            nuki.addLock(name)
             state.withLock { state in
                 state.names[lock.id] = name
                 state.attached[lock.id] = lock
@@ -144,58 +144,64 @@ final class SyncingAdapter: LockAdapter {
         mqtt.detach(id)
     }
 
-    func send(_ order: LockCommand) throws(AdapterError) { try mqtt.send(order) }
+    func send(_ command: LockCommand) throws(AdapterError) { try mqtt.send(command) }
     func refresh(_ id: DeviceID) throws(AdapterError) { try mqtt.refresh(id) }
 
     /// Passes reports on, except those of the marker.
-    private final class HeardOrders: ReportReceiver {
+    private final class ConfirmationTracker: ReportReceiver {
         private struct State {
             var receiver: (any ReportReceiver)?
             var confirmed: CommandID?
             var waiting: CheckedContinuation<Void, Never>?
             /// Locks whose availability was last reported as unknown.
-            var lost: Set<DeviceID> = []
+            var unavailable: Set<DeviceID> = []
             var changes = 0
         }
 
         private let state = Mutex(State())
-        private let losses = Count()
+        private let changeCount = Count()
 
         func set(_ receiver: any ReportReceiver) { state.withLock { $0.receiver = receiver } }
 
         /// Waits until the adapter has reported the availability of each lock as unknown.
-        func loss(of locks: Set<DeviceID>) async {
+        func waitUntilUnavailable(_ locks: Set<DeviceID>) async {
             var seen = 0
-            while !state.withLock({ $0.lost.isSuperset(of: locks) }) { seen = await losses.value { [seen] in $0 > seen } }
+            while !state.withLock({ $0.unavailable.isSuperset(of: locks) }) {
+                seen = await changeCount.value { [seen] in $0 > seen }
+            }
         }
 
-        private func noteAvailability(_ report: LockReport) {
+        private func recordAvailability(_ report: LockReport) {
             guard case .availability(let isOnline) = report.fact else { return }
             let number = state.withLock { state in
-                if isOnline == nil { state.lost.insert(report.deviceID) } else { state.lost.remove(report.deviceID) }
+                if isOnline == nil {
+                    state.unavailable.insert(report.deviceID)
+                } else {
+                    state.unavailable.remove(report.deviceID)
+                }
                 state.changes += 1
                 return state.changes
             }
-            losses.raise(to: number)
+            changeCount.raise(to: number)
         }
 
         func receive(_ report: LockReport) {
-            defer { noteAvailability(report) }
+            defer { recordAvailability(report) }
             guard report.deviceID == SyncingAdapter.marker else { return state.withLock { $0.receiver }?.receive(report) ?? () }
-            guard case .state(_, quality: .confirmed, _, _) = report.fact, let order = report.after else { return }
+            guard case .state(_, quality: .confirmed, _, _) = report.fact, let command = report.after else { return }
             let waiting = state.withLock { state in
-                state.confirmed = order
+                state.confirmed = command
                 defer { state.waiting = nil }
                 return state.waiting
             }
             waiting?.resume()
         }
 
-        func confirmation(of order: CommandID) async {
-            while state.withLock({ $0.confirmed }) != order {
+        func confirmation(of command: CommandID) async {
+            while state.withLock({ $0.confirmed }) != command {
                 await withCheckedContinuation { continuation in
                     let isOld = state.withLock { state in
-                        guard state.confirmed != order else { return true }
+                        guard state.confirmed != command else { return true }
                         state.waiting = continuation
                         return false
                     }

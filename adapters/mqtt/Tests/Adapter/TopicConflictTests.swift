@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test("two locks may share a topic with different JSON keys, and not with the same key")
-    func places() throws {
+    func jsonKeys() throws {
         attach(Self.address("a/set", "shared", template: "{{ value_json.left }}"))
         #expect(try problems(Self.address("b/set", "shared", template: "{{ value_json.right }}")) == [])
         #expect(

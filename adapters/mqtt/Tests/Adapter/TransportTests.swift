@@ -9,19 +9,19 @@ import Testing
     @Test("`transports` contains each broker with its health, and with the reason while it is disconnected")
     func health() async throws {
         let attic = try await MosquittoProcess.start()
-        let rig = try await BrokerFixture(MosquittoProcess.start(), more: ["attic": attic.port])
-        #expect(rig.adapter.transports.map(\.name) == ["attic", "home"])
-        #expect(rig.adapter.transports.allSatisfy { $0.health == .ok && $0.problem == nil && $0.owner == .gateway })
+        let fixture = try await BrokerFixture(MosquittoProcess.start(), more: ["attic": attic.port])
+        #expect(fixture.adapter.transports.map(\.name) == ["attic", "home"])
+        #expect(fixture.adapter.transports.allSatisfy { $0.health == .ok && $0.problem == nil && $0.owner == .gateway })
         attic.kill()
-        while rig.adapter.transports[0].problem?.hasPrefix("Broker `attic` is not connected (connection") != true {
-            await rig.clock.pass()
+        while fixture.adapter.transports[0].problem?.hasPrefix("Broker `attic` is not connected (connection") != true {
+            await fixture.clock.pass()
         }
-        #expect(rig.adapter.transports.map(\.health) == [.down, .ok])
-        #expect(rig.adapter.transports[1].problem == nil)
+        #expect(fixture.adapter.transports.map(\.health) == [.down, .ok])
+        #expect(fixture.adapter.transports[1].problem == nil)
         try await attic.restart()
-        await rig.untilHealth(.ok)
-        #expect(rig.adapter.transports.allSatisfy { $0.health == .ok && $0.problem == nil })
-        await rig.end()
+        await fixture.untilHealth(.ok)
+        #expect(fixture.adapter.transports.allSatisfy { $0.health == .ok && $0.problem == nil })
+        await fixture.end()
     }
 
     @Test("the address fields allow the configured brokers, and the profiles as last loaded")

@@ -25,7 +25,7 @@ import Testing
                 #expect(tree.remove(value, at: filter) == !list.contains { $0.filter == filter })
             }
             let topic = Self.text(from: ["a", "b", "", "$SYS"], &random)
-            #expect(tree.values(for: topic) == Set(list.filter { $0.filter.matches(topic) }.map(\.value)))
+            #expect(tree.values(matching: topic) == Set(list.filter { $0.filter.matches(topic) }.map(\.value)))
         }
     }
 

@@ -13,8 +13,8 @@ import Testing
     private static let set = "zigbee2mqtt/front/set"
     private static let get = "zigbee2mqtt/front/get"
 
-    private static func rig() async throws -> GatewayRig {
-        try await GatewayRig(
+    private static func makeFixture() async throws -> GatewayFixture {
+        try await GatewayFixture(
             ["profile": "zigbee2mqtt", "name": "front"], [set, get],
             presence: ("zigbee2mqtt/front/availability", #"{"state":"online"}"#))
     }
@@ -23,20 +23,20 @@ import Testing
 
     @Test("a reported bolt state confirms a command, and an operation at the keypad is one record")
     func confirmed() async throws {
-        let rig = try await Self.rig()
-        try rig.say(Self.topic, Self.state("locked"))
-        try await rig.settle()
-        let running = try await rig.begin(.unlock)
-        await rig.arrived(1, on: Self.set)
-        try rig.say(Self.topic, Self.state("unlocked"))
+        let fixture = try await Self.makeFixture()
+        try fixture.publish(Self.topic, Self.state("locked"))
+        try await fixture.settle()
+        let running = try await fixture.begin(.unlock)
+        await fixture.arrived(1, on: Self.set)
+        try fixture.publish(Self.topic, Self.state("unlocked"))
         let command = await running.finished.command
         #expect(command.state == .confirmed && command.stateAfter == .unlocked)
         // The bridge's later event about the command adds no record. The event about an operation
         // at the keypad adds a record.
-        try rig.say(Self.topic, Self.state("unlocked", #","action":"unlock","action_source_name":"rf""#))
-        try rig.say(Self.topic, Self.state("locked", #","action":"lock","action_source_name":"keypad","action_user":3"#))
-        try await rig.settle()
-        let events = await rig.stopAndRead()
+        try fixture.publish(Self.topic, Self.state("unlocked", #","action":"unlock","action_source_name":"rf""#))
+        try fixture.publish(Self.topic, Self.state("locked", #","action":"lock","action_source_name":"keypad","action_user":3"#))
+        try await fixture.settle()
+        let events = await fixture.stopAndRead()
         #expect(events.map(\.event) == [.locked])
         #expect(events.map(\.method) == [.keypad] && events.map(\.actor.name) == ["slot 3"])
     }
@@ -44,83 +44,84 @@ import Testing
     @Test(
         "if the bolt is already in the target state, a cached state confirms nothing, and the answer to a state request confirms")
     func cached() async throws {
-        let rig = try await Self.rig()
-        try rig.say(Self.topic, Self.state("locked"))
-        try await rig.settle()
+        let fixture = try await Self.makeFixture()
+        try fixture.publish(Self.topic, Self.state("locked"))
+        try await fixture.settle()
         // The first state request is sent once the lock's topics are subscribed.
-        await rig.arrived(1, on: Self.get)
-        let running = try await rig.begin(.lock)
-        await rig.arrived(2, on: Self.get)
-        try rig.say(Self.topic, Self.state("locked", #","battery":70"#))
-        try await rig.settle()
-        #expect(rig.status.stateQuality == .stale)
-        try rig.say(Self.topic, Self.state("locked", #","battery":70"#))
+        await fixture.arrived(1, on: Self.get)
+        let running = try await fixture.begin(.lock)
+        await fixture.arrived(2, on: Self.get)
+        try fixture.publish(Self.topic, Self.state("locked", #","battery":70"#))
+        try await fixture.settle()
+        #expect(fixture.status.stateQuality == .stale)
+        try fixture.publish(Self.topic, Self.state("locked", #","battery":70"#))
         let command = await running.finished.command
         #expect(command.state == .confirmed && command.changed == false)
-        #expect(await rig.stopAndRead().isEmpty)
+        #expect(await fixture.stopAndRead().isEmpty)
     }
 
     @Test("a partly locked bolt ends the command as jammed, and an error in the bridge's log ends it as a transport failure")
     func failed() async throws {
-        let rig = try await Self.rig()
-        try rig.say(Self.topic, Self.state("unlocked"))
-        try await rig.settle()
-        let jammed = try await rig.begin(.lock)
-        await rig.arrived(1, on: Self.set)
-        try rig.say(Self.topic, #"{"lock_state":"not_fully_locked","state":"UNLOCK"}"#)
+        let fixture = try await Self.makeFixture()
+        try fixture.publish(Self.topic, Self.state("unlocked"))
+        try await fixture.settle()
+        let jammed = try await fixture.begin(.lock)
+        await fixture.arrived(1, on: Self.set)
+        try fixture.publish(Self.topic, #"{"lock_state":"not_fully_locked","state":"UNLOCK"}"#)
         let jam = await jammed.finished.command
-        #expect(jam.state == .failed && jam.outcomeDetail == "jammed" && rig.status.faults == ["jammed", "notFullyLocked"])
-        let lost = try await rig.begin(.lock)
-        await rig.arrived(2, on: Self.set)
-        try rig.say("zigbee2mqtt/bridge/logging", #"{"level":"error","message":"Publish 'set' 'state' to 'front' failed: 'x'"}"#)
+        #expect(jam.state == .failed && jam.outcomeDetail == "jammed" && fixture.status.faults == ["jammed", "notFullyLocked"])
+        let lost = try await fixture.begin(.lock)
+        await fixture.arrived(2, on: Self.set)
+        try fixture.publish(
+            "zigbee2mqtt/bridge/logging", #"{"level":"error","message":"Publish 'set' 'state' to 'front' failed: 'x'"}"#)
         let command = await lost.finished.command
         #expect(command.state == .failed && command.outcomeDetail == "transport")
-        await rig.end()
+        await fixture.end()
     }
 
     @Test("after a timeout, neither a cached state nor a state after a contradicting one is a late confirmation")
     func timedOut() async throws {
-        let rig = try await Self.rig()
-        try rig.say(Self.topic, Self.state("unlocked"))
-        try await rig.settle()
-        let running = try await rig.begin(.unlock)
-        await rig.arrived(1, on: Self.set)
+        let fixture = try await Self.makeFixture()
+        try fixture.publish(Self.topic, Self.state("unlocked"))
+        try await fixture.settle()
+        let running = try await fixture.begin(.unlock)
+        await fixture.arrived(1, on: Self.set)
         // The broker delivers the command back to the gateway before the deadline.
-        try await rig.settle()
-        rig.clock.advance(by: .seconds(10))
+        try await fixture.settle()
+        fixture.clock.advance(by: .seconds(10))
         let command = await running.finished.command
         #expect(command.state == .timedOut)
-        try rig.say(Self.topic, Self.state("unlocked", #","battery":50"#))
-        try await rig.settle()
-        #expect(rig.status.state == .unlocked && rig.status.stateQuality == .stale)
-        try rig.say(Self.topic, Self.state("locked", #","battery":50"#))
-        try rig.say(Self.topic, Self.state("unlocked", #","battery":50"#))
-        try await rig.settle()
-        #expect(rig.status.stateQuality == .confirmed)
-        let events = await rig.stopAndRead()
+        try fixture.publish(Self.topic, Self.state("unlocked", #","battery":50"#))
+        try await fixture.settle()
+        #expect(fixture.status.state == .unlocked && fixture.status.stateQuality == .stale)
+        try fixture.publish(Self.topic, Self.state("locked", #","battery":50"#))
+        try fixture.publish(Self.topic, Self.state("unlocked", #","battery":50"#))
+        try await fixture.settle()
+        #expect(fixture.status.stateQuality == .confirmed)
+        let events = await fixture.stopAndRead()
         #expect(events.map(\.event) == [.locked, .unlocked])
         #expect(events.map(\.commandID) == [nil, nil])
     }
 
     @Test("after a timeout, a changed bolt state is a late confirmation, even after a cached state")
     func late() async throws {
-        let rig = try await Self.rig()
-        try rig.say(Self.topic, Self.state("locked"))
-        try await rig.settle()
-        let running = try await rig.begin(.unlock)
-        await rig.arrived(1, on: Self.set)
+        let fixture = try await Self.makeFixture()
+        try fixture.publish(Self.topic, Self.state("locked"))
+        try await fixture.settle()
+        let running = try await fixture.begin(.unlock)
+        await fixture.arrived(1, on: Self.set)
         // The broker delivers the command back to the gateway before the deadline.
-        try await rig.settle()
-        rig.clock.advance(by: .seconds(10))
+        try await fixture.settle()
+        fixture.clock.advance(by: .seconds(10))
         let command = await running.finished.command
         #expect(command.state == .timedOut)
-        try rig.say(Self.topic, Self.state("locked", #","battery":50"#))
-        try await rig.settle()
-        #expect(rig.status.state == .locked && rig.status.stateQuality == .stale)
-        try rig.say(Self.topic, Self.state("unlocked", #","battery":50"#))
-        try await rig.settle()
-        #expect(rig.status.stateQuality == .confirmed)
-        let events = await rig.stopAndRead()
+        try fixture.publish(Self.topic, Self.state("locked", #","battery":50"#))
+        try await fixture.settle()
+        #expect(fixture.status.state == .locked && fixture.status.stateQuality == .stale)
+        try fixture.publish(Self.topic, Self.state("unlocked", #","battery":50"#))
+        try await fixture.settle()
+        #expect(fixture.status.stateQuality == .confirmed)
+        let events = await fixture.stopAndRead()
         #expect(events.map(\.event) == [.unlocked])
         #expect(events.map(\.commandID) == [command.id])
     }

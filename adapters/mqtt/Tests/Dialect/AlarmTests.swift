@@ -12,10 +12,10 @@ import Testing
 
     /// Returns a lock that has just been attached.
     private static func attached() throws -> DialectFixture {
-        var spoken = try DialectFixture("zigbee2mqtt", Example.front)
-        spoken.memory = DialectState()
-        spoken.memory.isFresh = true
-        return spoken
+        var fixture = try DialectFixture("zigbee2mqtt", Example.front)
+        fixture.state = DialectState()
+        fixture.state.isNewlyAttached = true
+        return fixture
     }
 
     /// An incident between two messages of the lock.
@@ -24,19 +24,19 @@ import Testing
         var testDescription: String { rawValue }
 
         /// - Parameter payload: the message that the bridge repeats.
-        fileprivate func pass(_ spoken: inout DialectFixture, _ payload: String) {
+        fileprivate func pass(_ fixture: inout DialectFixture, _ payload: String) {
             switch self {
             case .nothing: break
             case .bridgeAway:
-                _ = spoken.receive("zigbee2mqtt/bridge/state", "offline")
-                _ = spoken.receive("zigbee2mqtt/bridge/state", "online")
+                _ = fixture.receive("zigbee2mqtt/bridge/state", "offline")
+                _ = fixture.receive("zigbee2mqtt/bridge/state", "online")
             case .lockAway:
-                _ = spoken.receive("zigbee2mqtt/front/availability", #"{"state":"offline"}"#)
-                _ = spoken.receive("zigbee2mqtt/front/availability", #"{"state":"online"}"#)
-            case .brokerAway: _ = spoken.dialect.lose(&spoken.memory)
+                _ = fixture.receive("zigbee2mqtt/front/availability", #"{"state":"offline"}"#)
+                _ = fixture.receive("zigbee2mqtt/front/availability", #"{"state":"online"}"#)
+            case .brokerAway: _ = fixture.dialect.connectionLost(&fixture.state)
             case .contradicted:
-                _ = spoken.receive(topic, payload.replacing(#""none""#, with: #""none","action":"manual_unlock""#))
-            case .flooded: spoken.memory.markStale()
+                _ = fixture.receive(topic, payload.replacing(#""none""#, with: #""none","action":"manual_unlock""#))
+            case .flooded: fixture.state.markStale()
             }
         }
     }
@@ -48,52 +48,52 @@ import Testing
     @Test(
         "an alarm that starts after a gap is reported each time, and an alarm that continues is not", arguments: Gap.allCases)
     func again(_ gap: Gap) throws {
-        var spoken = try Self.attached()
-        #expect(spoken.receive(Self.topic, Self.calm) == "locked confirmed door-closed")
+        var fixture = try Self.attached()
+        #expect(fixture.receive(Self.topic, Self.calm) == "locked confirmed door-closed")
         for (alarm, event) in [
             (Self.forced, "event doorForced"), (Self.tampered, "event tamper"), (Self.forced, "event doorForced"),
         ] {
-            gap.pass(&spoken, Self.calm)
-            #expect(Self.events(spoken.receive(Self.topic, alarm)) == [event])
-            gap.pass(&spoken, alarm)
-            #expect(Self.events(spoken.receive(Self.topic, alarm)) == [], "the alarm continues")
-            #expect(Self.events(spoken.receive(Self.topic, Self.calm)) == [])
+            gap.pass(&fixture, Self.calm)
+            #expect(Self.events(fixture.receive(Self.topic, alarm)) == [event])
+            gap.pass(&fixture, alarm)
+            #expect(Self.events(fixture.receive(Self.topic, alarm)) == [], "the alarm continues")
+            #expect(Self.events(fixture.receive(Self.topic, Self.calm)) == [])
         }
     }
 
     @Test("an alarm whose key was in no earlier message is reported when it starts")
     func firstOfItsKind() throws {
-        var spoken = try Self.attached()
-        #expect(spoken.receive(Self.topic, #"{"lock_state":"locked"}"#) == "locked confirmed")
-        #expect(Self.events(spoken.receive(Self.topic, #"{"lock_state":"locked","tamper":true}"#)) == ["event tamper"])
+        var fixture = try Self.attached()
+        #expect(fixture.receive(Self.topic, #"{"lock_state":"locked"}"#) == "locked confirmed")
+        #expect(Self.events(fixture.receive(Self.topic, #"{"lock_state":"locked","tamper":true}"#)) == ["event tamper"])
     }
 
     @Test(
         "an alarm that is active when the lock is attached is a fault and not an event; the next alarm is an event",
         arguments: [true, false])
-    func standing(isRetained: Bool) throws {
-        var spoken = try Self.attached()
-        let first = spoken.receive(Self.topic, Self.tampered, isRetained: isRetained)
+    func active(isRetained: Bool) throws {
+        var fixture = try Self.attached()
+        let first = fixture.receive(Self.topic, Self.tampered, isRetained: isRetained)
         #expect(first.contains("faults[tamper]") && Self.events(first) == [])
-        #expect(Self.events(spoken.receive(Self.topic, Self.tampered)) == [])
-        _ = spoken.receive(Self.topic, Self.calm)
-        #expect(Self.events(spoken.receive(Self.topic, Self.tampered)) == ["event tamper"])
+        #expect(Self.events(fixture.receive(Self.topic, Self.tampered)) == [])
+        _ = fixture.receive(Self.topic, Self.calm)
+        #expect(Self.events(fixture.receive(Self.topic, Self.tampered)) == ["event tamper"])
     }
 
     @Test("a retained alarm that started while the gateway was disconnected is reported once")
     func kept() throws {
-        var spoken = try Self.attached()
-        _ = spoken.receive(Self.topic, Self.calm)
-        _ = spoken.dialect.lose(&spoken.memory)
-        #expect(Self.events(spoken.receive(Self.topic, Self.forced, isRetained: true)) == ["event doorForced"])
-        #expect(Self.events(spoken.receive(Self.topic, Self.forced)) == [])
+        var fixture = try Self.attached()
+        _ = fixture.receive(Self.topic, Self.calm)
+        _ = fixture.dialect.connectionLost(&fixture.state)
+        #expect(Self.events(fixture.receive(Self.topic, Self.forced, isRetained: true)) == ["event doorForced"])
+        #expect(Self.events(fixture.receive(Self.topic, Self.forced)) == [])
     }
 
     @Test("one alarm in two keys of a message is one event")
-    func twoPlaces() throws {
-        var spoken = try Self.attached()
-        _ = spoken.receive(Self.topic, Self.calm)
+    func twoFields() throws {
+        var fixture = try Self.attached()
+        _ = fixture.receive(Self.topic, Self.calm)
         let both = Self.tampered.replacing(#""none""#, with: #""tamper_alarm_escutcheon_removed""#)
-        #expect(Self.events(spoken.receive(Self.topic, both)) == ["event tamper"])
+        #expect(Self.events(fixture.receive(Self.topic, both)) == ["event tamper"])
     }
 }

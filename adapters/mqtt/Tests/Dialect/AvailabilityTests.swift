@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct AvailabilityTests {
     @Test("several availability topics are combined according to the mode", arguments: modes)
-    func mode(_ mode: String, _ said: [(String, String)], _ expected: Availability) throws {
+    func mode(_ mode: String, _ messages: [(String, String)], _ expected: Availability) throws {
         let yaml = """
             profile: reach
             state: { topic: l/state, map: { L: locked } }
@@ -16,11 +16,11 @@ import Testing
             commands: { lock: { topic: l/set, payload: L } }
             """
         let dialect = try Dialect(Profile(yaml: yaml, file: "reach.yaml"), variables: [:])
-        var memory = DialectState()
-        for (topic, payload) in said {
-            _ = dialect.decode(.init(topic: topic, payload: Array(payload.utf8), isRetained: true), &memory)
+        var state = DialectState()
+        for (topic, payload) in messages {
+            _ = dialect.decode(.init(topic: topic, payload: Array(payload.utf8), isRetained: true), &state)
         }
-        #expect(memory.availability == expected)
+        #expect(state.availability == expected)
     }
 
     private static let modes: [(String, [(String, String)], Availability)] = [

@@ -13,8 +13,8 @@ import Testing
 
         var testDescription: String { "\(profile) \(variables)" }
 
-        func places() throws -> Set<CommandEndpoint> {
-            try Dialect(try #require(ProfileLibrary.shipped[profile]), variables: variables).places
+        func endpoints() throws -> Set<CommandEndpoint> {
+            try Dialect(try #require(ProfileLibrary.shipped[profile]), variables: variables).endpoints
         }
     }
 
@@ -37,7 +37,7 @@ import Testing
             ),
         ])
     func same(one: Address, other: Address) throws {
-        #expect(try !one.places().isDisjoint(with: other.places()))
+        #expect(try !one.endpoints().isDisjoint(with: other.endpoints()))
     }
 
     @Test(
@@ -60,7 +60,7 @@ import Testing
             ),
         ])
     func different(one: Address, other: Address) throws {
-        #expect(try one.places().isDisjoint(with: other.places()))
+        #expect(try one.endpoints().isDisjoint(with: other.endpoints()))
     }
 
     @Test("a command topic of a group does not make two locks the same lock")
@@ -77,9 +77,9 @@ import Testing
                   unlock: { topic: "{name}/{side}/set", payload: "0" }
                   alsoOn: ["all/set", "{name}/set"]
                 """, file: "group.yaml")
-        let places = try ["a", "b"].map { try Dialect(profile, variables: ["name": .string($0)]).places }
-        #expect(places[0].isDisjoint(with: places[1]))
-        let right = try Dialect(profile, variables: ["name": "a", "side": "right"]).places
-        #expect(places[0].isDisjoint(with: right), "the two leaves of one door")
+        let endpoints = try ["a", "b"].map { try Dialect(profile, variables: ["name": .string($0)]).endpoints }
+        #expect(endpoints[0].isDisjoint(with: endpoints[1]))
+        let right = try Dialect(profile, variables: ["name": "a", "side": "right"]).endpoints
+        #expect(endpoints[0].isDisjoint(with: right), "the two leaves of one door")
     }
 }

@@ -30,7 +30,7 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
 
 /// Addresses of example locks.
 enum Example {
-    static let words = ["command_topic": "command-topic", "state_topic": "state-topic"]
+    static let homeAssistant = ["command_topic": "command-topic", "state_topic": "state-topic"]
     static let front = ["name": "front"]
     static let nuki = ["id": "398172F4"]
     static let zwave = ["node": "front", "gateway": "office", "nodeId": "5"]

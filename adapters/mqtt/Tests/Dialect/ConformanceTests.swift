@@ -5,20 +5,23 @@ import Testing
 
 @Suite struct ConformanceTests {
     @Test("decodes each example message of the published formats", arguments: cases)
-    func heard(_ row: ConformanceCase) throws {
-        var spoken = try DialectFixture(
+    func decodes(_ row: ConformanceCase) throws {
+        var fixture = try DialectFixture(
             row.profile, row.address, prev: row.prev, quality: row.quality, inFlight: row.inFlight)
-        #expect(spoken.receive(row.topic, row.payload, isRetained: row.isRetained) == row.expected)
+        #expect(fixture.receive(row.topic, row.payload, isRetained: row.isRetained) == row.expected)
     }
 
     private static let cases: [ConformanceCase] = [
-        ConformanceCase("C01", "homeassistant", Example.words, "state-topic", "LOCKED", retained: true, "locked retained"),
-        ConformanceCase("C02", "homeassistant", Example.words, prev: .locked, "state-topic", "JAMMED", "jammed confirmed"),
+        ConformanceCase(
+            "C01", "homeassistant", Example.homeAssistant, "state-topic", "LOCKED", retained: true, "locked retained"),
+        ConformanceCase(
+            "C02", "homeassistant", Example.homeAssistant, prev: .locked, "state-topic", "JAMMED", "jammed confirmed"),
         ConformanceCase(
             "C03", "homeassistant",
-            Example.words.merging(["state_locked": "closed", "value_template": "{{ value_json.val }}"]) { $1 }, "state-topic",
+            Example.homeAssistant.merging(["state_locked": "closed", "value_template": "{{ value_json.val }}"]) { $1 },
+            "state-topic",
             #"{"val":"closed"}"#, "locked confirmed"),
-        ConformanceCase("C04", "homeassistant", Example.words, prev: .locked, "state-topic", "None", "unknown confirmed"),
+        ConformanceCase("C04", "homeassistant", Example.homeAssistant, prev: .locked, "state-topic", "None", "unknown confirmed"),
         ConformanceCase(
             "C08", "zigbee2mqtt", Example.front, "zigbee2mqtt/front",
             #"{"battery":100,"linkquality":255,"lock_state":"locked","state":"LOCK"}"#, "locked confirmed 100%"),
@@ -68,18 +71,18 @@ import Testing
             "C25", "homie", Example.homie, prev: .locked, "homie/5/bridge/$state", "lost", retained: true, "stale offline"),
     ]
 
-    @Test("encodes each example command of the published formats", arguments: orders)
-    func ordered(_ row: OrderCase) throws {
-        var spoken = try DialectFixture(row.profile, row.address)
-        #expect(try spoken.order(row.operation, code: row.code) == row.expected)
+    @Test("encodes each example command of the published formats", arguments: commandCases)
+    func encodes(_ row: CommandCase) throws {
+        var fixture = try DialectFixture(row.profile, row.address)
+        #expect(try fixture.encode(row.operation, code: row.code) == row.expected)
     }
 
-    private static let orders: [OrderCase] = [
-        OrderCase(
-            "C05", "homeassistant", Example.words.merging(["ret": "true"]) { $1 }, .unlock, "command-topic UNLOCK q0"),
-        OrderCase(
+    private static let commandCases: [CommandCase] = [
+        CommandCase(
+            "C05", "homeassistant", Example.homeAssistant.merging(["ret": "true"]) { $1 }, .unlock, "command-topic UNLOCK q0"),
+        CommandCase(
             "C13", "zigbee2mqtt", Example.front, .unlock, code: "0042",
             #"zigbee2mqtt/front/set {"state":{"state":"UNLOCK","code":"0042"}} q0"#),
-        OrderCase("C19", "nuki-native", Example.nuki, .unlatch, "nuki/398172F4/lockAction 3 q1"),
+        CommandCase("C19", "nuki-native", Example.nuki, .unlatch, "nuki/398172F4/lockAction 3 q1"),
     ]
 }

@@ -23,9 +23,9 @@ struct DecodeCase: Sendable, CustomTestStringConvertible {
     }
 
     /// Decodes the message for a new lock of a profile, and compares the result.
-    func check(_ profile: String, _ address: [String: String], _ place: SourceLocation = #_sourceLocation) throws {
-        var spoken = try DialectFixture(profile, address, prev: prev, inFlight: inFlight)
-        let words = spoken.receive(topic, payload, isRetained: isRetained)
-        #expect(words == expected, sourceLocation: place)
+    func check(_ profile: String, _ address: [String: String], _ sourceLocation: SourceLocation = #_sourceLocation) throws {
+        var fixture = try DialectFixture(profile, address, prev: prev, inFlight: inFlight)
+        let words = fixture.receive(topic, payload, isRetained: isRetained)
+        #expect(words == expected, sourceLocation: sourceLocation)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 /// A lock of a shipped profile and its known state. Decodes messages and returns the results as one line of text.
 struct DialectFixture {
     let dialect: Dialect
-    var memory = DialectState()
+    var state = DialectState()
 
     init(
         _ profile: String, _ address: [String: String], prev: BoltState = .unknown, quality: StateQuality = .confirmed,
@@ -16,8 +16,8 @@ struct DialectFixture {
     ) throws {
         let profile = try #require(ProfileLibrary.shipped[profile])
         dialect = try Dialect(profile, variables: address.mapValues { .string($0) })
-        (memory.position, memory.quality) = (prev, quality)
-        if let inFlight { _ = try dialect.order(inFlight, code: nil, reference: "a1", &memory) }
+        (state.position, state.quality) = (prev, quality)
+        if let inFlight { _ = try dialect.encodeCommand(inFlight, code: nil, reference: "a1", &state) }
     }
 
     mutating func receive(_ topic: String, _ payload: String, isRetained: Bool = false) -> String {
@@ -25,55 +25,55 @@ struct DialectFixture {
     }
 
     mutating func receive(_ topic: String, _ payload: [UInt8], isRetained: Bool = false) -> String {
-        dialect.decode(MQTTMessage(topic: topic, payload: payload, isRetained: isRetained), &memory).words
+        dialect.decode(MQTTMessage(topic: topic, payload: payload, isRetained: isRetained), &state).summary
     }
 
     /// Decodes a message that was read before the command in flight was sent.
     mutating func decodeEarlier(_ topic: String, _ payload: String) -> String {
-        dialect.decodeEarlier(MQTTMessage(topic: topic, payload: Array(payload.utf8), isRetained: false), &memory).words
+        dialect.decodeEarlier(MQTTMessage(topic: topic, payload: Array(payload.utf8), isRetained: false), &state).summary
     }
 }
 
 extension DecodedMessage {
     /// The content in one line: reports, events, command response, `!` before a diagnostic, `>` before a message to publish.
-    var words: String {
-        var words = reports.map(\.words) + events.map(\.words)
+    var summary: String {
+        var parts = reports.map(\.summary) + events.map(\.summary)
         switch command {
-        case .accepted?: words.append("accepted")
-        case .confirmed?: words.append("confirmed it")
-        case .rejected(let reason)?: words.append("rejected(\(reason))")
+        case .accepted?: parts.append("accepted")
+        case .confirmed?: parts.append("confirmed it")
+        case .rejected(let reason)?: parts.append("rejected(\(reason))")
         case nil: break
         }
-        words += diagnostics.map { "!\($0)" }
-        words += publish.map { ">\($0.topic) \(String(decoding: $0.payload, as: UTF8.self))" }
-        return words.joined(separator: "; ")
+        parts += diagnostics.map { "!\($0)" }
+        parts += publish.map { ">\($0.topic) \(String(decoding: $0.payload, as: UTF8.self))" }
+        return parts.joined(separator: "; ")
     }
 }
 
 extension DecodedMessage.Report {
-    var words: String {
-        var words: [String] = []
-        if let position { words.append(position.rawValue) }
-        if let quality { words.append(quality.rawValue.lowercased()) }
-        if let availability { words.append(availability == .unknown ? "reach-unknown" : availability.rawValue) }
-        if let door { words.append("door-\(door.rawValue)") }
-        if let battery { words.append(battery.rounded() == battery ? "\(Int(battery))%" : "\(battery)%") }
-        if let isBatteryLow { words.append(isBatteryLow ? "low" : "not-low") }
-        if let faults { words.append("faults[\(faults.sorted().map(\.rawValue).joined(separator: ","))]") }
-        return words.joined(separator: " ")
+    var summary: String {
+        var parts: [String] = []
+        if let position { parts.append(position.rawValue) }
+        if let quality { parts.append(quality.rawValue.lowercased()) }
+        if let availability { parts.append(availability == .unknown ? "reach-unknown" : availability.rawValue) }
+        if let door { parts.append("door-\(door.rawValue)") }
+        if let battery { parts.append(battery.rounded() == battery ? "\(Int(battery))%" : "\(battery)%") }
+        if let isBatteryLow { parts.append(isBatteryLow ? "low" : "not-low") }
+        if let faults { parts.append("faults[\(faults.sorted().map(\.rawValue).joined(separator: ","))]") }
+        return parts.joined(separator: " ")
     }
 }
 
 extension LockEvent {
-    var words: String {
-        var words = ["event \(kind)"]
-        if let operation { words.append(operation.rawValue) }
-        if let isDone { words.append(isDone ? "ok" : "failed") }
-        if let method { words.append(method.rawValue) }
-        if let userSlot { words.append("slot \(userSlot)") }
-        if let credentialID { words.append("credential \(credentialID)") }
-        if let authorisationID { words.append("auth \(authorisationID)") }
-        if let rejection { words.append("because \(rejection)") }
-        return words.joined(separator: " ")
+    var summary: String {
+        var parts = ["event \(kind)"]
+        if let operation { parts.append(operation.rawValue) }
+        if let isDone { parts.append(isDone ? "ok" : "failed") }
+        if let method { parts.append(method.rawValue) }
+        if let userSlot { parts.append("slot \(userSlot)") }
+        if let credentialID { parts.append("credential \(credentialID)") }
+        if let authorisationID { parts.append("auth \(authorisationID)") }
+        if let rejection { parts.append("because \(rejection)") }
+        return parts.joined(separator: " ")
     }
 }

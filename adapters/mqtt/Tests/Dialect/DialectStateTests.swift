@@ -7,42 +7,42 @@ import Testing
 
 @Suite struct DialectStateTests {
     @Test("when the connection is lost the state becomes stale and the availability unknown, and the position is kept")
-    func lost() throws {
-        var spoken = try DialectFixture("nuki-native", Example.nuki)
-        _ = spoken.receive("nuki/398172F4/connected", "true")
-        _ = spoken.receive("nuki/398172F4/state", "1")
-        #expect(spoken.memory.availability == .online)
-        #expect(spoken.dialect.lose(&spoken.memory).words == "stale reach-unknown")
-        #expect(spoken.memory.position == .locked && spoken.memory.quality == .stale)
-        #expect(spoken.receive("nuki/398172F4/connected", "true", isRetained: true) == "online")
+    func connectionLost() throws {
+        var fixture = try DialectFixture("nuki-native", Example.nuki)
+        _ = fixture.receive("nuki/398172F4/connected", "true")
+        _ = fixture.receive("nuki/398172F4/state", "1")
+        #expect(fixture.state.availability == .online)
+        #expect(fixture.dialect.connectionLost(&fixture.state).summary == "stale reach-unknown")
+        #expect(fixture.state.position == .locked && fixture.state.quality == .stale)
+        #expect(fixture.receive("nuki/398172F4/connected", "true", isRetained: true) == "online")
     }
 
     @Test("a retained state of an offline lock is stale")
-    func away() throws {
-        var spoken = try DialectFixture("nuki-native", Example.nuki)
-        _ = spoken.receive("nuki/398172F4/connected", "false", isRetained: true)
-        #expect(spoken.receive("nuki/398172F4/state", "1", isRetained: true) == "locked stale")
-        #expect(spoken.receive("nuki/398172F4/state", "1") == "locked confirmed", "a live state is confirmed")
+    func unavailable() throws {
+        var fixture = try DialectFixture("nuki-native", Example.nuki)
+        _ = fixture.receive("nuki/398172F4/connected", "false", isRetained: true)
+        #expect(fixture.receive("nuki/398172F4/state", "1", isRetained: true) == "locked stale")
+        #expect(fixture.receive("nuki/398172F4/state", "1") == "locked confirmed", "a live state is confirmed")
     }
 
     @Test("after the end of a command a response is unexpected, and a state confirms no command")
-    func ended() throws {
-        var spoken = try DialectFixture("nuki-native", Example.nuki, prev: .unlocked, inFlight: .lock)
-        spoken.dialect.endOrder(&spoken.memory)
-        #expect(spoken.receive("nuki/398172F4/commandResponse", "66") == "!unexpectedAck")
-        #expect(spoken.receive("nuki/398172F4/state", "1") == "locked confirmed")
+    func completed() throws {
+        var fixture = try DialectFixture("nuki-native", Example.nuki, prev: .unlocked, inFlight: .lock)
+        fixture.dialect.completeCommand(&fixture.state)
+        #expect(fixture.receive("nuki/398172F4/commandResponse", "66") == "!unexpectedAck")
+        #expect(fixture.receive("nuki/398172F4/state", "1") == "locked confirmed")
     }
 
     @Test("a command that cannot be sent does not change the dialect state")
     func unsupported() throws {
-        var spoken = try DialectFixture("zigbee2mqtt", Example.front, prev: .locked)
-        let before = spoken.memory
-        #expect(throws: AdapterError.unsupported) { try spoken.order(.unlatch) }
-        #expect(throws: AdapterError.unsupported) { try spoken.order(.viewStatus) }
-        #expect(spoken.memory == before)
+        var fixture = try DialectFixture("zigbee2mqtt", Example.front, prev: .locked)
+        let before = fixture.state
+        #expect(throws: AdapterError.unsupported) { try fixture.encode(.unlatch) }
+        #expect(throws: AdapterError.unsupported) { try fixture.encode(.viewStatus) }
+        #expect(fixture.state == before)
         var nuki = try DialectFixture("nuki-native", Example.nuki)
-        #expect(throws: AdapterError.unsupported) { try nuki.order(.unlock, code: "1234") }
-        #expect(nuki.memory.underWay == nil, "a command with a code is not sent to a lock that takes no code")
+        #expect(throws: AdapterError.unsupported) { try nuki.encode(.unlock, code: "1234") }
+        #expect(nuki.state.inFlight == nil, "a command with a code is not sent to a lock that takes no code")
     }
 
     @Test(
@@ -80,34 +80,34 @@ import Testing
         #expect("\(Diagnostic.unmapped("123456789"))" == "unmappedValue: ••••")
         #expect("\(Diagnostic.unmapped("a\nb\u{1B}[31m\u{202E}"))" == "unmappedValue: a·b·[31m·")
         #expect("\(Diagnostic.unmapped(String(repeating: "x", count: 500)))".count == 15 + 64)
-        var spoken = try DialectFixture("zigbee2mqtt", Example.front)
-        let said = spoken.receive("zigbee2mqtt/front", #"{"action":"code_271828_used","pin_code":"271828","state":"271828"}"#)
-        #expect(!said.contains("271828"))
+        var fixture = try DialectFixture("zigbee2mqtt", Example.front)
+        let summary = fixture.receive("zigbee2mqtt/front", #"{"action":"code_271828_used","pin_code":"271828","state":"271828"}"#)
+        #expect(!summary.contains("271828"))
     }
 
     @Test(
         "a payload that is not UTF-8 is malformed and changes nothing",
         arguments: [[0xff, 0xfe], [0xc0, 0x80], [0xed, 0xa0, 0x80]])
     func noText(_ bytes: [UInt8]) throws {
-        var spoken = try DialectFixture("nuki-native", Example.nuki, prev: .locked)
-        let before = spoken.memory
-        #expect(spoken.receive("nuki/398172F4/state", bytes) == "!malformedPayload")
-        #expect(spoken.memory == before)
-        #expect(spoken.receive("nuki/398172F4/lockAction", bytes) == "", "a live payload on the command topic is not decoded")
+        var fixture = try DialectFixture("nuki-native", Example.nuki, prev: .locked)
+        let before = fixture.state
+        #expect(fixture.receive("nuki/398172F4/state", bytes) == "!malformedPayload")
+        #expect(fixture.state == before)
+        #expect(fixture.receive("nuki/398172F4/lockAction", bytes) == "", "a live payload on the command topic is not decoded")
     }
 
     @Test("decodes a payload of 64 KiB, and rejects a longer one and one that is nested too deeply")
     func bounds() throws {
-        var spoken = try DialectFixture("zigbee2mqtt", Example.front)
+        var fixture = try DialectFixture("zigbee2mqtt", Example.front)
         func padded(_ length: Int) -> String {
             let start = #"{"state":"LOCK","x":""#
             return start + String(repeating: "x", count: length - start.count - 2) + #""}"#
         }
-        #expect(spoken.receive("zigbee2mqtt/front", padded(65_536)) == "locked confirmed")
-        #expect(spoken.receive("zigbee2mqtt/front", padded(65_537)) == "!malformedPayload")
-        #expect(spoken.receive("zigbee2mqtt/front", String(repeating: "[", count: 60_000)) == "!malformedPayload")
+        #expect(fixture.receive("zigbee2mqtt/front", padded(65_536)) == "locked confirmed")
+        #expect(fixture.receive("zigbee2mqtt/front", padded(65_537)) == "!malformedPayload")
+        #expect(fixture.receive("zigbee2mqtt/front", String(repeating: "[", count: 60_000)) == "!malformedPayload")
         #expect(
-            spoken.receive("zigbee2mqtt/front", #"{"state":"LOCK","x":\#(String(repeating: #"{"a":"#, count: 10_000))"#)
+            fixture.receive("zigbee2mqtt/front", #"{"state":"LOCK","x":\#(String(repeating: #"{"a":"#, count: 10_000))"#)
                 == "!malformedPayload")
     }
 }

@@ -43,20 +43,20 @@ import Testing
         "`jammed` on lock/hastate is ignored if lock/state has reported another cause",
         arguments: ["uncalibrated", "calibration", "bootRun"])
     func notJammed(_ word: String) throws {
-        var spoken = try DialectFixture("nuki-hub", [:], prev: .unlocked, inFlight: .lock)
-        #expect(spoken.receive("nukihub/lock/state", word).hasPrefix("unknown confirmed faults["))
-        #expect(spoken.receive("nukihub/lock/hastate", "jammed") == "")
-        #expect(spoken.memory.position == .unknown)
-        #expect(spoken.receive("nukihub/lock/state", "motorBlocked") == "jammed confirmed faults[]; rejected(jammed)")
+        var fixture = try DialectFixture("nuki-hub", [:], prev: .unlocked, inFlight: .lock)
+        #expect(fixture.receive("nukihub/lock/state", word).hasPrefix("unknown confirmed faults["))
+        #expect(fixture.receive("nukihub/lock/hastate", "jammed") == "")
+        #expect(fixture.state.position == .unknown)
+        #expect(fixture.receive("nukihub/lock/state", "motorBlocked") == "jammed confirmed faults[]; rejected(jammed)")
         // lock/state has confirmed the jam, so that `jammed` is accepted.
-        spoken.dialect.endOrder(&spoken.memory)
-        #expect(spoken.receive("nukihub/lock/hastate", "jammed") == "jammed confirmed")
+        fixture.dialect.completeCommand(&fixture.state)
+        #expect(fixture.receive("nukihub/lock/hastate", "jammed") == "jammed confirmed")
     }
 
-    @Test("the responses of the hub and of the lock, on three topics", arguments: answers)
-    func answer(_ row: DecodeCase) throws { try row.check("nuki-hub", [:]) }
+    @Test("the responses of the hub and of the lock, on three topics", arguments: acks)
+    func ack(_ row: DecodeCase) throws { try row.check("nuki-hub", [:]) }
 
-    private static let answers =
+    private static let acks =
         [
             ("action", "ack", "accepted"),
             ("action", "denied", "rejected(notAuthorised)"),
@@ -94,10 +94,10 @@ import Testing
             DecodeCase("nukihub/lock/action", "", "", retained: true),
         ]
 
-    @Test("door, battery and both availability topics", arguments: around)
-    func surroundings(_ row: DecodeCase) throws { try row.check("nuki-hub", [:]) }
+    @Test("door, battery and both availability topics", arguments: otherValueCases)
+    func otherValues(_ row: DecodeCase) throws { try row.check("nuki-hub", [:]) }
 
-    private static let around = [
+    private static let otherValueCases = [
         DecodeCase("nukihub/lock/doorSensorState", "doorClosed", "door-closed"),
         DecodeCase("nukihub/lock/doorSensorState", "doorOpened", "door-open"),
         DecodeCase("nukihub/lock/doorSensorState", "doorStateUnknown", "door-unknown"),
@@ -141,21 +141,21 @@ import Testing
     ]
 
     @Test("the lock is offline if one availability topic is offline, and online if both are online")
-    func reach() throws {
-        var spoken = try DialectFixture("nuki-hub", [:], prev: .locked)
-        #expect(spoken.receive("nukihub/lock/availability", "online", isRetained: true) == "reach-unknown")
-        #expect(spoken.receive("nukihub/maintenance/mqttConnectionState", "online", isRetained: true) == "online")
-        #expect(spoken.receive("nukihub/maintenance/mqttConnectionState", "offline") == "stale offline")
+    func availability() throws {
+        var fixture = try DialectFixture("nuki-hub", [:], prev: .locked)
+        #expect(fixture.receive("nukihub/lock/availability", "online", isRetained: true) == "reach-unknown")
+        #expect(fixture.receive("nukihub/maintenance/mqttConnectionState", "online", isRetained: true) == "online")
+        #expect(fixture.receive("nukihub/maintenance/mqttConnectionState", "offline") == "stale offline")
         // When the hub is online again, the lock is queried for its state.
-        #expect(spoken.receive("nukihub/maintenance/mqttConnectionState", "online") == "online; >nukihub/lock/query/lockstate 1")
-        #expect(spoken.memory.quality == .stale && spoken.memory.position == .locked)
+        #expect(fixture.receive("nukihub/maintenance/mqttConnectionState", "online") == "online; >nukihub/lock/query/lockstate 1")
+        #expect(fixture.state.quality == .stale && fixture.state.position == .locked)
     }
 
     @Test(
         "each operation has its own payload",
         arguments: [(LockOperation.lock, "lock"), (.unlock, "unlock"), (.unlatch, "unlatch")])
-    func orders(_ operation: LockOperation, _ payload: String) throws {
-        var spoken = try DialectFixture("nuki-hub", ["root": "cellar"])
-        #expect(try spoken.order(operation) == "cellar/lock/action \(payload) q0")
+    func commands(_ operation: LockOperation, _ payload: String) throws {
+        var fixture = try DialectFixture("nuki-hub", ["root": "cellar"])
+        #expect(try fixture.encode(operation) == "cellar/lock/action \(payload) q0")
     }
 }

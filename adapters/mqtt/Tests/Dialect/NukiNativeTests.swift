@@ -82,10 +82,10 @@ import Testing
                 "nuki/398172F4/lockActionEvent", "2,172,0,0,0", "event operation lock remote", prev: .locked, inFlight: .unlock),
         ]
 
-    @Test("responses to a command, with and without a command in flight", arguments: answers)
-    func answer(_ row: DecodeCase) throws { try row.check("nuki-native", Example.nuki) }
+    @Test("responses to a command, with and without a command in flight", arguments: acks)
+    func ack(_ row: DecodeCase) throws { try row.check("nuki-native", Example.nuki) }
 
-    private static let answers =
+    private static let acks =
         [
             ("0", "accepted"),
             ("32", "rejected(notAuthorised)"),
@@ -105,10 +105,10 @@ import Testing
             DecodeCase("nuki/398172F4/commandResponse", "0", "!unexpectedAck", inFlight: .unlock, retained: true),
         ]
 
-    @Test("door, battery and availability", arguments: around)
-    func surroundings(_ row: DecodeCase) throws { try row.check("nuki-native", Example.nuki) }
+    @Test("door, battery and availability", arguments: otherValueCases)
+    func otherValues(_ row: DecodeCase) throws { try row.check("nuki-native", Example.nuki) }
 
-    private static let around = [
+    private static let otherValueCases = [
         DecodeCase("nuki/398172F4/doorsensorState", "2", "door-closed"),
         DecodeCase("nuki/398172F4/doorsensorState", "3", "door-open"),
         DecodeCase("nuki/398172F4/doorsensorState", "0", "door-unknown"),
@@ -131,12 +131,12 @@ import Testing
     @Test(
         "each operation has its own number on one topic, and a retained command is detected and not decoded",
         arguments: [(LockOperation.lock, "2"), (.unlock, "1"), (.unlatch, "3")])
-    func orders(_ operation: LockOperation, _ payload: String) throws {
-        var spoken = try DialectFixture("nuki-native", Example.nuki)
-        #expect(try spoken.order(operation) == "nuki/398172F4/lockAction \(payload) q1")
-        #expect(spoken.receive("nuki/398172F4/lockAction", payload, isRetained: true) == "!retainedCommandFound")
-        #expect(spoken.receive("nuki/398172F4/unlock", "true", isRetained: true) == "!retainedCommandFound")
-        #expect(spoken.receive("nuki/398172F4/lockAction", payload) == "", "the gateway's own command")
-        #expect(spoken.receive("nuki/398172F4/lockAction", "", isRetained: true) == "")
+    func commands(_ operation: LockOperation, _ payload: String) throws {
+        var fixture = try DialectFixture("nuki-native", Example.nuki)
+        #expect(try fixture.encode(operation) == "nuki/398172F4/lockAction \(payload) q1")
+        #expect(fixture.receive("nuki/398172F4/lockAction", payload, isRetained: true) == "!retainedCommandFound")
+        #expect(fixture.receive("nuki/398172F4/unlock", "true", isRetained: true) == "!retainedCommandFound")
+        #expect(fixture.receive("nuki/398172F4/lockAction", payload) == "", "the gateway's own command")
+        #expect(fixture.receive("nuki/398172F4/lockAction", "", isRetained: true) == "")
     }
 }

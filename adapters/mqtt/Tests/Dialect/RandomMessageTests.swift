@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct RandomMessageTests {
     private static let locks: [(String, [String: String])] = [
-        ("homeassistant", Example.words),
+        ("homeassistant", Example.homeAssistant),
         ("zigbee2mqtt", Example.front),
         ("nuki-native", Example.nuki),
         ("nuki-hub", [:]),
@@ -57,31 +57,32 @@ import Testing
     @Test("random payloads cause no crash, and no locked state or confirmation unless the payload means locked", arguments: locks)
     func rubbish(_ profile: String, _ address: [String: String]) throws {
         var generator = SeededGenerator(seed: 7)
-        var spoken = try DialectFixture(profile, address, prev: .unlocked)
-        let topics = spoken.dialect.filters.map { $0.description.replacing("+", with: "Keypad_state") } + ["other", "a/b/"]
-        let limit = spoken.dialect.parts.values.count + 1
+        var fixture = try DialectFixture(profile, address, prev: .unlocked)
+        let topics = fixture.dialect.filters.map { $0.description.replacing("+", with: "Keypad_state") } + ["other", "a/b/"]
+        let limit = fixture.dialect.parts.values.count + 1
         let words = try #require(Self.lockedWords[profile])
         var timesLocked = 0
         for _ in 0..<3000 {
-            spoken.memory.underWay = Bool.random(using: &generator) ? .init(.lock) : nil
+            fixture.state.inFlight = Bool.random(using: &generator) ? .init(.lock) : nil
             let payload = Self.payload(&generator, words.right + words.wrong)
             let isRetained = Int.random(in: 0..<4, using: &generator) == 0
             let message = MQTTMessage(
                 topic: topics.randomElement(using: &generator) ?? "other", payload: payload, isRetained: isRetained)
-            let heard = spoken.dialect.decode(message, &spoken.memory)
-            let saysLocked = heard.reports.contains { $0.position == .locked }
+            let decoded = fixture.dialect.decode(message, &fixture.state)
+            let saysLocked = decoded.reports.contains { $0.position == .locked }
             // When a jam ends, the state before it is reported again as stale.
-            let isReevaluated = heard.reports.contains { $0.position == .locked && $0.quality == .stale }
+            let isReevaluated = decoded.reports.contains { $0.position == .locked && $0.quality == .stale }
             if saysLocked, !isReevaluated {
                 timesLocked += 1
                 #expect(Self.mayMeanLocked(payload, words.right), "\(message.topic) \(String(decoding: payload, as: UTF8.self))")
             }
-            if heard.command == .confirmed { #expect(saysLocked && !isRetained) }
-            if isRetained { #expect(heard.command == nil && heard.events.allSatisfy(\.isAlarm)) }
-            #expect(heard.publish.allSatisfy { spoken.dialect.questions.contains($0) }, "only state requests are published")
-            let memory = spoken.memory
-            #expect(memory.states.count <= limit && memory.reach.count <= limit && memory.faultsByItem.count <= limit)
-            #expect(memory.activeEvents.count <= limit && heard.reports.count <= 1)
+            if decoded.command == .confirmed { #expect(saysLocked && !isRetained) }
+            if isRetained { #expect(decoded.command == nil && decoded.events.allSatisfy(\.isAlarm)) }
+            #expect(
+                decoded.publish.allSatisfy { fixture.dialect.stateRequests.contains($0) }, "only state requests are published")
+            let state = fixture.state
+            #expect(state.states.count <= limit && state.availabilityByItem.count <= limit && state.faultsByItem.count <= limit)
+            #expect(state.activeEvents.count <= limit && decoded.reports.count <= 1)
         }
         #expect(timesLocked > 5, "payloads that mean locked were decoded")
     }
@@ -90,10 +91,10 @@ import Testing
     func locked(_ profile: String, _ address: [String: String]) throws {
         let words = try #require(Self.lockedWords[profile])
         for (payload, isLocked) in words.right.map({ ($0, true) }) + words.wrong.map({ ($0, false) }) {
-            var spoken = try DialectFixture(profile, address, prev: .unlocked)
-            let states = spoken.dialect.parts.values.filter { $0.aspect == .state }
-            let heard = states.map { spoken.receive($0.reader.topic.text, payload).hasPrefix("locked ") }
-            #expect(heard.contains(true) == isLocked, "\(payload)")
+            var fixture = try DialectFixture(profile, address, prev: .unlocked)
+            let states = fixture.dialect.parts.values.filter { $0.aspect == .state }
+            let decoded = states.map { fixture.receive($0.reader.topic.text, payload).hasPrefix("locked ") }
+            #expect(decoded.contains(true) == isLocked, "\(payload)")
         }
     }
 
@@ -112,33 +113,33 @@ import Testing
     private static func mayMeanLocked(_ payload: [UInt8], _ right: [String]) -> Bool {
         let text = String(decoding: payload, as: UTF8.self)
         if right.contains(text) { return true }
-        guard let said = JSONText(text) else { return false }
+        guard let parsed = JSONText(text) else { return false }
         return right.compactMap { JSONText($0) }.contains { meant in
-            guard case .object(let meant) = meant, case .object(let said) = said else { return meant == said }
-            return meant.allSatisfy { said[$0.key] == $0.value }
+            guard case .object(let meant) = meant, case .object(let parsed) = parsed else { return meant == parsed }
+            return meant.allSatisfy { parsed[$0.key] == $0.value }
         }
     }
 
     @Test(
         "no command toggles or has a wildcard topic, all commands differ, and no state request equals a command",
         arguments: locks)
-    func frames(_ profile: String, _ address: [String: String]) throws {
-        let spoken = try DialectFixture(profile, address)
+    func encoded(_ profile: String, _ address: [String: String]) throws {
+        let fixture = try DialectFixture(profile, address)
         for operation in LockOperation.movements {
-            var memory = spoken.memory
-            guard let frames = try? spoken.dialect.order(operation, code: nil, reference: "r", &memory) else { continue }
-            #expect(!frames.command.topic.description.contains { $0 == "+" || $0 == "#" })
-            #expect(!String(decoding: frames.command.payload, as: UTF8.self).lowercased().contains("toggle"))
-            #expect(frames.questions.allSatisfy { $0 != frames.command })
-            #expect(spoken.dialect.filters.contains { $0.matches(frames.command.topic.description) }, "found if retained")
-            #expect(memory.underWay?.operation == operation)
+            var state = fixture.state
+            guard let encoded = try? fixture.dialect.encodeCommand(operation, code: nil, reference: "r", &state) else { continue }
+            #expect(!encoded.command.topic.description.contains { $0 == "+" || $0 == "#" })
+            #expect(!String(decoding: encoded.command.payload, as: UTF8.self).lowercased().contains("toggle"))
+            #expect(encoded.stateRequests.allSatisfy { $0 != encoded.command })
+            #expect(fixture.dialect.filters.contains { $0.matches(encoded.command.topic.description) }, "found if retained")
+            #expect(state.inFlight?.operation == operation)
         }
         let commands = LockOperation.movements.compactMap { operation in
-            var memory = DialectState()
-            return try? spoken.dialect.order(operation, code: nil, reference: "r", &memory).command
+            var state = DialectState()
+            return try? fixture.dialect.encodeCommand(operation, code: nil, reference: "r", &state).command
         }
         #expect(Set(commands).count == commands.count, "no two commands are equal")
-        #expect(spoken.dialect.filters.contains { $0.matches(spoken.dialect.commandTopic.description) })
+        #expect(fixture.dialect.filters.contains { $0.matches(fixture.dialect.commandTopic.description) })
     }
 }
 

@@ -36,28 +36,29 @@ import Testing
             (.unlocked, .confirmed, false),
             (.unknown, .confirmed, false),
         ] {
-            var spoken = try DialectFixture("esphome", Example.esphome, prev: prev, quality: quality)
-            #expect(try spoken.order(.lock) == "porch/lock/door/command LOCK q0")
-            #expect((spoken.dialect.silence(&spoken.memory).command == .confirmed) == isConfirmed, "\(prev) \(quality)")
+            var fixture = try DialectFixture("esphome", Example.esphome, prev: prev, quality: quality)
+            #expect(try fixture.encode(.lock) == "porch/lock/door/command LOCK q0")
+            #expect(
+                (fixture.dialect.concludeFromSilence(&fixture.state).command == .confirmed) == isConfirmed, "\(prev) \(quality)")
         }
-        var spoken = try DialectFixture("esphome", Example.esphome, prev: .locked, inFlight: .lock)
-        #expect(spoken.receive("porch/lock/door/state", "JAMMED") == "jammed confirmed; rejected(jammed)")
-        #expect(spoken.dialect.silence(&spoken.memory) == DecodedMessage(), "the lock has reported a state")
-        spoken = try DialectFixture("esphome", Example.esphome, prev: .locked, inFlight: .lock)
-        #expect(spoken.receive("porch/status", "offline") == "stale offline")
-        #expect(spoken.dialect.silence(&spoken.memory) == DecodedMessage(), "the lock is offline")
-        spoken = try DialectFixture("nuki-native", Example.nuki, prev: .locked, inFlight: .lock)
-        #expect(spoken.dialect.silence(&spoken.memory) == DecodedMessage(), "a Nuki always answers a command")
+        var fixture = try DialectFixture("esphome", Example.esphome, prev: .locked, inFlight: .lock)
+        #expect(fixture.receive("porch/lock/door/state", "JAMMED") == "jammed confirmed; rejected(jammed)")
+        #expect(fixture.dialect.concludeFromSilence(&fixture.state) == DecodedMessage(), "the lock has reported a state")
+        fixture = try DialectFixture("esphome", Example.esphome, prev: .locked, inFlight: .lock)
+        #expect(fixture.receive("porch/status", "offline") == "stale offline")
+        #expect(fixture.dialect.concludeFromSilence(&fixture.state) == DecodedMessage(), "the lock is offline")
+        fixture = try DialectFixture("nuki-native", Example.nuki, prev: .locked, inFlight: .lock)
+        #expect(fixture.dialect.concludeFromSilence(&fixture.state) == DecodedMessage(), "a Nuki always answers a command")
     }
 
     @Test("ESPHome: the state of an optimistic node is assumed, and a node without an open action does not support unlatch")
     func optimistic() throws {
-        var spoken = try DialectFixture("esphome", ["node": "porch", "optimistic": "true", "no_open": "true"], inFlight: .lock)
-        #expect(spoken.receive("porch/lock/lock/state", "LOCKED") == "locked assumed")
-        #expect(throws: AdapterError.unsupported) { try spoken.order(.unlatch) }
-        #expect(!spoken.dialect.capabilities.contains(.unlatch))
-        spoken = try DialectFixture("esphome", Example.esphome)
-        #expect(try spoken.order(.unlatch) == "porch/lock/door/command OPEN q0")
+        var fixture = try DialectFixture("esphome", ["node": "porch", "optimistic": "true", "no_open": "true"], inFlight: .lock)
+        #expect(fixture.receive("porch/lock/lock/state", "LOCKED") == "locked assumed")
+        #expect(throws: AdapterError.unsupported) { try fixture.encode(.unlatch) }
+        #expect(!fixture.dialect.capabilities.contains(.unlatch))
+        fixture = try DialectFixture("esphome", Example.esphome)
+        #expect(try fixture.encode(.unlatch) == "porch/lock/door/command OPEN q0")
     }
 
     // MARK: Tasmota
@@ -84,13 +85,13 @@ import Testing
 
     @Test("Tasmota: the address sets the relay and the meaning of ON, and a strike can only be unlatched")
     func relays() throws {
-        var spoken = try DialectFixture("tasmota", ["topic": "x", "relay": "2", "locked": "ON", "unlocked": "OFF"])
-        #expect(try spoken.order(.lock) == "cmnd/x/POWER2 ON q0")
-        #expect(spoken.receive("stat/x/RESULT", #"{"POWER1":"ON","POWER2":"OFF"}"#) == "unlocked assumed")
-        #expect(spoken.dialect.questions.map(\.payload) == [[]], "an empty payload requests the state")
+        var fixture = try DialectFixture("tasmota", ["topic": "x", "relay": "2", "locked": "ON", "unlocked": "OFF"])
+        #expect(try fixture.encode(.lock) == "cmnd/x/POWER2 ON q0")
+        #expect(fixture.receive("stat/x/RESULT", #"{"POWER1":"ON","POWER2":"OFF"}"#) == "unlocked assumed")
+        #expect(fixture.dialect.stateRequests.map(\.payload) == [[]], "an empty payload requests the state")
         var strike = try DialectFixture("tasmota", ["topic": "x", "pulse": "ON"])
-        #expect(try strike.order(.unlatch) == "cmnd/x/POWER ON q0")
-        #expect(throws: AdapterError.unsupported) { try strike.order(.unlock) }
+        #expect(try strike.encode(.unlatch) == "cmnd/x/POWER ON q0")
+        #expect(throws: AdapterError.unsupported) { try strike.encode(.unlock) }
         #expect(strike.dialect.capabilities.isDisjoint(with: [.lock, .unlock]))
         #expect(strike.receive("stat/x/POWER", "ON") == "open assumed")
     }
@@ -123,9 +124,9 @@ import Testing
 
     @Test("Homie: the availability of a lock without a root device is its own `$state`")
     func homieAlone() throws {
-        var spoken = try DialectFixture("homie", ["device": "front", "base": "homie"])
-        #expect(spoken.receive("homie/front/$state", "ready", isRetained: true) == "online")
-        #expect(try spoken.order(.unlatch) == "homie/front/lock/command/set open q0")
+        var fixture = try DialectFixture("homie", ["device": "front", "base": "homie"])
+        #expect(fixture.receive("homie/front/$state", "ready", isRetained: true) == "online")
+        #expect(try fixture.encode(.unlatch) == "homie/front/lock/command/set open q0")
     }
 
     // MARK: Ring and HomeKey
@@ -187,8 +188,8 @@ import Testing
             ("tasmota", Example.tasmota, .unlock, "cmnd/strike/POWER ON q0"),
             ("zigbee2mqtt", Example.front, .unlock, #"zigbee2mqtt/front/set {"state":"UNLOCK"} q0"#),
         ])
-    func orders(_ profile: String, _ address: [String: String], _ operation: LockOperation, _ expected: String) throws {
-        var spoken = try DialectFixture(profile, address)
-        #expect(try spoken.order(operation) == expected)
+    func commands(_ profile: String, _ address: [String: String], _ operation: LockOperation, _ expected: String) throws {
+        var fixture = try DialectFixture(profile, address)
+        #expect(try fixture.encode(operation) == expected)
     }
 }

@@ -94,13 +94,13 @@ import Testing
             "faults[notFullyLocked]; event jam remote; rejected(jammed)", inFlight: .lock),
     ]
 
-    @Test("the responses of the API", arguments: answers)
-    func answer(_ row: DecodeCase) throws { try row.check("zwave-js-ui", Example.zwave) }
+    @Test("the responses of the API", arguments: acks)
+    func ack(_ row: DecodeCase) throws { try row.check("zwave-js-ui", Example.zwave) }
 
     private static func result(_ status: Int, _ reference: String = "a1") -> String {
         #"{"success":true,"message":"Success zwave api call","result":{"status":\#(status)},"args":[],"origin":{"ref":"\#(reference)"}}"#
     }
-    private static let answers = [
+    private static let acks = [
         DecodeCase(api, result(255), "accepted", inFlight: .lock),
         DecodeCase(api, result(254), "accepted", inFlight: .lock),
         DecodeCase(api, result(1), "accepted", inFlight: .lock),
@@ -122,10 +122,10 @@ import Testing
         DecodeCase(api + "/set", "{}", ""),
     ]
 
-    @Test("door, battery, keypad and the three availability topics", arguments: around)
-    func surroundings(_ row: DecodeCase) throws { try row.check("zwave-js-ui", Example.zwave) }
+    @Test("door, battery, keypad and the three availability topics", arguments: otherValueCases)
+    func otherValues(_ row: DecodeCase) throws { try row.check("zwave-js-ui", Example.zwave) }
 
-    private static let around = [
+    private static let otherValueCases = [
         DecodeCase("zwave/front/113/0/Access_Control/Door_state", #"{"time":1,"value":22}"#, "door-open"),
         DecodeCase("zwave/front/113/0/Access_Control/Door_state", "23", "door-closed"),
         DecodeCase("zwave/front/98/0/doorStatus", #""open""#, "door-open"),
@@ -141,125 +141,125 @@ import Testing
     ]
 
     @Test("commands use the API if its gateway name is known, else the value topic, with numbers or with names")
-    func orders() throws {
-        var spoken = try DialectFixture("zwave-js-ui", Example.zwave)
+    func commands() throws {
+        var fixture = try DialectFixture("zwave-js-ui", Example.zwave)
         #expect(
-            try spoken.order(.lock)
+            try fixture.encode(.lock)
                 == #"\#(Self.api)/set {"args":[{"nodeId":5,"commandClass":98,"endpoint":0,"property":"targetMode"},255],"ref":"a1"} q0"#
         )
         var plain = try DialectFixture("zwave-js-ui", ["node": "hall/front"])
-        #expect(try plain.order(.unlock) == "zwave/hall/front/98/0/targetMode/set 0 q0")
+        #expect(try plain.encode(.unlock) == "zwave/hall/front/98/0/targetMode/set 0 q0")
         var named = try DialectFixture("zwave-js-ui", ["node": "front", "naming": "named"])
-        #expect(try named.order(.lock) == "zwave/front/door_lock/endpoint_0/targetMode/set 255 q0")
+        #expect(try named.encode(.lock) == "zwave/front/door_lock/endpoint_0/targetMode/set 255 q0")
     }
 
     // MARK: Locks that report only alarms
 
-    private static let question =
+    private static let stateRequest =
         #">zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/pollValue/set {"args":[{"nodeId":5,"commandClass":98,"endpoint":0,"property":"currentMode"}]}"#
 
     @Test(
         "each alarm causes a state request; it has a method if all manufacturers use the number alike",
         arguments: ["zwave/front/113/0/alarmType", "zwave/front/notification/endpoint_0/alarmType"])
     func alarms(_ topic: String) throws {
-        var spoken = try DialectFixture("zwave-js-ui", Example.zwave, prev: .locked)
+        var fixture = try DialectFixture("zwave-js-ui", Example.zwave, prev: .locked)
         func alarm(_ type: Int, at time: Int) -> String { #"{"time":\#(time),"value":\#(type)}"# }
-        #expect(spoken.receive(topic, alarm(22, at: 1)) == Self.question, "the first alarm may be old")
-        #expect(spoken.receive(topic, alarm(22, at: 2)) == "event operation unknown manual; \(Self.question)")
-        #expect(spoken.receive(topic, alarm(22, at: 2)) == Self.question, "a repeated alarm")
-        #expect(spoken.receive(topic, alarm(19, at: 3)) == "event operation unknown keypad; \(Self.question)")
-        #expect(spoken.receive(topic, alarm(24, at: 4)) == "event operation unknown remote; \(Self.question)")
-        #expect(spoken.receive(topic, alarm(161, at: 5)) == Self.question, "a number of one manufacturer")
-        #expect(spoken.receive(topic, alarm(9, at: 6)) == "event jam; \(Self.question)")
-        #expect(spoken.receive(topic, alarm(22, at: 7), isRetained: true) == "")
-        #expect(spoken.receive(Self.mode, #"{"time":8,"value":0}"#) == "unlocked confirmed", "the answer to the state request")
+        #expect(fixture.receive(topic, alarm(22, at: 1)) == Self.stateRequest, "the first alarm may be old")
+        #expect(fixture.receive(topic, alarm(22, at: 2)) == "event operation unknown manual; \(Self.stateRequest)")
+        #expect(fixture.receive(topic, alarm(22, at: 2)) == Self.stateRequest, "a repeated alarm")
+        #expect(fixture.receive(topic, alarm(19, at: 3)) == "event operation unknown keypad; \(Self.stateRequest)")
+        #expect(fixture.receive(topic, alarm(24, at: 4)) == "event operation unknown remote; \(Self.stateRequest)")
+        #expect(fixture.receive(topic, alarm(161, at: 5)) == Self.stateRequest, "a number of one manufacturer")
+        #expect(fixture.receive(topic, alarm(9, at: 6)) == "event jam; \(Self.stateRequest)")
+        #expect(fixture.receive(topic, alarm(22, at: 7), isRetained: true) == "")
+        #expect(fixture.receive(Self.mode, #"{"time":8,"value":0}"#) == "unlocked confirmed", "the answer to the state request")
     }
 
     @Test("the first alarm after a reconnect is an event, unless it repeats an earlier alarm, live or retained")
     func alarmAfterReconnect() throws {
         let topic = "zwave/front/113/0/alarmType"
-        var spoken = try DialectFixture("zwave-js-ui", Example.zwave, prev: .locked)
+        var fixture = try DialectFixture("zwave-js-ui", Example.zwave, prev: .locked)
         func alarm(_ type: Int, at time: Int) -> String { #"{"time":\#(time),"value":\#(type)}"# }
-        #expect(spoken.receive(topic, alarm(22, at: 1)) == Self.question)
+        #expect(fixture.receive(topic, alarm(22, at: 1)) == Self.stateRequest)
         for time in 2...4 {
-            _ = spoken.dialect.lose(&spoken.memory)
-            #expect(spoken.receive(topic, alarm(9, at: time)) == "event jam; \(Self.question)")
-            _ = spoken.dialect.lose(&spoken.memory)
-            #expect(spoken.receive(topic, alarm(9, at: time), isRetained: true) == "")
-            #expect(spoken.receive(topic, alarm(9, at: time)) == Self.question, "a repeated alarm")
+            _ = fixture.dialect.connectionLost(&fixture.state)
+            #expect(fixture.receive(topic, alarm(9, at: time)) == "event jam; \(Self.stateRequest)")
+            _ = fixture.dialect.connectionLost(&fixture.state)
+            #expect(fixture.receive(topic, alarm(9, at: time), isRetained: true) == "")
+            #expect(fixture.receive(topic, alarm(9, at: time)) == Self.stateRequest, "a repeated alarm")
         }
     }
 
     @Test("an alarm may be a plain number")
     func bareAlarm() throws {
-        var spoken = try DialectFixture("zwave-js-ui", Example.zwave)
+        var fixture = try DialectFixture("zwave-js-ui", Example.zwave)
         let topic = "zwave/front/113/0/alarmType"
-        #expect(spoken.receive(topic, "21") == Self.question)
-        #expect(spoken.receive(topic, "27") == "event operation unknown auto; \(Self.question)")
-        #expect(spoken.receive(topic, "[27]") == "!malformedPayload")
+        #expect(fixture.receive(topic, "21") == Self.stateRequest)
+        #expect(fixture.receive(topic, "27") == "event operation unknown auto; \(Self.stateRequest)")
+        #expect(fixture.receive(topic, "[27]") == "!malformedPayload")
     }
 
     @Test("a lock without the API's gateway name cannot be queried, and its alarms are reported")
     func unasked() throws {
-        var spoken = try DialectFixture("zwave-js-ui", ["node": "front"])
-        #expect(!spoken.dialect.capabilities.contains(.refresh))
-        #expect(spoken.receive("zwave/front/113/0/alarmType", "21") == "")
-        #expect(spoken.receive("zwave/front/113/0/alarmType", "22") == "event operation unknown manual")
+        var fixture = try DialectFixture("zwave-js-ui", ["node": "front"])
+        #expect(!fixture.dialect.capabilities.contains(.refresh))
+        #expect(fixture.receive("zwave/front/113/0/alarmType", "21") == "")
+        #expect(fixture.receive("zwave/front/113/0/alarmType", "22") == "event operation unknown manual")
     }
 
     @Test("a state request to another node on the shared API topic is recognised as such")
-    func othersQuestions() throws {
+    func otherLocksStateRequests() throws {
         let dialect = try DialectFixture("zwave-js-ui", Example.zwave).dialect
-        let question = try #require(dialect.questions.first)
+        let stateRequest = try #require(dialect.stateRequests.first)
         func message(_ payload: String) -> MQTTMessage {
-            MQTTMessage(topic: question.topic.description, payload: Array(payload.utf8), isRetained: false)
+            MQTTMessage(topic: stateRequest.topic.description, payload: Array(payload.utf8), isRetained: false)
         }
-        let own = String(decoding: question.payload, as: UTF8.self)
-        #expect(!dialect.isQuestionToOthers(message(own)))
-        #expect(dialect.isQuestionToOthers(message(own.replacing("\"nodeId\":5", with: "\"nodeId\":6"))))
-        #expect(!dialect.isQuestionToOthers(MQTTMessage(topic: Self.mode, payload: [], isRetained: false)))
+        let own = String(decoding: stateRequest.payload, as: UTF8.self)
+        #expect(!dialect.isStateRequestToOtherLock(message(own)))
+        #expect(dialect.isStateRequestToOtherLock(message(own.replacing("\"nodeId\":5", with: "\"nodeId\":6"))))
+        #expect(!dialect.isStateRequestToOtherLock(MQTTMessage(topic: Self.mode, payload: [], isRetained: false)))
     }
 
     @Test("a value whose timestamp is not newer confirms no command")
     func oldTimes() throws {
-        var spoken = try DialectFixture("zwave-js-ui", Example.zwave, prev: .unknown)
-        #expect(spoken.receive(Self.mode, #"{"time":1000,"value":0}"#) == "unlocked confirmed")
-        #expect(try spoken.order(.lock).hasPrefix(Self.api))
-        let question = try #require(spoken.dialect.questions.first)
-        let asked = ">\(question.topic) \(String(decoding: question.payload, as: UTF8.self))"
-        #expect(spoken.receive(Self.mode, #"{"time":900,"value":255}"#) == asked, "older than the known value")
-        #expect(spoken.receive(Self.mode, #"{"time":900,"value":255}"#) == "", "the same message again")
-        #expect(spoken.receive(Self.mode, #"{"time":1000,"value":255}"#) == "locked retained", "the same timestamp")
-        #expect(spoken.receive(Self.mode, #"{"time":1001,"value":255}"#) == "locked confirmed; confirmed it")
-        #expect(spoken.receive(Self.mode, #"{"time":1001,"value":255}"#) == "", "an identical message")
+        var fixture = try DialectFixture("zwave-js-ui", Example.zwave, prev: .unknown)
+        #expect(fixture.receive(Self.mode, #"{"time":1000,"value":0}"#) == "unlocked confirmed")
+        #expect(try fixture.encode(.lock).hasPrefix(Self.api))
+        let stateRequest = try #require(fixture.dialect.stateRequests.first)
+        let stateRequestSummary = ">\(stateRequest.topic) \(String(decoding: stateRequest.payload, as: UTF8.self))"
+        #expect(fixture.receive(Self.mode, #"{"time":900,"value":255}"#) == stateRequestSummary, "older than the known value")
+        #expect(fixture.receive(Self.mode, #"{"time":900,"value":255}"#) == "", "the same message again")
+        #expect(fixture.receive(Self.mode, #"{"time":1000,"value":255}"#) == "locked retained", "the same timestamp")
+        #expect(fixture.receive(Self.mode, #"{"time":1001,"value":255}"#) == "locked confirmed; confirmed it")
+        #expect(fixture.receive(Self.mode, #"{"time":1001,"value":255}"#) == "", "an identical message")
     }
 
     @Test("after the bridge's clock was set back, the second report is accepted as retained, and the next one as live")
     func clockSetBack() throws {
-        var spoken = try DialectFixture("zwave-js-ui", Example.zwave, prev: .unknown)
-        #expect(spoken.receive(Self.mode, #"{"time":5000,"value":0}"#) == "unlocked confirmed")
-        #expect(spoken.receive(Self.mode, #"{"time":1000,"value":255}"#).hasPrefix(">"), "it may be a repetition")
-        #expect(spoken.receive(Self.mode, #"{"time":1001,"value":255}"#) == "locked retained")
-        #expect(spoken.receive(Self.mode, #"{"time":1002,"value":0}"#) == "unlocked confirmed")
+        var fixture = try DialectFixture("zwave-js-ui", Example.zwave, prev: .unknown)
+        #expect(fixture.receive(Self.mode, #"{"time":5000,"value":0}"#) == "unlocked confirmed")
+        #expect(fixture.receive(Self.mode, #"{"time":1000,"value":255}"#).hasPrefix(">"), "it may be a repetition")
+        #expect(fixture.receive(Self.mode, #"{"time":1001,"value":255}"#) == "locked retained")
+        #expect(fixture.receive(Self.mode, #"{"time":1002,"value":0}"#) == "unlocked confirmed")
     }
 
     @Test("the state is jammed until the jam ends; then the last reported mode is stale")
     func jammed() throws {
-        var spoken = try DialectFixture("zwave-js-ui", Example.zwave)
-        #expect(spoken.receive(Self.mode, #"{"time":1,"value":255}"#) == "locked confirmed")
-        #expect(spoken.receive(Self.jam, #"{"time":2,"value":11}"#) == "jammed confirmed; event jam")
-        #expect(spoken.receive(Self.jam, #"{"time":3,"value":0}"#) == "locked stale")
-        #expect(spoken.receive(Self.jam, #"{"time":4,"value":0}"#) == "", "no jam to end")
-        #expect(spoken.receive(Self.mode, #"{"time":5,"value":0}"#) == "unlocked confirmed")
+        var fixture = try DialectFixture("zwave-js-ui", Example.zwave)
+        #expect(fixture.receive(Self.mode, #"{"time":1,"value":255}"#) == "locked confirmed")
+        #expect(fixture.receive(Self.jam, #"{"time":2,"value":11}"#) == "jammed confirmed; event jam")
+        #expect(fixture.receive(Self.jam, #"{"time":3,"value":0}"#) == "locked stale")
+        #expect(fixture.receive(Self.jam, #"{"time":4,"value":0}"#) == "", "no jam to end")
+        #expect(fixture.receive(Self.mode, #"{"time":5,"value":0}"#) == "unlocked confirmed")
     }
 
     @Test("a fault from an event lasts until the next bolt state")
     func notFullyLocked() throws {
-        var spoken = try DialectFixture("zwave-js-ui", Example.zwave)
+        var fixture = try DialectFixture("zwave-js-ui", Example.zwave)
         let event = "zwave/front/113/0/Access_Control/Manual_not_fully_locked_operation"
-        #expect(spoken.receive(event, "{}") == "faults[notFullyLocked]; event jam manual")
-        #expect(spoken.receive("zwave/front/128/0/level", "50") == "50%")
-        #expect(spoken.memory.faults == [.notFullyLocked])
-        #expect(spoken.receive(Self.mode, "255") == "locked confirmed faults[]")
+        #expect(fixture.receive(event, "{}") == "faults[notFullyLocked]; event jam manual")
+        #expect(fixture.receive("zwave/front/128/0/level", "50") == "50%")
+        #expect(fixture.state.faults == [.notFullyLocked])
+        #expect(fixture.receive(Self.mode, "255") == "locked confirmed faults[]")
     }
 }

@@ -95,10 +95,10 @@ import Testing
         (#""action_source_name":"mind""#, "event operation unlock ok unknown"),
     ]
 
-    @Test("door, battery and availability", arguments: around)
-    func surroundings(_ row: DecodeCase) throws { try row.check("zigbee2mqtt", Example.front) }
+    @Test("door, battery and availability", arguments: otherValueCases)
+    func otherValues(_ row: DecodeCase) throws { try row.check("zigbee2mqtt", Example.front) }
 
-    private static let around = [
+    private static let otherValueCases = [
         DecodeCase(topic, #"{"door_state":"open"}"#, "door-open"),
         DecodeCase(topic, #"{"door_state":"closed"}"#, "door-closed"),
         DecodeCase(topic, #"{"door_state":"undefined"}"#, "door-unknown"),
@@ -139,71 +139,71 @@ import Testing
 
     @Test("a name with pattern characters is matched literally")
     func names() throws {
-        var spoken = try DialectFixture("zigbee2mqtt", ["name": "hall/front door*"], inFlight: .lock)
+        var fixture = try DialectFixture("zigbee2mqtt", ["name": "hall/front door*"], inFlight: .lock)
         let message = #"{"level":"error","message":"Publish 'set' 'state' to 'hall/front door*' failed: 'x'"}"#
-        #expect(spoken.receive("zigbee2mqtt/bridge/logging", message) == "rejected(transport)")
-        #expect(spoken.receive("zigbee2mqtt/hall/front door*", #"{"state":"LOCK"}"#) == "locked confirmed; confirmed it")
+        #expect(fixture.receive("zigbee2mqtt/bridge/logging", message) == "rejected(transport)")
+        #expect(fixture.receive("zigbee2mqtt/hall/front door*", #"{"state":"LOCK"}"#) == "locked confirmed; confirmed it")
     }
 
     // MARK: Confirmation with cached states
 
     @Test("if the bolt is already in the target state, only the answer to a later state request confirms")
     func cachedTarget() throws {
-        var spoken = try DialectFixture("zigbee2mqtt", Example.front, prev: .locked)
-        #expect(try spoken.order(.lock) == #"zigbee2mqtt/front/set {"state":"LOCK"} q0; ?zigbee2mqtt/front/get"#)
-        #expect(spoken.receive(Self.topic, #"{"lock_state":"locked","battery":70}"#) == "locked stale 70%", "a cached state")
-        #expect(spoken.receive("zigbee2mqtt/front/get", #"{"state":""}"#) == "", "the state request itself")
-        #expect(spoken.receive(Self.topic, #"{"lock_state":"locked","battery":69}"#) == "locked stale 69%", "a battery report")
+        var fixture = try DialectFixture("zigbee2mqtt", Example.front, prev: .locked)
+        #expect(try fixture.encode(.lock) == #"zigbee2mqtt/front/set {"state":"LOCK"} q0; ?zigbee2mqtt/front/get"#)
+        #expect(fixture.receive(Self.topic, #"{"lock_state":"locked","battery":70}"#) == "locked stale 70%", "a cached state")
+        #expect(fixture.receive("zigbee2mqtt/front/get", #"{"state":""}"#) == "", "the state request itself")
+        #expect(fixture.receive(Self.topic, #"{"lock_state":"locked","battery":69}"#) == "locked stale 69%", "a battery report")
         #expect(
-            spoken.receive(Self.topic, #"{"lock_state":"locked","battery":69,"action":"auto_lock"}"#)
+            fixture.receive(Self.topic, #"{"lock_state":"locked","battery":69,"action":"auto_lock"}"#)
                 == "locked stale 69%; event operation lock ok auto", "an event with a cached state")
-        #expect(spoken.receive(Self.topic, #"{"lock_state":"locked","battery":69}"#) == "locked confirmed 69%; confirmed it")
+        #expect(fixture.receive(Self.topic, #"{"lock_state":"locked","battery":69}"#) == "locked confirmed 69%; confirmed it")
     }
 
     @Test("if the state was stale before the command, only the answer to a state request confirms")
     func staleBefore() throws {
-        var spoken = try DialectFixture("zigbee2mqtt", Example.front, prev: .unlocked, quality: .stale)
-        #expect(try spoken.order(.lock).hasSuffix("?zigbee2mqtt/front/get"))
-        #expect(spoken.receive(Self.topic, #"{"lock_state":"locked"}"#) == "locked stale")
-        #expect(spoken.receive("zigbee2mqtt/front/get", #"{"state":""}"#) == "")
-        #expect(spoken.receive(Self.topic, #"{"lock_state":"locked"}"#) == "locked confirmed; confirmed it")
+        var fixture = try DialectFixture("zigbee2mqtt", Example.front, prev: .unlocked, quality: .stale)
+        #expect(try fixture.encode(.lock).hasSuffix("?zigbee2mqtt/front/get"))
+        #expect(fixture.receive(Self.topic, #"{"lock_state":"locked"}"#) == "locked stale")
+        #expect(fixture.receive("zigbee2mqtt/front/get", #"{"state":""}"#) == "")
+        #expect(fixture.receive(Self.topic, #"{"lock_state":"locked"}"#) == "locked confirmed; confirmed it")
     }
 
     @Test("a changed state confirms the command, and no state request is sent")
     func fresh() throws {
-        var spoken = try DialectFixture("zigbee2mqtt", Example.front, prev: .unlocked)
-        #expect(try spoken.order(.lock) == #"zigbee2mqtt/front/set {"state":"LOCK"} q0"#)
-        #expect(spoken.dialect.retriesStateRequest && spoken.dialect.questions.count == 1)
-        #expect(spoken.receive(Self.topic, #"{"lock_state":"locked"}"#) == "locked confirmed; confirmed it")
+        var fixture = try DialectFixture("zigbee2mqtt", Example.front, prev: .unlocked)
+        #expect(try fixture.encode(.lock) == #"zigbee2mqtt/front/set {"state":"LOCK"} q0"#)
+        #expect(fixture.dialect.retriesStateRequest && fixture.dialect.stateRequests.count == 1)
+        #expect(fixture.receive(Self.topic, #"{"lock_state":"locked"}"#) == "locked confirmed; confirmed it")
     }
 
     @Test("a jam known before the command does not end it, and a new jam does")
     func cachedJam() throws {
-        var spoken = try DialectFixture("zigbee2mqtt", Example.front, prev: .jammed)
-        _ = try spoken.order(.unlock)
-        #expect(spoken.receive(Self.topic, #"{"lock_state":"not_fully_locked"}"#) == "jammed stale faults[notFullyLocked]")
-        #expect(spoken.receive(Self.topic, #"{"lock_state":"unlocked"}"#) == "unlocked confirmed faults[]; confirmed it")
+        var fixture = try DialectFixture("zigbee2mqtt", Example.front, prev: .jammed)
+        _ = try fixture.encode(.unlock)
+        #expect(fixture.receive(Self.topic, #"{"lock_state":"not_fully_locked"}"#) == "jammed stale faults[notFullyLocked]")
+        #expect(fixture.receive(Self.topic, #"{"lock_state":"unlocked"}"#) == "unlocked confirmed faults[]; confirmed it")
         #expect(
-            spoken.receive(Self.topic, #"{"lock_state":"not_fully_locked"}"#)
+            fixture.receive(Self.topic, #"{"lock_state":"not_fully_locked"}"#)
                 == "jammed confirmed faults[notFullyLocked]; rejected(jammed)")
     }
 
     @Test("an alarm that every message repeats is an event once, when it appears")
     func repeatedAlarm() throws {
-        var spoken = try DialectFixture("zigbee2mqtt", Example.front)
+        var fixture = try DialectFixture("zigbee2mqtt", Example.front)
         let alarm = #"{"alarm":"deadbolt_jammed","door_state":"error_forced_open"}"#
-        #expect(spoken.receive(Self.topic, alarm) == "door-fault faults[doorForced]; event doorForced; event jam")
-        #expect(spoken.receive(Self.topic, alarm) == "door-fault faults[doorForced]")
-        #expect(spoken.receive(Self.topic, #"{"alarm":"","door_state":"closed"}"#) == "door-closed faults[]")
-        #expect(spoken.receive(Self.topic, alarm) == "door-fault faults[doorForced]; event doorForced; event jam")
+        #expect(fixture.receive(Self.topic, alarm) == "door-fault faults[doorForced]; event doorForced; event jam")
+        #expect(fixture.receive(Self.topic, alarm) == "door-fault faults[doorForced]")
+        #expect(fixture.receive(Self.topic, #"{"alarm":"","door_state":"closed"}"#) == "door-closed faults[]")
+        #expect(fixture.receive(Self.topic, alarm) == "door-fault faults[doorForced]; event doorForced; event jam")
     }
 
     @Test("a code is sent as an escaped JSON string")
     func code() throws {
-        var spoken = try DialectFixture("zigbee2mqtt", Example.front)
+        var fixture = try DialectFixture("zigbee2mqtt", Example.front)
         #expect(
-            try spoken.order(.lock, code: #"00"}"#)
+            try fixture.encode(.lock, code: #"00"}"#)
                 == #"zigbee2mqtt/front/set {"state":{"state":"LOCK","code":"00\"}"}} q0"#)
-        #expect(throws: AdapterError.unsupported) { try spoken.order(.unlatch) }
+        #expect(throws: AdapterError.unsupported) { try fixture.encode(.unlatch) }
     }
 }

@@ -11,12 +11,12 @@ import Testing
 
     // MARK: Operator and method
 
-    @Test("operator and method, in the values of each manufacturer", arguments: acts)
-    func act(_ payload: String, _ expected: String) throws {
+    @Test("operator and method, in the values of each manufacturer", arguments: operations)
+    func operation(_ payload: String, _ expected: String) throws {
         try DecodeCase(Self.topic, payload, expected).check("zigbee2mqtt", Example.front)
     }
 
-    private static let acts = [
+    private static let operations = [
         // Yale YMC420 and YDM60: the user slot has its own key and is one byte long.
         (#"{"action":"password_unlock","action_source_user":3}"#, "event operation unlock ok keypad slot 3"),
         (#"{"action":"one_touch_lock","action_source_user":255}"#, "event operation lock ok button"),
@@ -61,46 +61,47 @@ import Testing
 
     @Test("Nimly and EasyCode: the last operation is in every message, and is an event only when it changes")
     func nimly() throws {
-        var spoken = try DialectFixture("zigbee2mqtt", Example.front, prev: .locked)
+        var fixture = try DialectFixture("zigbee2mqtt", Example.front, prev: .locked)
         func message(_ state: String, _ source: String, _ user: String, more: String = "") -> String {
             #"{"lock_state":"\#(state)","last_unlock_source":"\#(source)","last_unlock_user":"\#(user)"\#(more)}"#
         }
-        #expect(spoken.receive(Self.topic, message("locked", "keypad", "3")) == "locked confirmed", "the operation may be old")
-        #expect(spoken.receive(Self.topic, message("locked", "keypad", "3", more: #","battery":70"#)) == "locked confirmed 70%")
+        #expect(fixture.receive(Self.topic, message("locked", "keypad", "3")) == "locked confirmed", "the operation may be old")
+        #expect(fixture.receive(Self.topic, message("locked", "keypad", "3", more: #","battery":70"#)) == "locked confirmed 70%")
         #expect(
-            spoken.receive(Self.topic, message("unlocked", "keypad", "12"))
+            fixture.receive(Self.topic, message("unlocked", "keypad", "12"))
                 == "unlocked confirmed; event operation unlock ok keypad slot 12")
         #expect(
-            spoken.receive(Self.topic, message("unlocked", "fingerprintsensor", "12"))
+            fixture.receive(Self.topic, message("unlocked", "fingerprintsensor", "12"))
                 == "unlocked confirmed; event operation unlock ok fingerprint slot 12")
-        #expect(spoken.receive(Self.topic, message("unlocked", "fingerprintsensor", "12")) == "unlocked confirmed")
+        #expect(fixture.receive(Self.topic, message("unlocked", "fingerprintsensor", "12")) == "unlocked confirmed")
         #expect(
-            spoken.receive(Self.topic, message("unlocked", "self", "0")) == "unlocked confirmed; event operation unlock ok manual"
+            fixture.receive(Self.topic, message("unlocked", "self", "0"))
+                == "unlocked confirmed; event operation unlock ok manual"
         )
         let locked = #"{"lock_state":"locked","last_lock_source":"rfid","last_lock_user":"5"}"#
-        #expect(spoken.receive(Self.topic, locked) == "locked confirmed")
+        #expect(fixture.receive(Self.topic, locked) == "locked confirmed")
         let again = locked.replacing("rfid", with: "zigbee").replacing("\"5\"", with: "\"0\"")
-        #expect(spoken.receive(Self.topic, again) == "locked confirmed; event operation lock ok remote")
+        #expect(fixture.receive(Self.topic, again) == "locked confirmed; event operation lock ok remote")
     }
 
     @Test("a retained last operation, and the first one after a reconnect, is not an event")
     func nimlyAfterGap() throws {
-        var spoken = try DialectFixture("zigbee2mqtt", Example.front)
+        var fixture = try DialectFixture("zigbee2mqtt", Example.front)
         func user(_ user: Int) -> String { #"{"last_unlock_source":"keypad","last_unlock_user":"\#(user)"}"# }
-        #expect(spoken.receive(Self.topic, user(1)) == "")
-        #expect(spoken.receive(Self.topic, user(2), isRetained: true) == "")
-        #expect(spoken.receive(Self.topic, user(3)) == "event operation unlock ok keypad slot 3")
-        _ = spoken.dialect.lose(&spoken.memory)
-        #expect(spoken.receive(Self.topic, user(4)) == "")
-        #expect(spoken.receive(Self.topic, user(5)) == "event operation unlock ok keypad slot 5")
+        #expect(fixture.receive(Self.topic, user(1)) == "")
+        #expect(fixture.receive(Self.topic, user(2), isRetained: true) == "")
+        #expect(fixture.receive(Self.topic, user(3)) == "event operation unlock ok keypad slot 3")
+        _ = fixture.dialect.connectionLost(&fixture.state)
+        #expect(fixture.receive(Self.topic, user(4)) == "")
+        #expect(fixture.receive(Self.topic, user(5)) == "event operation unlock ok keypad slot 5")
     }
 
     @Test("a typed code that a lock publishes is neither reported nor stored")
     func code() throws {
-        var spoken = try DialectFixture("zigbee2mqtt", Example.front)
+        var fixture = try DialectFixture("zigbee2mqtt", Example.front)
         let typed = #"{"lock_state":"locked","last_used_pin_code":"4711","last_unlock_source":"keypad","last_unlock_user":"3"}"#
-        #expect(spoken.receive(Self.topic, typed) == "locked confirmed")
-        #expect(!"\(spoken.memory)".contains("4711"))
+        #expect(fixture.receive(Self.topic, typed) == "locked confirmed")
+        #expect(!"\(fixture.state)".contains("4711"))
     }
 
     // MARK: Errors of the bridge
@@ -110,9 +111,9 @@ import Testing
         arguments: errors)
     func error(_ message: String, _ expected: String) throws {
         for sender in ["", "z2m: "] {
-            var spoken = try DialectFixture("zigbee2mqtt", Example.front, inFlight: .lock)
+            var fixture = try DialectFixture("zigbee2mqtt", Example.front, inFlight: .lock)
             let line = #"{"level":"error","message":"\#(sender)\#(message)","namespace":"z2m"}"#
-            #expect(spoken.receive(Self.log, line) == expected, "\(sender)\(message)")
+            #expect(fixture.receive(Self.log, line) == expected, "\(sender)\(message)")
         }
     }
 
@@ -166,13 +167,13 @@ import Testing
     private static let outputs = ["json", "attribute_and_json"]
 
     @Test("with `output: attribute` an answer looks like a repetition, so that an unchanged state confirms nothing")
-    func attributeProof() throws {
-        var spoken = try DialectFixture("zigbee2mqtt", Self.attributes, prev: .locked)
-        #expect(try spoken.order(.lock).hasSuffix("?zigbee2mqtt/front/get"))
-        #expect(spoken.receive("zigbee2mqtt/front/get", #"{"state":""}"#) == "")
-        #expect(spoken.receive(Self.topic + "/lock_state", "locked") == "locked stale")
-        #expect(spoken.receive(Self.topic + "/lock_state", "unlocked") == "unlocked confirmed")
-        #expect(spoken.receive(Self.topic + "/lock_state", "locked") == "locked confirmed; confirmed it")
+    func attributeConfirmation() throws {
+        var fixture = try DialectFixture("zigbee2mqtt", Self.attributes, prev: .locked)
+        #expect(try fixture.encode(.lock).hasSuffix("?zigbee2mqtt/front/get"))
+        #expect(fixture.receive("zigbee2mqtt/front/get", #"{"state":""}"#) == "")
+        #expect(fixture.receive(Self.topic + "/lock_state", "locked") == "locked stale")
+        #expect(fixture.receive(Self.topic + "/lock_state", "unlocked") == "unlocked confirmed")
+        #expect(fixture.receive(Self.topic + "/lock_state", "locked") == "locked confirmed; confirmed it")
     }
 
     // MARK: Endpoints
@@ -199,14 +200,14 @@ import Testing
     ]
 
     @Test("an endpoint has its own topics for commands and state requests, and is not the same lock as another endpoint")
-    func endpointOrders() throws {
+    func endpointCommands() throws {
         var left = try DialectFixture("zigbee2mqtt", Self.left, prev: .unlocked)
-        #expect(try left.order(.lock) == #"zigbee2mqtt/gate/left/set {"state":"LOCK"} q0"#)
+        #expect(try left.encode(.lock) == #"zigbee2mqtt/gate/left/set {"state":"LOCK"} q0"#)
         #expect(left.dialect.commandTopic.description == "zigbee2mqtt/gate/left/set")
-        #expect(left.dialect.questions.map(\.topic.description) == ["zigbee2mqtt/gate/left/get"])
+        #expect(left.dialect.stateRequests.map(\.topic.description) == ["zigbee2mqtt/gate/left/get"])
         let right = try DialectFixture("zigbee2mqtt", ["name": "gate", "endpoint": "right"])
-        #expect(left.dialect.places.isDisjoint(with: right.dialect.places))
+        #expect(left.dialect.endpoints.isDisjoint(with: right.dialect.endpoints))
         let whole = try DialectFixture("zigbee2mqtt", ["name": "gate/left"])
-        #expect(!left.dialect.places.isDisjoint(with: whole.dialect.places), "the same topic is the same lock")
+        #expect(!left.dialect.endpoints.isDisjoint(with: whole.dialect.endpoints), "the same topic is the same lock")
     }
 }

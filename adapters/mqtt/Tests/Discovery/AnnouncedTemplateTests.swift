@@ -3,9 +3,9 @@ import Testing
 
 @Suite struct AnnouncedTemplateTests {
     private func problem(_ template: String) throws -> String? {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         let text = template.replacing("\\", with: #"\\"#).replacing("\"", with: #"\""#)
-        broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a", #""val_tpl":"\#(text)""#))
+        broker.receive("homeassistant/lock/a/config", DiscoveryFixture.announcement("a", #""val_tpl":"\#(text)""#))
         return try #require(broker.only).problem
     }
 

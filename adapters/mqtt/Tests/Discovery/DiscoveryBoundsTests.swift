@@ -6,8 +6,8 @@ import Testing
 
 @Suite struct DiscoveryBoundsTests {
     @Test("at most 10,000 locks of one broker are listed, and a notice says that others are left out")
-    func most() {
-        var broker = MQTTTestClient()
+    func maxLocks() {
+        var broker = DiscoveryFixture()
         let devices = (1...Discovery.maxLocks + 1).map { number in
             Zigbee2MQTTTests.device("lock \(number)").replacing("0x01", with: "0x\(String(number, radix: 16))")
         }
@@ -16,21 +16,21 @@ import Testing
         broker.receive("b/bridge/devices", "[\(devices.suffix(2).joined(separator: ","))]")
         #expect(broker.discovery.locks.count == Discovery.maxLocks && broker.discovery.isFull)
         #expect(broker.discovery.notices == ["more than 10000 locks are announced: the others are left out"])
-        #expect(broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a")) == [])
+        #expect(broker.receive("homeassistant/lock/a/config", DiscoveryFixture.announcement("a")) == [])
         broker.receive("a/bridge/devices", "[]")
-        #expect(broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a")).count == 1, "below the limit")
+        #expect(broker.receive("homeassistant/lock/a/config", DiscoveryFixture.announcement("a")).count == 1, "below the limit")
     }
 
     @Test("rejects an announcement longer than 64 KiB, a list longer than 24 MiB and a lock larger than 8 KiB")
     func lengths() {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         func padded(_ text: String, to bytes: Int) -> String { text + String(repeating: " ", count: bytes - text.utf8.count) }
         let list = "[\(Zigbee2MQTTTests.device("front"))]"
         #expect(broker.receive("a/bridge/devices", padded(list, to: (24 << 20) + 1)) == [])
         #expect(broker.discovery.notices == ["the list on `a/bridge/devices` is not read: it is longer than 24 MiB"])
         #expect(broker.receive("a/bridge/devices", padded(list, to: 24 << 20)).count == 1)
         #expect(broker.discovery.notices == [])
-        let lock = MQTTTestClient.announcement("a")
+        let lock = DiscoveryFixture.announcement("a")
         #expect(broker.receive("homeassistant/lock/a/config", padded(lock, to: 65_537)) == [])
         #expect(broker.receive("homeassistant/lock/a/config", padded(lock, to: 65_536)).count == 1)
         let topic = String(repeating: "t", count: 9_000)
@@ -40,7 +40,7 @@ import Testing
 
     @Test("names that differ only in Unicode normalization are different locks, and a lock can be renamed between them")
     func normalForms() throws {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
         #expect(composed == decomposed, "equal for Swift's `==`")
         for (id, name) in [("a", composed), ("b", decomposed)] {
@@ -57,7 +57,7 @@ import Testing
 
     @Test("reads a bridge's list of 2,000 devices of realistic size")
     func largeBridge() {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         let padding = #","x":"\#(String(repeating: "d", count: 10_000))""#
         let devices = (1...2_000).map { number in
             let device = Zigbee2MQTTTests.device("lock \(number)", padding).replacing(
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test("`unannounced` returns the profiles whose locks are never announced")
-    func silentKinds() {
+    func unannouncedProfiles() {
         #expect(
             Discovery.unannounced(["tasmota", "zigbee2mqtt", "homekey-esp32", "own"]) == ["homekey-esp32", "own", "tasmota"])
         #expect(Discovery.unannounced(["zigbee2mqtt", "homie", "homeassistant", "nuki-native", "esphome"]) == [])
@@ -81,15 +81,15 @@ import Testing
 
     @Test("rejects an announcement that is nested too deeply, has too many values or is not UTF-8")
     func depths() {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
-        let place = "homeassistant/lock/a/config"
-        #expect(broker.receive(place, MQTTTestClient.announcement("a", #""x":\#(nested(40))"#)) == [])
-        #expect(broker.receive(place, MQTTTestClient.announcement("a", #""x":\#(nested(20_000))"#)) == [])
+        let topic = "homeassistant/lock/a/config"
+        #expect(broker.receive(topic, DiscoveryFixture.announcement("a", #""x":\#(nested(40))"#)) == [])
+        #expect(broker.receive(topic, DiscoveryFixture.announcement("a", #""x":\#(nested(20_000))"#)) == [])
         #expect(
             broker.receive(
-                place,
-                Array(MQTTTestClient.announcement("a", #""x":""#).utf8)
+                topic,
+                Array(DiscoveryFixture.announcement("a", #""x":""#).utf8)
                     + Array("\u{FC}\"}".unicodeScalars.map { UInt8($0.value) }))
                 == [])
         func empty(_ count: Int) -> String { String(repeating: "{},", count: count) }
@@ -103,7 +103,7 @@ import Testing
             #expect(broker.receive("a/bridge/devices", broken) == [], "\(broken)")
         }
         #expect(broker.discovery.locks.count == 1)
-        #expect(broker.receive(place, MQTTTestClient.announcement("a", #""x":\#(nested(20))"#)).count == 1)
+        #expect(broker.receive(topic, DiscoveryFixture.announcement("a", #""x":\#(nested(20))"#)).count == 1)
     }
 
     @Test("a profile that no discovery protocol announces adds no subscription; all others subscribe to announcement topics only")
@@ -133,28 +133,28 @@ import Testing
         for _ in 0..<200 {
             var bytes = original
             for _ in 0...Int.random(in: 0...3, using: &random) {
-                let place = Int.random(in: 0..<bytes.count, using: &random)
+                let offset = Int.random(in: 0..<bytes.count, using: &random)
                 switch Int.random(in: 0...3, using: &random) {
-                case 0: bytes[place] = UInt8.random(in: .min ... .max, using: &random)
-                case 1: bytes.removeSubrange(place..<min(bytes.count, place + Int.random(in: 1...40, using: &random)))
-                case 2: bytes.insert(contentsOf: words.randomElement(using: &random)?.utf8 ?? "".utf8, at: place)
-                default: bytes.insert(contentsOf: bytes[place..<min(bytes.count, place + 60)], at: place)
+                case 0: bytes[offset] = UInt8.random(in: .min ... .max, using: &random)
+                case 1: bytes.removeSubrange(offset..<min(bytes.count, offset + Int.random(in: 1...40, using: &random)))
+                case 2: bytes.insert(contentsOf: words.randomElement(using: &random)?.utf8 ?? "".utf8, at: offset)
+                default: bytes.insert(contentsOf: bytes[offset..<min(bytes.count, offset + 60)], at: offset)
                 }
                 if bytes.isEmpty { bytes = original }
             }
             // If the profile `zigbee2mqtt` is discovered, Zigbee2MQTT's Home Assistant announcement adds no lock.
-            var broker = MQTTTestClient(["homeassistant", "homie", name == "zigbee2mqtt-devices" ? "zigbee2mqtt" : ""])
+            var broker = DiscoveryFixture(["homeassistant", "homie", name == "zigbee2mqtt-devices" ? "zigbee2mqtt" : ""])
             broker.receive(Fixture.topic(name), bytes)
             found += broker.discovery.locks.count
             for lock in broker.discovery.locks where lock.problem == nil {
-                #expect(isSound(lock), "\(lock)")
+                #expect(isValid(lock), "\(lock)")
             }
         }
         #expect(found > 5, "some mutated announcements must still give a lock, otherwise the test checks nothing")
     }
 
     /// Returns whether every string of the address that is used in a topic is valid in a topic.
-    private func isSound(_ lock: FoundLock) -> Bool {
+    private func isValid(_ lock: AnnouncedLock) -> Bool {
         lock.variables.allSatisfy { key, value in
             guard case .string(let text) = value else { return true }
             let isTopic = lock.profile != "homeassistant" || key.hasSuffix("topic")

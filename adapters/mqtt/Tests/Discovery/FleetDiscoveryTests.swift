@@ -34,10 +34,10 @@ import Testing
         }
         await connection.stop()
         #expect(discovery.locks.allSatisfy { $0.problem == nil })
-        #expect(try Set(discovery.locks.map { try place($0.profile, $0.variables) }) == Set(listed()))
+        #expect(try Set(discovery.locks.map { try key($0.profile, $0.variables) }) == Set(listed()))
     }
 
-    private func place(_ profile: String, _ variables: [String: JSONValue]) throws -> String {
+    private func key(_ profile: String, _ variables: [String: JSONValue]) throws -> String {
         let profile = try #require(ProfileLibrary.shipped[profile])
         return "\(profile.id) \(try Dialect(profile, variables: variables).commandTopic)"
     }
@@ -52,7 +52,7 @@ import Testing
         let program = try play(["--list"], output)
         let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
         program.waitUntilExit()
-        return try JSONDecoder().decode([Lock].self, from: bytes).map { try place($0.profile, $0.address) }
+        return try JSONDecoder().decode([Lock].self, from: bytes).map { try key($0.profile, $0.address) }
     }
 
     private func play(_ options: [String], _ output: Pipe = Pipe()) throws -> Process {

@@ -11,7 +11,7 @@ import Testing
 
     @Test("each lock of a device is discovered, with the settings that the device gives to all components")
     func shared() throws {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         let changes = broker.receive(Fixture.topic("homeassistant-device"), try Fixture.bytes("homeassistant-device"))
         #expect(changes.map(\.lock.id) == ["homeassistant:device/gate-3/lower", "homeassistant:device/gate-3/upper"])
         let locks = broker.discovery.locks
@@ -31,13 +31,13 @@ import Testing
 
     @Test("a component with only its platform is removed, as is a missing component; an empty payload removes all")
     func removal() throws {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         let other = #""latch":{"p":"lock","uniq_id":"d-latch","cmd_t":"e/set"}"#
         broker.receive(Self.topic, Self.device("\(Self.bolt),\(other)"))
         #expect(broker.discovery.locks.count == 2)
         let reduced = broker.receive(Self.topic, Self.device(#""bolt":{"p":"lock"},\#(other)"#))
         #expect(reduced.map(\.lock.id) == ["homeassistant:device/d/bolt"])
-        #expect(reduced.map(\.lock.isGone) == [true])
+        #expect(reduced.map(\.lock.isRemoved) == [true])
         broker.receive(Self.topic, Self.device(Self.bolt))
         #expect(broker.only?.id == "homeassistant:device/d/bolt")
         broker.receive(Self.topic, "")
@@ -54,7 +54,7 @@ import Testing
             device(#"\#(bolt),"x":"sensor""#),
         ])
     func dropped(payload: String) {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         #expect(broker.receive(Self.topic, payload) == [])
         broker.receive(Self.topic, Self.device(Self.bolt))
         #expect(broker.receive(Self.topic, payload) == [])
@@ -67,14 +67,14 @@ import Testing
             #"{"p":"lock","cmd_t":"e/set"}"#, #"{"p":"lock","uniq_id":"e"}"#, #"{"p":"switch","uniq_id":"e","cmd_t":"e/set"}"#,
         ])
     func leftOut(component: String) {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         broker.receive(Self.topic, Self.device(#"\#(Self.bolt),"e":\#(component)"#))
         #expect(broker.only?.id == "homeassistant:device/d/bolt")
     }
 
     @Test("a lock that migrates from a single announcement to a device announcement is listed once")
     func migration() {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         broker.receive("homeassistant/lock/bolt/config", #"{"uniq_id":"d-bolt","cmd_t":"d/set","stat_t":"d/state"}"#)
         broker.receive("homeassistant/lock/bolt/config", #"{"migrate_discovery":true}"#)
         broker.receive(Self.topic, Self.device(Self.bolt))
@@ -85,7 +85,7 @@ import Testing
 
     @Test("a slash in a component key is escaped in the lock's id, so that ids do not collide")
     func keys() {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         broker.receive("homeassistant/device/n/o/config", Self.device(#""k":{"p":"lock","uniq_id":"1","cmd_t":"a"}"#))
         broker.receive("homeassistant/device/n/config", Self.device(#""o/k":{"p":"lock","uniq_id":"2","cmd_t":"b"}"#))
         #expect(broker.discovery.locks.map(\.id) == ["homeassistant:device/n/o%2Fk", "homeassistant:device/n/o/k"])

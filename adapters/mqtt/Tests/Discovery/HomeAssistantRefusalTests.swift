@@ -14,8 +14,8 @@ import Testing
             #"{"cmd_t":"x","dev":{"ids":[],"cns":[]}}"#, #"{"cmd_t":"x","dev":"d"}"#,
         ])
     func dropped(payload: String) throws {
-        var broker = MQTTTestClient()
-        broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a"))
+        var broker = DiscoveryFixture()
+        broker.receive("homeassistant/lock/a/config", DiscoveryFixture.announcement("a"))
         let before = try #require(broker.only)
         #expect(broker.receive("homeassistant/lock/a/config", payload) == [])
         #expect(broker.receive("homeassistant/lock/b/config", payload) == [])
@@ -31,8 +31,8 @@ import Testing
             "homeassistant/lock/\(String(repeating: "a", count: 257))/config",
         ])
     func illegalPlaces(topic: String) {
-        var broker = MQTTTestClient()
-        #expect(broker.receive(topic, MQTTTestClient.announcement("a")) == [])
+        var broker = DiscoveryFixture()
+        #expect(broker.receive(topic, DiscoveryFixture.announcement("a")) == [])
         #expect(broker.discovery.locks.isEmpty)
     }
 
@@ -54,14 +54,14 @@ import Testing
             (#"{"cmd_t":"x","e":"latin-1"}"#, "needs a profile"), (#"{"cmd_t":"x","e":""}"#, "needs a profile"),
         ])
     func problems(payload: String, reason: String) throws {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         broker.receive("homeassistant/lock/a/config", payload)
         #expect(try #require(broker.only?.problem).contains(reason))
     }
 
     @Test("two announcements with one unique_id both have a `problem` until one of them is removed")
     func uniqueID() throws {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         broker.receive("homeassistant/lock/a/config", #"{"cmd_t":"x/set","uniq_id":"a"}"#)
         let alone = try #require(broker.only)
         let changes = broker.receive("homeassistant/lock/b/config", #"{"cmd_t":"evil/set","uniq_id":"a"}"#)
@@ -73,7 +73,7 @@ import Testing
 
     @Test("two announcements with one command topic both have a `problem` until one of them changes")
     func commandTopic() throws {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         broker.receive("homeassistant/lock/a/config", #"{"cmd_t":"x/set","stat_t":"x/state"}"#)
         let alone = try #require(broker.only)
         broker.receive("homeassistant/lock/b/config", #"{"cmd_t":"x/set","stat_t":"evil/state"}"#)

@@ -7,31 +7,31 @@ import Testing
 
     @Test("C06: an abbreviated announcement adds a lock with its topics and payloads, without unlatch")
     func c06() {
-        var broker = MQTTTestClient()
-        let lock = FoundLock(
+        var broker = DiscoveryFixture()
+        let lock = AnnouncedLock(
             id: "homeassistant:abc", profile: "homeassistant",
             variables: ["command_topic": "x/abc/set", "state_topic": "x/abc/state", "payload_unlock": "OPENIT"])
-        #expect(broker.receive("homeassistant/lock/abc/config", Self.c06) == [.found(lock)])
+        #expect(broker.receive("homeassistant/lock/abc/config", Self.c06) == [.added(lock)])
         #expect(broker.discovery.locks == [lock])
         #expect(lock.variables["payload_open"] == nil && lock.problem == nil)
     }
 
     @Test("C07: an empty payload removes the lock, and the same announcement adds it again")
     func c07() throws {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         broker.receive("homeassistant/lock/abc/config", Self.c06)
         var gone = try #require(broker.only)
-        gone.isGone = true
-        #expect(broker.receive("homeassistant/lock/abc/config", "", isRetained: false) == [.gone(gone)])
+        gone.isRemoved = true
+        #expect(broker.receive("homeassistant/lock/abc/config", "", isRetained: false) == [.removed(gone)])
         #expect(broker.discovery.locks.isEmpty)
         #expect(broker.receive("homeassistant/lock/abc/config", "", isRetained: false) == [], "it is reported as gone only once")
-        gone.isGone = false
-        #expect(broker.receive("homeassistant/lock/abc/config", Self.c06) == [.found(gone)])
+        gone.isRemoved = false
+        #expect(broker.receive("homeassistant/lock/abc/config", Self.c06) == [.added(gone)])
     }
 
     @Test("every key of the profile is read by its full name, and other keys are ignored")
     func fullKeys() throws {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         broker.receive(Fixture.topic("homeassistant-lock"), try Fixture.bytes("homeassistant-lock"))
         let lock = try #require(broker.only)
         #expect(lock.id == "homeassistant:cellar/bolt")
@@ -54,7 +54,7 @@ import Testing
 
     @Test("every abbreviation is read, also in device, origin and availability")
     func abbreviations() throws {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         broker.receive(Fixture.topic("homeassistant-lock-short"), try Fixture.bytes("homeassistant-lock-short"))
         let lock = try #require(broker.only)
         #expect(lock.name == "Shed" && lock.manufacturer == "Ironworks" && lock.model == "S7")
@@ -87,17 +87,17 @@ import Testing
             (#"{"cmd_t":"~/set"}"#, "command_topic", "~/set"),
         ])
     func topicBase(payload: String, key: String, value: String) throws {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         broker.receive("homeassistant/lock/a/config", payload)
         #expect(try #require(broker.only).variables[key] == .string(value))
     }
 
     @Test("a number or Boolean is converted to the same text as in Home Assistant")
     func words() throws {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         broker.receive(
             "homeassistant/lock/a/config",
-            MQTTTestClient.announcement("a", #""pl_lock":255,"pl_unlk":true,"opt":"off","qos":"2","avty":{"t":"x/link"}"#))
+            DiscoveryFixture.announcement("a", #""pl_lock":255,"pl_unlk":true,"opt":"off","qos":"2","avty":{"t":"x/link"}"#))
         let variables = try #require(broker.only).variables
         #expect(variables["payload_lock"] == "255" && variables["payload_unlock"] == "True")
         #expect(variables["optimistic"] == .bool(false) && variables["qos"] == .integer(2))
@@ -106,8 +106,8 @@ import Testing
 
     @Test("`retain` in an announcement is ignored and is not part of the address")
     func retain() throws {
-        var broker = MQTTTestClient()
-        broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a", #""ret":true"#))
+        var broker = DiscoveryFixture()
+        broker.receive("homeassistant/lock/a/config", DiscoveryFixture.announcement("a", #""ret":true"#))
         let lock = try #require(broker.only)
         #expect(lock.problem == nil)
         #expect(Set(lock.variables.keys) == ["command_topic", "state_topic"])
@@ -115,9 +115,9 @@ import Testing
 
     @Test("a different announcement on the same topic changes the discovered lock, and an equal one does not")
     func update() throws {
-        var broker = MQTTTestClient()
-        broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a"))
-        #expect(broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a")) == [])
+        var broker = DiscoveryFixture()
+        broker.receive("homeassistant/lock/a/config", DiscoveryFixture.announcement("a"))
+        #expect(broker.receive("homeassistant/lock/a/config", DiscoveryFixture.announcement("a")) == [])
         let changes = broker.receive("homeassistant/lock/a/config", #"{"cmd_t":"evil/set","uniq_id":"a"}"#)
         let lock = try #require(broker.only)
         #expect(changes == [.changed(lock)])
@@ -126,10 +126,10 @@ import Testing
 
     @Test("`migrate_discovery` removes the lock of a single announcement", arguments: ["migrate_discovery", "migr_discvry"])
     func migrate(key: String) {
-        var broker = MQTTTestClient()
-        broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a"))
+        var broker = DiscoveryFixture()
+        broker.receive("homeassistant/lock/a/config", DiscoveryFixture.announcement("a"))
         let changes = broker.receive("homeassistant/lock/a/config", #"{"\#(key)":true}"#)
-        #expect(changes.map(\.lock.isGone) == [true])
+        #expect(changes.map(\.lock.isRemoved) == [true])
         #expect(broker.discovery.locks.isEmpty)
     }
 
@@ -144,8 +144,8 @@ import Testing
             (#""name":"a\u001b[2J\nb\u202ec""#, "a [2J b c"),
         ])
     func names(fields: String, name: String) throws {
-        var broker = MQTTTestClient()
-        broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a", fields))
+        var broker = DiscoveryFixture()
+        broker.receive("homeassistant/lock/a/config", DiscoveryFixture.announcement("a", fields))
         #expect(try #require(broker.only).name == name)
     }
 }

@@ -13,10 +13,10 @@ import Testing
 
     @Test("a device with a lock node is discovered with its root device")
     func found() throws {
-        var broker = MQTTTestClient(["homie"])
-        let lock = FoundLock(
+        var broker = DiscoveryFixture(["homie"])
+        let lock = AnnouncedLock(
             id: "homie:side-door/lock", name: "Side door", profile: "homie", variables: ["device": "side-door", "root": "bridge"])
-        #expect(broker.receive(Self.topic, try Fixture.bytes("homie-description")) == [.found(lock)])
+        #expect(broker.receive(Self.topic, try Fixture.bytes("homie-description")) == [.added(lock)])
         for state in ["init", "ready", "lost", "sleeping", "disconnected"] {
             #expect(broker.receive("homie/5/side-door/$state", state) == [])
         }
@@ -25,9 +25,9 @@ import Testing
 
     @Test("an empty `$state` or `$description` removes the lock", arguments: ["$state", "$description"])
     func gone(attribute: String) throws {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         broker.receive(Self.topic, Self.description())
-        #expect(broker.receive("homie/5/side-door/\(attribute)", "").map(\.lock.isGone) == [true])
+        #expect(broker.receive("homie/5/side-door/\(attribute)", "").map(\.lock.isRemoved) == [true])
         #expect(broker.discovery.locks.isEmpty)
     }
 
@@ -41,7 +41,7 @@ import Testing
             ("homie/5/d", description(lock, #","parent":"hub","root":"house""#), ["device": "d", "root": "house"]),
         ] as [(String, String, [String: JSONValue])])
     func address(device: String, description: String, variables: [String: JSONValue]) throws {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         let topic = "\(device)/$description"
         #expect(broker.discovery.filters.contains { $0.matches(topic) })
         broker.receive(topic, description)
@@ -50,7 +50,7 @@ import Testing
 
     @Test("each lock node of a device is a lock")
     func nodes() {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         broker.receive(
             Self.topic,
             #"{"homie":"5.1","name":"Gate","nodes":{"lower":{"name":"Lower","properties":{\#(Self.lock)}},"upper":{"properties":{\#(Self.lock)}}}}"#
@@ -67,7 +67,7 @@ import Testing
             lock.replacing("enum", with: "string"), lock.replacing("state", with: "position"), #""state":3,"command":4"#, "",
         ])
     func otherNodes(properties: String) {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         #expect(broker.receive(Self.topic, Self.description(properties)) == [])
     }
 
@@ -78,7 +78,7 @@ import Testing
             description(lock, #","root":7"#),
         ])
     func rubbish(payload: String) {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         broker.receive(Self.topic, Self.description())
         #expect(broker.receive(Self.topic, payload) == [])
         #expect(broker.only != nil)
@@ -86,7 +86,7 @@ import Testing
 
     @Test("ids that the Homie convention does not allow are ignored, and an invalid root is a `problem`")
     func ids() {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         for device in ["Side", "side_door", "", "a b", "$x"] {
             broker.receive("homie/5/\(device)/$description", Self.description())
         }

@@ -14,7 +14,7 @@ import Testing
     @Test("a lock of a known ecosystem is discovered with the profile of that ecosystem", arguments: makes)
     func make(fixture: String, profile: String, variables: [String: JSONValue]) throws {
         for profiles: Set in [["homeassistant"], [profile]] {
-            var broker = MQTTTestClient(profiles)
+            var broker = DiscoveryFixture(profiles)
             broker.receive(Fixture.topic(fixture), try Fixture.bytes(fixture))
             let lock = try #require(broker.only)
             #expect(lock.profile == profile && lock.variables == variables && lock.problem == nil)
@@ -24,11 +24,11 @@ import Testing
 
     @Test("discovery for one profile ignores the locks of other profiles", arguments: makes)
     func alone(fixture: String, profile: String, variables: [String: JSONValue]) throws {
-        var broker = MQTTTestClient([profile])
+        var broker = DiscoveryFixture([profile])
         for other in Self.makes where other.1 != profile {
             broker.receive(Fixture.topic(other.0), try Fixture.bytes(other.0))
         }
-        broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a"))
+        broker.receive("homeassistant/lock/a/config", DiscoveryFixture.announcement("a"))
         #expect(broker.discovery.locks.isEmpty)
     }
 
@@ -41,7 +41,7 @@ import Testing
             ("ring-mqtt", "ring/", "home/r/", "base", "home/r"),
         ])
     func base(fixture: String, from: String, to: String, key: String, value: String) throws {
-        var broker = MQTTTestClient(["homeassistant"])
+        var broker = DiscoveryFixture(["homeassistant"])
         broker.receive(Fixture.topic(fixture), try Fixture.text(fixture).replacing(from, with: to))
         let lock = try #require(broker.only)
         #expect(lock.profile == fixture && lock.variables[key] == .string(value))
@@ -49,7 +49,7 @@ import Testing
 
     @Test("Z-Wave topics with value names give an address with `naming: named`")
     func named() throws {
-        var broker = MQTTTestClient(["homeassistant"])
+        var broker = DiscoveryFixture(["homeassistant"])
         let text = try Fixture.text("zwave-js-ui").replacing("/98/0/", with: "/door_lock/endpoint_0/")
         broker.receive(Fixture.topic("zwave-js-ui"), text)
         #expect(broker.only?.variables == ["node": "hall/front", "gateway": "house", "naming": "named"])
@@ -57,7 +57,7 @@ import Testing
 
     @Test("the address of an ESPHome lock contains `no_open` and `optimistic` if they apply")
     func esphomeFlags() throws {
-        var broker = MQTTTestClient(["homeassistant"])
+        var broker = DiscoveryFixture(["homeassistant"])
         let text = try Fixture.text("esphome").replacing("\"pl_open\": \"OPEN\"", with: "\"opt\": true")
         broker.receive(Fixture.topic("esphome"), text)
         #expect(
@@ -78,7 +78,7 @@ import Testing
             ("ring-mqtt", "/alarm/", "/camera/"), ("ring-mqtt", "lock/state", "lock/states"),
         ])
     func resembling(fixture: String, from: String, to: String) throws {
-        var broker = MQTTTestClient(["homeassistant"])
+        var broker = DiscoveryFixture(["homeassistant"])
         let text = try Fixture.text(fixture).replacing(from, with: to)
         let before = try Fixture.text(fixture)
         #expect(text != before)

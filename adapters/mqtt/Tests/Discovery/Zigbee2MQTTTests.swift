@@ -12,31 +12,31 @@ import Testing
 
     @Test("the locks of the list are discovered, but no thermostat with a child lock and no coordinator")
     func list() throws {
-        var broker = MQTTTestClient(["zigbee2mqtt"])
+        var broker = DiscoveryFixture(["zigbee2mqtt"])
         broker.receive(Self.topic, try Fixture.bytes("zigbee2mqtt-devices"))
-        var front = FoundLock(
+        var front = AnnouncedLock(
             id: "zigbee2mqtt:0x00158d0001a2b3c4", name: "front", manufacturer: "Ironworks", model: "D1",
             profile: "zigbee2mqtt", variables: ["name": "front"])
-        front.isKnownByHardware = true
+        front.hasHardwareID = true
         front.otherCommandTopics = ["zigbee2mqtt/0x00158d0001a2b3c4/set"]
-        var back = FoundLock(
+        var back = AnnouncedLock(
             id: "zigbee2mqtt:0x00158d0001a2b3c6", name: "Hall/Back door", manufacturer: "Ironworks", model: "D2",
             profile: "zigbee2mqtt", variables: ["name": "Hall/Back door"])
-        back.isKnownByHardware = true
+        back.hasHardwareID = true
         back.otherCommandTopics = ["zigbee2mqtt/0x00158d0001a2b3c6/set"]
         #expect(broker.discovery.locks == [front, back])
     }
 
     @Test("a renamed device is the same lock, and a device removed from the list is gone")
     func changes() throws {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         broker.receive(Self.topic, try Fixture.bytes("zigbee2mqtt-devices"))
         let renamed = try Fixture.text("zigbee2mqtt-devices").replacing("Hall/Back door", with: "Yard")
         let changes = broker.receive(Self.topic, renamed)
         #expect(changes.map(\.lock.variables) == [["name": "Yard"]])
         #expect(changes.map(\.lock.id) == ["zigbee2mqtt:0x00158d0001a2b3c6"])
         let gone = broker.receive(Self.topic, "[\(Self.device("front"))]")
-        #expect(gone.filter(\.lock.isGone).map(\.lock.name) == ["front", "Yard"])
+        #expect(gone.filter(\.lock.isRemoved).map(\.lock.name) == ["front", "Yard"])
         #expect(broker.only?.id == "zigbee2mqtt:0x01")
         broker.receive(Self.topic, "")
         #expect(broker.discovery.locks.isEmpty)
@@ -46,7 +46,7 @@ import Testing
         "a base of one or two levels is read from the topic",
         arguments: [("zigbee2", "zigbee2", "zigbee2/0x01"), ("home/zigbee", "home/zigbee", "home/zigbee/0x01")])
     func bases(prefix: String, base: String, id: String) throws {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         let topic = "\(prefix)/bridge/devices"
         #expect(broker.discovery.filters.contains { $0.matches(topic) })
         broker.receive(topic, "[\(Self.device("front"))]")
@@ -56,7 +56,7 @@ import Testing
 
     @Test("the same device on two bases is two locks, one for each bridge")
     func twoBases() {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         broker.receive("a/bridge/devices", "[\(Self.device("front"))]")
         broker.receive("b/bridge/devices", "[\(Self.device("front"))]")
         #expect(broker.discovery.locks.map(\.id) == ["zigbee2mqtt:a/0x01", "zigbee2mqtt:b/0x01"])
@@ -82,14 +82,14 @@ import Testing
             (device("a", expose: #""features":[{"name":"state","property":"state","value_on":true}]"#), "words"),
         ])
     func problems(device: String, reason: String) throws {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         broker.receive(Self.topic, "[\(device)]")
         #expect(try #require(broker.only?.problem).contains(reason))
     }
 
     @Test("each lock of a device with several locks is discovered with its endpoint and the device's name and IEEE address")
     func endpoints() {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         func expose(_ part: String) -> String {
             let state = #"{"name":"state","property":"state_\#(part)","value_on":"LOCK","value_off":"UNLOCK"}"#
             return #"{"type":"lock","endpoint":"\#(part)","features":[\#(state)]}"#
@@ -106,7 +106,7 @@ import Testing
 
     @Test("a malformed list changes nothing", arguments: ["{}", "[", "null", "\"front\"", "[{}] x"])
     func rubbish(payload: String) {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         broker.receive(Self.topic, "[\(Self.device("front"))]")
         #expect(broker.receive(Self.topic, payload) == [])
         #expect(broker.only != nil)
@@ -121,7 +121,7 @@ import Testing
             device("second with the same address"),
         ])
     func oneBadDevice(device: String) {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         broker.receive(Self.topic, "[\(Self.device("front")),\(device)]")
         #expect(broker.only?.name == "front")
     }
@@ -130,14 +130,14 @@ import Testing
         "a topic that only resembles the topic of a list is ignored",
         arguments: ["/bridge/devices", "$SYS/bridge/devices", "a//bridge/devices", "a/b/c/bridge/devices", "bridge/devices"])
     func otherTopics(topic: String) {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         #expect(broker.receive(topic, "[\(Self.device("front"))]") == [])
     }
 
     @Test(
         "Zigbee2MQTT's list takes precedence over its Home Assistant announcement, in either order", arguments: [true, false])
     func once(listFirst: Bool) throws {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         let names = ["zigbee2mqtt-devices", "zigbee2mqtt-announcement"]
         for name in listFirst ? names : names.reversed() { broker.receive(Fixture.topic(name), try Fixture.bytes(name)) }
         #expect(broker.discovery.locks.map(\.profile) == ["zigbee2mqtt", "zigbee2mqtt"])
@@ -145,7 +145,7 @@ import Testing
 
     @Test("if only `homeassistant` is discovered, Zigbee2MQTT's announcement gives a lock with the profile `zigbee2mqtt`")
     func announced() throws {
-        var broker = MQTTTestClient(["homeassistant"])
+        var broker = DiscoveryFixture(["homeassistant"])
         broker.receive(Fixture.topic("zigbee2mqtt-announcement"), try Fixture.bytes("zigbee2mqtt-announcement"))
         let lock = try #require(broker.only)
         #expect(lock.profile == "zigbee2mqtt" && lock.problem == nil && lock.variables == ["name": "front"])
@@ -161,7 +161,7 @@ import Testing
             ("\"state_locked\": \"LOCK\"", "\"state_locked\": \"LOCKED\""),
         ])
     func resembling(from: String, to: String) throws {
-        var broker = MQTTTestClient(["homeassistant"])
+        var broker = DiscoveryFixture(["homeassistant"])
         let text = try Fixture.text("zigbee2mqtt-announcement")
         #expect(text.contains(from))
         broker.receive(Fixture.topic("zigbee2mqtt-announcement"), text.replacing(from, with: to))
@@ -170,14 +170,14 @@ import Testing
 
     @Test("an announcement of unknown origin is not listed while a bridge's list contains its command topic")
     func byCommandTopic() throws {
-        var broker = MQTTTestClient()
+        var broker = DiscoveryFixture()
         let announcement = try Fixture.text("zigbee2mqtt-announcement").replacing("\"Zigbee2MQTT\"", with: "\"unknown\"")
         broker.receive(Fixture.topic("zigbee2mqtt-announcement"), announcement)
         let announced = try #require(broker.only)
         let changes = broker.receive(Self.topic, "[\(Self.device("front"))]")
-        #expect(changes.map(\.lock.isGone) == [true, false], "removals are reported before additions")
+        #expect(changes.map(\.lock.isRemoved) == [true, false], "removals are reported before additions")
         #expect(changes.first?.lock.id == announced.id)
         #expect(broker.only?.profile == "zigbee2mqtt")
-        #expect(broker.receive(Self.topic, "[]").contains(.found(announced)))
+        #expect(broker.receive(Self.topic, "[]").contains(.added(announced)))
     }
 }

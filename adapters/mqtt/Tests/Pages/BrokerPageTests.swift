@@ -17,7 +17,7 @@ import Testing
             let guest = try await broker.guest(user)
             for topic in own { #expect(try await guest.mayWrite(topic), "\(user) must write to \(topic)") }
             for topic in foreign { #expect(try await !guest.mayWrite(topic), "\(user) must not write to \(topic)") }
-            await guest.leave()
+            await guest.disconnect()
         }
     }
 
@@ -25,13 +25,13 @@ import Testing
     func reading() async throws {
         let broker = try await PageBroker()
         let host = try await broker.guest(PageBroker.host)
-        for topic in Set(Self.read.flatMap(\.heard)) { try await host.keep(topic) }
-        for (user, echo, heard) in Self.read {
+        for topic in Set(Self.read.flatMap(\.topics)) { try await host.publishRetained(topic) }
+        for (user, echo, topics) in Self.read {
             let guest = try await broker.guest(user)
-            #expect(try await guest.hears(until: echo) == Set(heard + [echo]), "\(user)")
-            await guest.leave()
+            #expect(try await guest.receivedTopics(until: echo) == Set(topics + [echo]), "\(user)")
+            await guest.disconnect()
         }
-        await host.leave()
+        await host.disconnect()
     }
 
     @Test("rejects a client without a user name")
@@ -79,7 +79,7 @@ import Testing
     ]
 
     /// A user, a topic that it can write to and read, and the retained topics that it can read.
-    static let read: [(user: String, echo: String, heard: [String])] = [
+    static let read: [(user: String, echo: String, topics: [String])] = [
         (
             "doorward", "zigbee2mqtt/echo/get",
             [

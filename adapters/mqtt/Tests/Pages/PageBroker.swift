@@ -79,13 +79,13 @@ final class Guest: Sendable {
         throw PageBroker.Refused()
     }
 
-    func leave() async { await connection.stop() }
+    func disconnect() async { await connection.stop() }
 
     /// Publishes with QoS 1, and returns whether the broker accepts the message.
     func mayWrite(_ topic: String) async throws -> Bool {
         let topic = try #require(MQTTTopic(topic))
-        let frame = MQTTPublish(topic: topic, payload: [1], qos: .atLeastOnce, lifetime: .seconds(30))
-        let id = try #require(try connection.publish(frame).id)
+        let publish = MQTTPublish(topic: topic, payload: [1], qos: .atLeastOnce, lifetime: .seconds(30))
+        let id = try #require(try connection.publish(publish).id)
         for await event in events {
             guard case .acknowledged(id, let answer) = event else { continue }
             if case .rejected = answer { return false }
@@ -95,7 +95,7 @@ final class Guest: Sendable {
     }
 
     /// Publishes a retained message.
-    func keep(_ topic: String) async throws {
+    func publishRetained(_ topic: String) async throws {
         let topic = try #require(MQTTTopic(topic))
         let id = try #require(
             try connection.publishRetainable(
@@ -104,10 +104,10 @@ final class Guest: Sendable {
     }
 
     /// Publishes on `echo`, and returns all topics received until that message, which arrives after the retained messages.
-    func hears(until echo: String) async throws -> Set<String> {
+    func receivedTopics(until echo: String) async throws -> Set<String> {
         var topics: Set<String> = []
-        let frame = MQTTPublish(topic: try #require(MQTTTopic(echo)), payload: [1], lifetime: .seconds(30))
-        try connection.publish(frame)
+        let publish = MQTTPublish(topic: try #require(MQTTTopic(echo)), payload: [1], lifetime: .seconds(30))
+        try connection.publish(publish)
         for await event in events {
             guard case .message(let message) = event else { continue }
             topics.insert(message.topic)

@@ -41,39 +41,39 @@ import Testing
             (#"{"lock":{}}"#, ""),
             ("true", "!malformedPayload"),
         ] {
-            var spoken = try DialectFixture("homeassistant", Example.words.merging(address) { $1 }, prev: .locked)
-            #expect(spoken.receive("state-topic", payload) == expected)
+            var fixture = try DialectFixture("homeassistant", Example.homeAssistant.merging(address) { $1 }, prev: .locked)
+            #expect(fixture.receive("state-topic", payload) == expected)
         }
     }
 
     @Test("a command template is sent with the payload and the code inserted")
     func commandTemplate() throws {
         let json = ["command_template": #"{"do":"{{ value }}","code":"{{ code }}"}"#, "payload_unlock": "OP\"EN"]
-        var spoken = try DialectFixture("homeassistant", Example.words.merging(json) { $1 })
-        #expect(spoken.dialect.capabilities.contains(.acceptsCode))
-        #expect(try spoken.order(.lock, code: "0\"1") == #"command-topic {"do":"LOCK","code":"0\"1"} q0"#)
-        var plain = try DialectFixture("homeassistant", Example.words.merging(["cmd_tpl": "{{value}}!"]) { $1 })
-        #expect(try plain.order(.unlock) == "command-topic UNLOCK! q0")
-        #expect(throws: AdapterError.unsupported) { try plain.order(.unlock, code: "1") }
+        var fixture = try DialectFixture("homeassistant", Example.homeAssistant.merging(json) { $1 })
+        #expect(fixture.dialect.capabilities.contains(.acceptsCode))
+        #expect(try fixture.encode(.lock, code: "0\"1") == #"command-topic {"do":"LOCK","code":"0\"1"} q0"#)
+        var plain = try DialectFixture("homeassistant", Example.homeAssistant.merging(["cmd_tpl": "{{value}}!"]) { $1 })
+        #expect(try plain.encode(.unlock) == "command-topic UNLOCK! q0")
+        #expect(throws: AdapterError.unsupported) { try plain.encode(.unlock, code: "1") }
     }
 
     @Test("a lock supports only what its address configures")
     func capabilities() throws {
         #expect(
-            try DialectFixture("homeassistant", Example.words).dialect.capabilities == [
+            try DialectFixture("homeassistant", Example.homeAssistant).dialect.capabilities == [
                 .lock, .unlock, .intermediateStates, .jam,
             ])
         let blind = try DialectFixture("homeassistant", ["command_topic": "c", "payload_open": "OPEN", "qos": "2"])
         #expect(blind.dialect.capabilities == [.lock, .unlock, .unlatch], "no state topic")
         #expect(blind.dialect.filters.map(\.description) == ["c"])
-        var spoken = blind
-        #expect(try spoken.order(.unlatch) == "c OPEN q1")
+        var fixture = blind
+        #expect(try fixture.encode(.unlatch) == "c OPEN q1")
     }
 
     @Test("every state value, with the default payloads", arguments: words)
     func word(_ payload: String, _ expected: String) throws {
-        var spoken = try DialectFixture("homeassistant", Example.words, prev: .locked)
-        #expect(spoken.receive("state-topic", payload) == expected)
+        var fixture = try DialectFixture("homeassistant", Example.homeAssistant, prev: .locked)
+        #expect(fixture.receive("state-topic", payload) == expected)
     }
 
     private static let words = [
@@ -105,15 +105,15 @@ import Testing
             "command_topic": .string("c"), "state_topic": .string("s"), "availability": list, "availability_mode": .string("all"),
         ]
         let dialect = try Dialect(profile, variables: address)
-        var memory = DialectState()
+        var state = DialectState()
         #expect(
-            dialect.decode(MQTTMessage(topic: "a/up", payload: Array("online".utf8), isRetained: true), &memory).words
+            dialect.decode(MQTTMessage(topic: "a/up", payload: Array("online".utf8), isRetained: true), &state).summary
                 == "reach-unknown")
         #expect(
-            dialect.decode(MQTTMessage(topic: "b/up", payload: Array(#"{"x":1}"#.utf8), isRetained: true), &memory).words
+            dialect.decode(MQTTMessage(topic: "b/up", payload: Array(#"{"x":1}"#.utf8), isRetained: true), &state).summary
                 == "online")
         #expect(
-            dialect.decode(MQTTMessage(topic: "a/up", payload: Array("offline".utf8), isRetained: false), &memory).words
+            dialect.decode(MQTTMessage(topic: "a/up", payload: Array("offline".utf8), isRetained: false), &state).summary
                 == "stale offline")
     }
 

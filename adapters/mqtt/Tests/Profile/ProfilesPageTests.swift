@@ -26,10 +26,10 @@ import Testing
     @Test("the page lists exactly the keys that each section allows", arguments: ProfileKeys.sections.keys.sorted())
     func keys(_ section: String) throws {
         let rows = try Self.rows(under: "### Where a key stands", cells: 3)
-        let told = rows.filter { $0[1].contains(section) }.flatMap { $0[0] }
+        let documented = rows.filter { $0[1].contains(section) }.flatMap { $0[0] }
         let taken = try #require(ProfileKeys.sections[section])
-        #expect(Set(told).symmetricDifference(taken) == [], "the page and the reader differ")
-        #expect(told.count == Set(told).count, "a key is listed twice")
+        #expect(Set(documented).symmetricDifference(taken) == [], "the page and the reader differ")
+        #expect(documented.count == Set(documented).count, "a key is listed twice")
     }
 
     @Test("the page lists exactly the existing sections, and explains each")
@@ -81,27 +81,27 @@ import Testing
     }
 
     @Test("the capabilities of the examples follow from their content")
-    func abilities() throws {
+    func capabilities() throws {
         #expect(
-            try Self.profile(1).abilities == [
+            try Self.profile(1).capabilities == [
                 .reportsJam, .reportsOperator, .reportsFailedAttempts, .canRefresh, .acksCommand, .correlates,
             ])
-        #expect(try Self.profile(0).abilities == [.reportsJam, .reportsBattery])
+        #expect(try Self.profile(0).capabilities == [.reportsJam, .reportsBattery])
     }
 
     @Test("the first example is a valid profile, and decodes messages as the page says")
     func example() throws {
         let profile = try Self.profile(0)
         let dialect = try Dialect(profile, variables: ["name": .string("cellar")])
-        var memory = DialectState()
+        var state = DialectState()
         func receive(_ payload: String, isRetained: Bool = false) -> String {
             dialect.decode(
-                MQTTMessage(topic: "acme/cellar/status", payload: Array(payload.utf8), isRetained: isRetained), &memory
+                MQTTMessage(topic: "acme/cellar/status", payload: Array(payload.utf8), isRetained: isRetained), &state
             )
-            .words
+            .summary
         }
         #expect(receive(#"{"bolt":"out","battery":80}"#) == "locked confirmed 80%")
-        _ = try dialect.order(.lock, code: nil, reference: "r", &memory)
+        _ = try dialect.encodeCommand(.lock, code: nil, reference: "r", &state)
         #expect(receive(#"{"bolt":"out"}"#, isRetained: true) == "locked retained")
         #expect(receive(#"{"bolt":"stuck"}"#) == "jammed confirmed; rejected(jammed)")
         #expect(receive(#"{"bolt":"half"}"#) == "unknown confirmed; !unmappedValue: half")

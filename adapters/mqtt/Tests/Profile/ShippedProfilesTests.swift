@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ShippedProfilesTests {
     @Test("every shipped file is a valid profile with the name of its file", arguments: ShippedProfiles.files.map(\.name))
-    func whole(_ name: String) throws {
+    func complete(_ name: String) throws {
         let file = try #require(ShippedProfiles.files.first { $0.name == name })
         let profile = try Profile(yaml: String(decoding: file.bytes, as: UTF8.self), file: "\(name).yaml")
         #expect(profile.id == name)
@@ -14,17 +14,17 @@ import Testing
         #expect(profile.variables.allSatisfy { !$0.meaning.isEmpty }, "each variable has a description")
     }
 
-    @Test("the capabilities of a lock of each shipped profile, depending on its address", arguments: abilities)
-    func ability(_ profile: String, _ address: [String: String], _ expected: LockCapabilities) throws {
+    @Test("the capabilities of a lock of each shipped profile, depending on its address", arguments: capabilityCases)
+    func capabilities(_ profile: String, _ address: [String: String], _ expected: LockCapabilities) throws {
         let capabilities = try DialectFixture(profile, address).dialect.capabilities
         #expect(capabilities == expected, "\(capabilities)")
     }
 
     private static let both: LockCapabilities = [.lock, .unlock]
     private static let all: LockCapabilities = [.lock, .unlock, .unlatch]
-    private static let abilities: [(String, [String: String], LockCapabilities)] = [
-        ("homeassistant", Example.words, both.union([.intermediateStates, .jam])),
-        ("homeassistant", Example.words.merging(["pl_open": "OPEN"]) { $1 }, all.union([.intermediateStates, .jam])),
+    private static let capabilityCases: [(String, [String: String], LockCapabilities)] = [
+        ("homeassistant", Example.homeAssistant, both.union([.intermediateStates, .jam])),
+        ("homeassistant", Example.homeAssistant.merging(["pl_open": "OPEN"]) { $1 }, all.union([.intermediateStates, .jam])),
         ("homeassistant", ["command_topic": "c"], both),
         (
             "zigbee2mqtt", Example.front,
@@ -46,18 +46,18 @@ import Testing
         ("homekey-esp32", Example.homekey, both.union([.intermediateStates, .jam, .operator, .failedAttempts])),
     ]
 
-    @Test("the subscribe QoS, command topic, state requests and timeout of each shipped profile", arguments: manners)
-    func manner(_ profile: String, _ address: [String: String], _ expected: String) throws {
+    @Test("the subscribe QoS, command topic, state requests and timeout of each shipped profile", arguments: behaviors)
+    func behavior(_ profile: String, _ address: [String: String], _ expected: String) throws {
         let dialect = try DialectFixture(profile, address).dialect
-        var words = ["hears q\(dialect.subscribes.rawValue)", "moves on \(dialect.commandTopic)"]
-        words += dialect.questions.map { "asks \($0.topic) q\($0.qos.rawValue)" }
+        var words = ["hears q\(dialect.subscribeQoS.rawValue)", "moves on \(dialect.commandTopic)"]
+        words += dialect.stateRequests.map { "asks \($0.topic) q\($0.qos.rawValue)" }
         if dialect.retriesStateRequest { words.append("again") }
         if let seconds = dialect.timeoutSeconds { words.append("\(seconds) s") }
         #expect(words.joined(separator: ", ") == expected)
     }
 
-    private static let manners: [(String, [String: String], String)] = [
-        ("homeassistant", Example.words, "hears q0, moves on command-topic"),
+    private static let behaviors: [(String, [String: String], String)] = [
+        ("homeassistant", Example.homeAssistant, "hears q0, moves on command-topic"),
         (
             "zigbee2mqtt", Example.front,
             "hears q0, moves on zigbee2mqtt/front/set, asks zigbee2mqtt/front/get q0, again, 20 s"

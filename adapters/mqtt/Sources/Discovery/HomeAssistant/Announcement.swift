@@ -21,7 +21,7 @@ struct Announcement {
 
     /// - Returns: `nil` for a message that Home Assistant rejects.
     init?(_ payload: JSONValue, at topic: HomeAssistantTopic) {
-        guard let root = payload.object?.atFullLength else { return nil }
+        guard let root = payload.object?.withFullKeys else { return nil }
         locks = []
         // Home Assistant's migration between the two discovery forms: the locks of this topic will be announced on another topic.
         if root["migrate_discovery"] == .bool(true) { return }
@@ -50,7 +50,7 @@ struct Announcement {
     ) -> [Component]? {
         var locks: [Component] = []
         for (key, value) in components.sorted(by: { $0.key < $1.key }) {
-            guard var fields = value.object?.atFullLength, let platform = fields.removeValue(forKey: "platform")?.string else {
+            guard var fields = value.object?.withFullKeys, let platform = fields.removeValue(forKey: "platform")?.string else {
                 return nil
             }
             // A component that contains only its platform is removed. Any other component needs an
@@ -82,11 +82,11 @@ struct Announcement {
 extension [String: JSONValue] {
     /// The fields with full keys instead of short ones, also in `availability`; `device` and `origin` have their own
     /// abbreviations.
-    fileprivate var atFullLength: Self {
+    fileprivate var withFullKeys: Self {
         var fields = expanded(Abbreviations.component)
         if let availability = fields["availability"] {
             fields["availability"] = .array(
-                availability.listed.map { item in item.object.map { .object($0.expanded(Abbreviations.component)) } ?? item })
+                availability.asList.map { item in item.object.map { .object($0.expanded(Abbreviations.component)) } ?? item })
         }
         return fields
     }

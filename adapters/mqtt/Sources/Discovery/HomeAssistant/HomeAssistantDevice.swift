@@ -12,12 +12,12 @@ struct HomeAssistantDevice {
     /// - Returns: `nil` if it is no object, or has neither identifiers nor connections.
     init?(_ value: JSONValue) {
         guard let fields = value.object?.expanded(Abbreviations.device) else { return nil }
-        identifiers = fields["identifiers"]?.listed.compactMap(\.word) ?? []
+        identifiers = fields["identifiers"]?.asList.compactMap(\.homeAssistantText) ?? []
         let connections = fields["connections"]?.array ?? []
         guard !identifiers.isEmpty || !connections.isEmpty else { return nil }
-        name = fields["name"]?.word
-        manufacturer = fields["manufacturer"]?.word
-        model = fields["model"]?.word
+        name = fields["name"]?.homeAssistantText
+        manufacturer = fields["manufacturer"]?.homeAssistantText
+        model = fields["model"]?.homeAssistantText
     }
 }
 
@@ -27,7 +27,9 @@ struct HomeAssistantOrigin {
 
     /// - Returns: `nil` if it is no object, or has no name.
     init?(_ value: JSONValue) {
-        guard let name = value.object?.expanded(Abbreviations.origin)["name"]?.word, !name.isEmpty else { return nil }
+        guard let name = value.object?.expanded(Abbreviations.origin)["name"]?.homeAssistantText, !name.isEmpty else {
+            return nil
+        }
         self.name = name
     }
 }
@@ -35,7 +37,7 @@ struct HomeAssistantOrigin {
 extension JSONValue {
     /// The value as Home Assistant converts it to text: numbers and booleans as in Python (`True`), so `"payload_lock": 255` is
     /// the text `255`.
-    var word: String? {
+    var homeAssistantText: String? {
         switch self {
         case .string(let text): text
         case .integer(let number): String(number)
@@ -46,5 +48,5 @@ extension JSONValue {
     }
 
     /// The value as Home Assistant converts it to a list: a single value is a list of one.
-    var listed: [JSONValue] { array ?? [self] }
+    var asList: [JSONValue] { array ?? [self] }
 }

@@ -15,16 +15,16 @@ struct HomeAssistantLock {
     init?(_ fields: [String: JSONValue]) {
         for key in Self.textKeys {
             guard let value = fields[key] else { continue }
-            guard let word = value.word else { return nil }
-            variables[key] = .string(word)
+            guard let text = value.homeAssistantText else { return nil }
+            variables[key] = .string(text)
         }
         guard variables["command_topic"] != nil else { return nil }
-        guard readOptimistic(fields["optimistic"]), readQuality(fields["qos"]), readAvailability(fields["availability"]) else {
+        guard readOptimistic(fields["optimistic"]), readQoS(fields["qos"]), readAvailability(fields["availability"]) else {
             return nil
         }
         if let mode = text("availability_mode"), !["all", "any", "latest"].contains(mode) { return nil }
-        uniqueID = fields["unique_id"]?.word
-        name = fields["name"]?.word
+        uniqueID = fields["unique_id"]?.homeAssistantText
+        name = fields["name"]?.homeAssistantText
     }
 
     /// The value of a key, if it is a text.
@@ -35,7 +35,7 @@ struct HomeAssistantLock {
 
     private mutating func readOptimistic(_ value: JSONValue?) -> Bool {
         guard let value else { return true }
-        switch value.word?.lowercased() {
+        switch value.homeAssistantText?.lowercased() {
         case "true", "yes", "on", "enable", "1": isOptimistic = true
         case "false", "no", "off", "disable", "0": break
         default: return false
@@ -44,24 +44,24 @@ struct HomeAssistantLock {
         return true
     }
 
-    private mutating func readQuality(_ value: JSONValue?) -> Bool {
+    private mutating func readQoS(_ value: JSONValue?) -> Bool {
         guard let value else { return true }
-        guard let word = value.word, let quality = Int64(word), (0...2).contains(quality) else { return false }
-        variables["qos"] = .integer(quality)
+        guard let text = value.homeAssistantText, let qos = Int64(text), (0...2).contains(qos) else { return false }
+        variables["qos"] = .integer(qos)
         return true
     }
 
     private mutating func readAvailability(_ value: JSONValue?) -> Bool {
         guard let value else { return true }
-        guard variables["availability_topic"] == nil, value.listed.count <= Self.maxAvailabilities else { return false }
+        guard variables["availability_topic"] == nil, value.asList.count <= Self.maxAvailabilities else { return false }
         var items: [JSONValue] = []
-        for item in value.listed {
+        for item in value.asList {
             guard let fields = item.object, fields["topic"]?.string != nil else { return false }
             var kept: [String: JSONValue] = [:]
             for key in Self.availabilityKeys {
                 guard let value = fields[key] else { continue }
-                guard let word = value.word else { return false }
-                kept[key] = .string(word)
+                guard let text = value.homeAssistantText else { return false }
+                kept[key] = .string(text)
             }
             items.append(.object(kept))
         }

@@ -39,14 +39,15 @@ enum KnownEcosystem: CaseIterable {
     private func nukiNative(
         _ lock: HomeAssistantLock, command: String, state: String, object: String
     ) -> [String: JSONValue]? {
-        guard let place = command.before("/lockAction"), state == place + "/state", let slash = place.lastIndex(of: "/") else {
+        guard let basePath = command.before("/lockAction"), state == basePath + "/state", let slash = basePath.lastIndex(of: "/")
+        else {
             return nil
         }
-        let id = String(place[place.index(after: slash)...])
+        let id = String(basePath[basePath.index(after: slash)...])
         guard object == "nuki_\(id)_lock", lock.text("payload_lock") == "2", lock.text("payload_unlock") == "1" else {
             return nil
         }
-        return ["id": .string(id)].with("base", String(place[..<slash]), unless: "nuki")
+        return ["id": .string(id)].with("base", String(basePath[..<slash]), unless: "nuki")
     }
 
     /// Returns the address of a lock with the topics `<base>/lock/action` and `<base>/lock/hastate`, and with a lock's payloads.
@@ -69,8 +70,8 @@ enum KnownEcosystem: CaseIterable {
         }
         let prefix = String(gateway[..<start.lowerBound])
         for (naming, value) in [("valueId", "/98/0/"), ("named", "/door_lock/endpoint_0/")] {
-            guard let place = command.before(value + "targetMode/set"), state == place + value + "currentMode",
-                let node = place.after(prefix + "/")
+            guard let basePath = command.before(value + "targetMode/set"), state == basePath + value + "currentMode",
+                let node = basePath.after(prefix + "/")
             else { continue }
             return ["node": .string(node), "gateway": .string(String(gateway[start.upperBound...]))]
                 .with("prefix", prefix, unless: "zwave").with("naming", naming, unless: "valueId")
@@ -82,7 +83,7 @@ enum KnownEcosystem: CaseIterable {
     /// payloads, and the availability topic `<node>/status`.
     private func esphome(_ lock: HomeAssistantLock, command: String, state: String, object: String) -> [String: JSONValue]? {
         guard let node = command.before("/lock/\(object)/command"), state == "\(node)/lock/\(object)/state",
-            lock.text("availability_topic") == "\(node)/status", lock.hasDefaultWords
+            lock.text("availability_topic") == "\(node)/status", lock.hasDefaultPayloads
         else { return nil }
         var variables: [String: JSONValue] = ["node": .string(node)]
         if lock.isOptimistic { variables["optimistic"] = .bool(true) }
@@ -92,8 +93,8 @@ enum KnownEcosystem: CaseIterable {
 
     /// Returns the address of a lock with the command topic `<base>/<location>/alarm/<device>/lock/command`.
     private func ringMQTT(command: String, state: String) -> [String: JSONValue]? {
-        guard let place = command.before("/lock/command"), state == place + "/lock/state" else { return nil }
-        let levels = place.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard let basePath = command.before("/lock/command"), state == basePath + "/lock/state" else { return nil }
+        let levels = basePath.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard levels.count >= 4, levels[levels.count - 2] == "alarm", levels.suffix(3).allSatisfy({ !$0.isEmpty }) else {
             return nil
         }
@@ -117,7 +118,7 @@ enum KnownEcosystem: CaseIterable {
 
 extension HomeAssistantLock {
     /// Whether the lock's payloads and states are Home Assistant's defaults.
-    fileprivate var hasDefaultWords: Bool {
+    fileprivate var hasDefaultPayloads: Bool {
         let defaults = [
             "payload_lock": "LOCK", "payload_unlock": "UNLOCK", "payload_open": "OPEN", "state_locked": "LOCKED",
             "state_unlocked": "UNLOCKED", "state_jammed": "JAMMED", "payload_available": "online",

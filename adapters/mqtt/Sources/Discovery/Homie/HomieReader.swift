@@ -6,7 +6,7 @@ internal import DoorwardMQTT
 struct HomieReader: DiscoveryReader {
     var filters: [MQTTFilter] { ["+/5/+/$description", "+/5/+/$state"].compactMap { MQTTFilter($0) } }
 
-    func read(_ message: MQTTMessage) -> (source: String, claims: [DiscoveryEntry])? {
+    func read(_ message: MQTTMessage) -> (source: String, entries: [DiscoveryEntry])? {
         let levels = message.topic.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard levels.count == 4, levels[1] == "5", MQTTTopic(levels[0]) != nil, Self.isID(levels[2]) else { return nil }
         let source = "\(levels[0])/5/\(levels[2])"
@@ -17,19 +17,19 @@ struct HomieReader: DiscoveryReader {
         case "$description":
             guard !message.payload.isEmpty else { return (source, []) }
             guard let description = JSONText.read(message.payload).flatMap(HomieDescription.init) else { return nil }
-            return (source, claims(description, base: "\(levels[0])/5", device: levels[2]))
+            return (source, entries(description, base: "\(levels[0])/5", device: levels[2]))
         default: return nil
         }
     }
 
-    private func claims(_ description: HomieDescription, base: String, device: String) -> [DiscoveryEntry] {
+    private func entries(_ description: HomieDescription, base: String, device: String) -> [DiscoveryEntry] {
         description.locks.filter { Self.isID($0.key) }.sorted { $0.key < $1.key }.map { node in
-            let place = base == Self.standardBase ? device : "\(base)/\(device)"
+            let path = base == Self.standardBase ? device : "\(base)/\(device)"
             var variables: [String: JSONValue] = ["device": .string(device)]
             variables = variables.with("base", base, unless: Self.standardBase).with("node", node.key, unless: "lock")
             if let root = description.root { variables["root"] = .string(root) }
-            let found = FoundLock(
-                id: "homie:\(place)/\(node.key)", name: name(description, node.key, node.value), profile: "homie",
+            let found = AnnouncedLock(
+                id: "homie:\(path)/\(node.key)", name: name(description, node.key, node.value), profile: "homie",
                 variables: variables, problem: problem(description))
             return DiscoveryEntry(
                 lock: found, commandTopic: TopicText("\(base)/\(device)/\(node.key)/command/set"), weight: .inventory)

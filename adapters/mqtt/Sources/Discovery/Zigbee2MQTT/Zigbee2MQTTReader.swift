@@ -4,32 +4,32 @@ internal import DoorwardMQTT
 /// Reads the device list that Zigbee2MQTT retains on its broker.
 struct Zigbee2MQTTReader: DiscoveryReader {
     /// Maximum bytes of a list. A device takes two thousand to ten thousand bytes, and a bridge may have two thousand devices.
-    static let longest = 24 << 20
+    static let maxListBytes = 24 << 20
 
     /// The topics of the device list, for a base topic with one level or with two (`zigbee2mqtt`, `home/zigbee`).
     var filters: [MQTTFilter] { ["+\(Self.suffix)", "+/+\(Self.suffix)"].compactMap { MQTTFilter($0) } }
 
-    func read(_ message: MQTTMessage) -> (source: String, claims: [DiscoveryEntry])? {
+    func read(_ message: MQTTMessage) -> (source: String, entries: [DiscoveryEntry])? {
         guard let base = base(of: message.topic) else { return nil }
         guard !message.payload.isEmpty else { return (message.topic, []) }
-        guard message.payload.count <= Self.longest, let devices = JSONElements(message.payload) else { return nil }
+        guard message.payload.count <= Self.maxListBytes, let devices = JSONElements(message.payload) else { return nil }
         var found: [DiscoveryEntry] = []
         // Most devices are no locks: only those that contain `mark` are parsed.
-        for element in devices.slices where element.firstRange(of: Self.mark) != nil {
-            guard let text = JSONText.read(Array(element), longest: Self.maxDeviceBytes) else { return nil }
-            if let device = BridgeDevice(text) { found += claims(device, base: base) }
+        for element in devices.slices where element.firstRange(of: Self.lockMarker) != nil {
+            guard let text = JSONText.read(Array(element), maxBytes: Self.maxDeviceBytes) else { return nil }
+            if let device = BridgeDevice(text) { found += entries(device, base: base) }
         }
         return (message.topic, found)
     }
 
     /// The text that the description of every lock contains.
-    private static let mark = Array(#""lock""#.utf8)
+    private static let lockMarker = Array(#""lock""#.utf8)
     /// Maximum bytes of one device.
     private static let maxDeviceBytes = 1 << 20
 
     func problem(with message: MQTTMessage) -> String? {
-        guard message.payload.count > Self.longest, base(of: message.topic) != nil else { return nil }
-        return "it is longer than \(Self.longest >> 20) MiB"
+        guard message.payload.count > Self.maxListBytes, base(of: message.topic) != nil else { return nil }
+        return "it is longer than \(Self.maxListBytes >> 20) MiB"
     }
 
     private func base(of topic: String) -> String? {
@@ -39,18 +39,18 @@ struct Zigbee2MQTTReader: DiscoveryReader {
         return levels.joined(separator: "/")
     }
 
-    private func claims(_ device: BridgeDevice, base: String) -> [DiscoveryEntry] {
+    private func entries(_ device: BridgeDevice, base: String) -> [DiscoveryEntry] {
         device.locks.map { lock in
-            let place = base == Self.standardBase ? device.ieeeAddress : "\(base)/\(device.ieeeAddress)"
+            let path = base == Self.standardBase ? device.ieeeAddress : "\(base)/\(device.ieeeAddress)"
             let (part, ending) = (lock.endpoint ?? "", lock.endpoint.map { "/\($0)/set" } ?? "/set")
-            var found = FoundLock(
-                id: "zigbee2mqtt:" + place + (lock.endpoint.map { ":\($0)" } ?? ""),
+            var found = AnnouncedLock(
+                id: "zigbee2mqtt:" + path + (lock.endpoint.map { ":\($0)" } ?? ""),
                 name: device.friendlyName + (lock.endpoint.map { " \($0)" } ?? ""), manufacturer: device.vendor,
                 model: device.model, profile: "zigbee2mqtt",
                 variables: ["name": .string(device.friendlyName)].with("base", base, unless: Self.standardBase)
                     .with("endpoint", part, unless: ""),
                 problem: problem(device, lock))
-            found.isKnownByHardware = true
+            found.hasHardwareID = true
             // The bridge accepts the IEEE address in place of the name.
             if device.friendlyName != device.ieeeAddress { found.otherCommandTopics = ["\(base)/\(device.ieeeAddress)\(ending)"] }
             return DiscoveryEntry(
