@@ -20,12 +20,4 @@ extension Wire {
         /// The invitation.
         package var invitation: Invitation
     }
-
-    /// `data` of the response to the creation of a user without a password.
-    package struct InvitedUserAnswer: Decodable, Sendable {
-        /// The user, who cannot sign in yet.
-        package var user: User
-        /// The invitation to set the first password, to be handed over.
-        package var invitation: Invitation
-    }
 }
