@@ -29,8 +29,8 @@ struct InMemoryCredentials {
         case .endSessions(let user, let kept):
             for id in sessions.keys where id != kept && sessions[id]?.session.userID == user { sessions[id]?.isEnded = true }
         case .offerReset(let reset, let digest):
-            guard users[reset.userID] != nil else { throw .parentUnknown }
             guard resets.values.allSatisfy({ $0.digest != digest || $0.reset.userID == reset.userID }) else { throw .duplicate }
+            guard users[reset.userID] != nil else { throw .parentUnknown }
             resets[reset.userID] = (reset, digest)
         case .useReset(let digest, let now):
             guard let reset = passwordReset(digest: digest), now < reset.expiresAt else { throw .resetTokenSpent }

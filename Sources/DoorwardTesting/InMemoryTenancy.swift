@@ -93,12 +93,12 @@ struct InMemoryTenancy {
     }
 
     private mutating func put(_ invitation: Invitation) throws(StoreRefusal) {
-        try require(users[invitation.userID] != nil)
-        try require(invitation.accountID.map { users[$0] != nil } ?? true)
         try require(invitation.entity.map(exists) ?? true)
         guard invitations.values.allSatisfy({ $0.digest != invitation.digest || $0.id == invitation.id }) else {
             throw .duplicate
         }
+        try require(users[invitation.userID] != nil)
+        try require(invitation.accountID.map { users[$0] != nil } ?? true)
         invitations[invitation.id] = invitation
     }
 

@@ -86,9 +86,9 @@ final class CountingStore: GatewayStore {
     func passwordReset(digest: [UInt8]) async throws(StoreError) -> PasswordReset? {
         try await inner.passwordReset(digest: digest)
     }
-
     func recoveryCodes(of user: UserID) async throws(StoreError) -> [[UInt8]] {
-        try await inner.recoveryCodes(of: user)
+        note("recovery codes")
+        return try await inner.recoveryCodes(of: user)
     }
     func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? { try await inner.publicKey(for: purpose) }
     func idempotentAnswer(

@@ -116,7 +116,7 @@ import Testing
         expected["api_keys_by_entity"] = "api_keys(entity_id)"
         expected["invitations"] = """
             id BLOB! email TEXT! role TEXT entity_type TEXT entity_id BLOB account_id BLOB user_id BLOB! key_id BLOB \
-            digest BLOB! created_at INTEGER! expires_at INTEGER! | user_id>users account_id>users | strict rowidless
+            digest BLOB! created_at INTEGER! expires_at INTEGER! | account_id>users user_id>users | strict rowidless
             """
         expected["invitations_by_user"] = "invitations(user_id)"
         expected["invitations_by_entity"] = "invitations(entity_id) partial"
