@@ -25,7 +25,7 @@ import Testing
             let expected = all.sorted { a, b in
                 let (first, second) = isDescending ? (b, a) : (a, b)
                 switch key {
-                case .name where first.name.lowercased() != second.name.lowercased():
+                case .name where Array(first.name.lowercased().utf8) != Array(second.name.lowercased().utf8):
                     return first.name.lowercased().utf8.lexicographicallyPrecedes(second.name.lowercased().utf8)
                 case .createdAt where first.createdAt != second.createdAt: return first.createdAt < second.createdAt
                 default: return a.id < b.id

@@ -90,11 +90,12 @@ struct RandomTenancy {
     }
 
     private mutating func putProperty() {
+        guard let portfolio = portfolios.randomElement(using: &random) else { return }
         let address = PostalAddress(
             street: optionalText(), city: optionalText(), state: optionalText(), postalCode: optionalText(),
             country: optionalText())
         let property = Property(
-            id: known(properties.map(\.id)), name: text(), portfolioID: portfolios.randomElement(using: &random) ?? id(),
+            id: known(properties.map(\.id)), name: text(), portfolioID: portfolio,
             address: flag() ? address : nil, defaultTimeZone: optionalText(), createdAt: instant(), updatedAt: instant())
         properties.append(property)
         changes.append(.putProperty(property))
