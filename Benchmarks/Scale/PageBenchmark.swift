@@ -20,7 +20,7 @@ struct PageBenchmark {
             let from = now.addingTimeInterval(-Double(number + 1) * 1.8 * 86_400)
             return "from=\(from.ISO8601Format())&until=\(from.addingTimeInterval(3_600).ISO8601Format())"
         }
-        try await measure("newest of all portfolios") { _ in "limit=50" }
+        try await measure("of the newest of all portfolios") { _ in "limit=50" }
     }
 
     private func measure(_ what: String, query: (Int) -> String) async throws {

@@ -6,11 +6,11 @@ import ArgumentParser
 
     static let configuration = CommandConfiguration(
         commandName: "doorward",
-        abstract: "A gateway between people and locks: it decides, moves the lock, and writes it down.",
+        abstract: "A gateway between people and locks: it decides each command, moves the lock, and records the outcome.",
         discussion: """
-            To look: `doorward demo` runs a made-up house in which people live.
+            To try it: `doorward demo` runs a simulated house with residents.
 
-            To begin: `doorward admin create --email you@example.org` makes the first super admin in doorward.db, \
+            To begin: `doorward admin create --email you@example.org` creates the first super admin in doorward.db, \
             `doorward serve` then serves the HTTP API on http://127.0.0.1:8080, and `doorward login --server \
             http://127.0.0.1:8080 --email you@example.org` signs you in for the other commands.
 
@@ -33,13 +33,13 @@ import ArgumentParser
                     PortfolioGroup.self, PropertyGroup.self, UnitGroup.self, UserGroup.self, RoleGroup.self, Invite.self,
                     KeyGroup.self, SubscriptionGroup.self,
                 ]),
-            CommandGroup(name: "What has happened", subcommands: [Log.self]),
+            CommandGroup(name: "Access log", subcommands: [Log.self]),
             CommandGroup(
-                name: "Setting up",
+                name: "Setup",
                 subcommands: [
                     Discovered.self, Attach.self, Detach.self, Simulate.self, Adapters.self, ProfileGroup.self,
                 ]),
-            CommandGroup(name: "For everything else", subcommands: [API.self]),
+            CommandGroup(name: "Other", subcommands: [API.self]),
             CommandGroup(
                 name: "Running a gateway",
                 subcommands: [Demo.self, Serve.self, ConfigGroup.self, Admin.self, StoreGroup.self]),

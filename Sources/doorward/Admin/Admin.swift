@@ -3,6 +3,6 @@ import ArgumentParser
 /// `doorward admin`: commands for the host's operator that work directly on the database.
 struct Admin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Work on the database of a gateway that does not run.",
+        abstract: "Manage the database of a stopped gateway.",
         subcommands: [AdminCreate.self, AdminRecover.self])
 }

@@ -9,7 +9,7 @@ import Logging
 struct AdminCreate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Create a super admin, who then creates portfolios and users.",
+        abstract: "Create a super admin, who can then create portfolios and users.",
         discussion: """
             Asks for the password on the terminal, twice and without showing it. A password has at least 15 characters and at \
             most 1,024 bytes, and must not be a commonly used one. No gateway may run on the database.

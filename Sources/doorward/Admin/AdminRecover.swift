@@ -8,7 +8,7 @@ import FoundationEssentials
 struct AdminRecover: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
-        abstract: "Make a link with which a super admin sets a new password, once.",
+        abstract: "Create a one-time link that sets a super admin's password.",
         discussion: """
             The link is valid for 24 hours; an earlier link for the same person becomes invalid. Anybody who has the link can \
             take over the account: hand it over in person. Using it ends all sessions of the user.

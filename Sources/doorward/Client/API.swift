@@ -15,7 +15,7 @@ struct API: AsyncParsableCommand {
             of any other method. In the body, a value that is valid JSON (a number, true, a list) is sent as JSON, any other as \
             text. With --input the body comes from a file, and KEY=VALUE goes to the query.
 
-            A POST carries a new Idempotency-Key, unless --header gives one. It is sent once.
+            A POST has a new Idempotency-Key, unless --header contains one. The request is sent once.
 
             Examples:
               doorward api GET devices propertyId=ID limit=5
@@ -32,7 +32,7 @@ struct API: AsyncParsableCommand {
         completion: .list(methods))
     var method: String
 
-    @Argument(help: ArgumentHelp("The path, perhaps with a query.", valueName: "path"))
+    @Argument(help: ArgumentHelp("The path, optionally with a query.", valueName: "path"))
     var path: String
 
     @Argument(help: ArgumentHelp("Parts of the query or of the body.", valueName: "key=value"))

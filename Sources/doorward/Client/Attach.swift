@@ -13,7 +13,7 @@ struct Attach: AsyncParsableCommand {
 
             \(ShippedAdapters.all.map { "\($0.guide.kind): \($0.guide.attaching)" }.joined(separator: "\n\n"))
 
-            What `doorward discovered` lists is attached by its id; options beside it change or add parts of the address.
+            A lock that `doorward discovered` lists is attached by its id; other options change or add parts of the address.
 
             Examples:
             \(ShippedAdapters.all.flatMap(\.guide.examples).map(indented).joined(separator: "\n"))
@@ -26,7 +26,7 @@ struct Attach: AsyncParsableCommand {
         example.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n")
     }
 
-    @Argument(help: ArgumentHelp("What the lock is to be called.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The name of the lock.", valueName: "name"))
     var name: String
 
     @Option(
@@ -37,7 +37,7 @@ struct Attach: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A lock that was found, by its id in `doorward discovered`.", valueName: "id"))
     var discovered: String?
 
-    @Option(help: ArgumentHelp("How the lock speaks, where the adapter has several ways.", valueName: "profile"))
+    @Option(help: ArgumentHelp("The lock's dialect, for an adapter that supports several.", valueName: "profile"))
     var profile: String?
 
     @OptionGroup var lock: AddressOptions

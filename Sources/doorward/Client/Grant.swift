@@ -7,7 +7,7 @@ import DoorwardDomain
 /// `doorward grant`: grants a guest access for a window of time.
 struct Grant: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Give somebody access to locks for a while.",
+        abstract: "Grant a person access to locks for a period.",
         discussion: """
             The first argument is a person: an email address, an id or a name. A name works for people that you may list, that \
             appear in your log, or to whom you gave it with --name. The other arguments are locks, by name or id.
@@ -28,10 +28,10 @@ struct Grant: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The locks: names or ids.", valueName: "lock"), completion: .lockName)
     var locks: [String]
 
-    @Option(help: ArgumentHelp("When it begins.", valueName: "time"))
+    @Option(help: ArgumentHelp("The start of the access.", valueName: "time"))
     var from: String
 
-    @Option(help: ArgumentHelp("When it ends.", valueName: "time"))
+    @Option(help: ArgumentHelp("The end of the access.", valueName: "time"))
     var until: String
 
     @Option(

@@ -14,7 +14,7 @@ struct LockCommandOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
     var lock: String
 
-    @Option(help: ArgumentHelp("Why, for the log.", valueName: "reason"))
+    @Option(help: ArgumentHelp("The reason, for the log.", valueName: "reason"))
     var reason: String?
 
     @Option(

@@ -20,19 +20,19 @@ struct Log: AsyncParsableCommand {
             Example: doorward log "Front door" --since yesterday --denied
             """)
 
-    @Argument(help: ArgumentHelp("Only what is about this lock: a name or id.", valueName: "lock"), completion: .lockName)
+    @Argument(help: ArgumentHelp("Only the records of this lock: a name or id.", valueName: "lock"), completion: .lockName)
     var lock: String?
 
-    @Option(help: ArgumentHelp("Only what this person did: an id, email address or name.", valueName: "user"))
+    @Option(help: ArgumentHelp("Only the actions of this person: an id, email address or name.", valueName: "user"))
     var user: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Only what has happened since this time.", valueName: "time"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Only records since this time.", valueName: "time"))
     var since: String?
 
-    @Option(help: ArgumentHelp("At most so many of the newest records.", valueName: "count"))
+    @Option(help: ArgumentHelp("The maximum number of records; the newest are shown.", valueName: "count"))
     var limit: Int?
 
-    @Flag(help: "Only what was denied.")
+    @Flag(help: "Only denials.")
     var denied = false
 
     @Flag(help: "Keep running and show new records, until Ctrl-C.")

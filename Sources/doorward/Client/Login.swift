@@ -12,7 +12,7 @@ struct Login: AsyncParsableCommand {
         abstract: "Sign in at a gateway.",
         discussion: """
             Keeps the session in $XDG_CONFIG_HOME/doorward/ (else ~/.config/doorward/), readable by you alone; the other \
-            commands use it, until `doorward logout`. Where nobody can sign in, as in a script, the variables DOORWARD_SERVER and \
+            commands use it, until `doorward logout`. In scripts, the variables DOORWARD_SERVER and \
             DOORWARD_TOKEN (an access token or API key) take its place.
 
             Several sign-ins can be kept side by side: --as NAME, or the variable DOORWARD_AS, says which one a command makes or \

@@ -6,7 +6,7 @@ struct Logout: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sign out, and forget the session.",
         discussion: """
-            An API key is forgotten here and stays good at the gateway. With --as only that sign-in ends; the others stay.
+            An API key is deleted from this machine only; the gateway still accepts it. With --as only that sign-in ends.
 
             Example: doorward logout
             """)

@@ -7,7 +7,7 @@ import DoorwardDomain
 /// `doorward simulate`: triggers an event at a simulated lock.
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make something happen to a simulated lock.",
+        abstract: "Trigger an event at a simulated lock.",
         discussion: """
             Example: doorward simulate "Front door" jam
 

@@ -5,7 +5,7 @@ import DoorwardClient
 /// `doorward status`: shows the state of one lock.
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the condition of a lock.",
+        abstract: "Show the state of a lock.",
         discussion: """
             LOCK is an id, or a name that is unique among the locks that you may see.
 

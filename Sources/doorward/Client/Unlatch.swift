@@ -4,7 +4,7 @@ import DoorwardClient
 /// `doorward unlatch`.
 struct Unlatch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Draw a latch, so that the door opens, and wait until the lock confirms.",
+        abstract: "Pull the latch so that the door can be opened, and wait until the lock confirms.",
         discussion: LockCommandOptions.discussion + "\n\nExample: doorward unlatch \"Front door\" --reason \"delivery\"")
 
     @OptionGroup var movement: LockCommandOptions

@@ -12,7 +12,7 @@ import UnixSignals
 /// `doorward demo`: runs a gateway with simulated locks in a house with invented people.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run a gateway on a made-up house in which people live, and watch it.",
+        abstract: "Run a gateway with a simulated house and residents, and watch it.",
         discussion: """
             Two properties, twelve flats and thirty simulated locks, on a fresh database. People leave and come home, forget to \
             lock, try doors that are not theirs; a lock jams, a battery runs low, a guest's time ends. It begins on a Monday at \
@@ -36,7 +36,7 @@ struct Demo: AsyncParsableCommand {
     var folder: String?
 
     @Option(
-        help: ArgumentHelp("Play this scenario file in place of the made-up house.", valueName: "file"),
+        help: ArgumentHelp("Play this scenario file instead of the built-in house.", valueName: "file"),
         completion: .file(extensions: ["yaml", "yml"]))
     var scenario: String?
 

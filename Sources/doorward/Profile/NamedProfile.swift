@@ -18,7 +18,7 @@ struct NamedProfile: ParsableArguments {
             let names = ProfileLibrary.shipped.ids
             let sentence = NameMatch.missing(
                 profile, of: names, noun: "profile", otherwise: "The profiles are \(names.joined(separator: ", ")).")
-            throw CommandFailure("\(sentence) A file is named by its path.", code: 2)
+            throw CommandFailure("\(sentence) To use a file, give its path, such as ./my-lock.yaml.", code: 2)
         }
         do { return try Profile(path: profile) } catch { throw CommandFailure("\(error)") }
     }

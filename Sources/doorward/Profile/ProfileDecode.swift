@@ -35,7 +35,7 @@ struct ProfileDecode: ParsableCommand {
     @Option(help: ArgumentHelp("The topic of the message.", valueName: "topic"))
     var topic: String?
 
-    @Option(help: ArgumentHelp("What it says.", valueName: "text"))
+    @Option(help: ArgumentHelp("The payload of the message.", valueName: "text"))
     var payload: String?
 
     @Option(help: ArgumentHelp("A file with the payload, - for standard input.", valueName: "file"), completion: .file())

@@ -22,13 +22,14 @@ struct ReferencePage {
     private static let top = """
         # Command line
 
-        The help of every command, as `doorward help COMMAND` prints it. This page is written by the program:
-        `doorward reference > docs/command-line.md`. [Completions](completions.md) for bash, zsh and fish are made by it, too.
+        The help of every command, as `doorward help COMMAND` prints it. The program writes this page with `doorward reference > \
+        docs/command-line.md`, and also the [completions](completions.md) for bash, zsh and fish.
 
-        In a terminal, output is set in columns, with colour unless `NO_COLOR` is set, and times are local. Tables fit the window: ids are \
-        shortened, and what has no room is cut with `…` or left out; `--wide` shows all of it. Every command that takes an id also takes \
-        its beginning, six characters or more, if one id that you may see begins so. In a pipe there is one \
-        line for each thing, a tab between its fields, and times are in UTC. `--json` prints one JSON document instead: the `data` of the API's answer, where the command calls the API.
+        On a terminal, output is a table that fits the window, with colour unless `NO_COLOR` is set, and times are local. Ids are \
+        shortened, and texts that do not fit are truncated with `…` or left out; `--wide` shows everything. A command that takes an id \
+        also takes its first six or more characters, if no other object that you may see has an id with the same beginning. In a pipe, \
+        output has one line per object with a tab between its fields, and times are in UTC. `--json` prints one JSON document instead: \
+        for a command that calls the API, the `data` of the response.
         """
 
     private struct Entry {

@@ -14,8 +14,8 @@ struct Serve: AsyncParsableCommand {
             Ctrl-C stops it in order: new commands are refused, commands already sent to a lock are finished, and it ends within \
             15 s.
 
-            Every key of the configuration is also an environment variable: http.port is DOORWARD_HTTP_PORT. Options beat the \
-            environment, the environment beats the file.
+            Every key of the configuration is also an environment variable: http.port is DOORWARD_HTTP_PORT. Options take \
+            precedence over the environment, and the environment over the file.
             """)
 
     @OptionGroup var store: StoreOptions
@@ -28,12 +28,12 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How much is logged: trace, debug, info, notice, warning, error or critical. (default: info)", valueName: "level"),
+            "The lowest level that is logged: trace, debug, info, notice, warning, error or critical. (default: info)", valueName: "level"),
         completion: .logLevel)
     var logLevel: String?
 
     @Option(
-        help: ArgumentHelp("How log lines look: text or json. (default: text)", valueName: "format"),
+        help: ArgumentHelp("The format of log lines: text or json. (default: text)", valueName: "format"),
         completion: .list(["text", "json"]))
     var logFormat: String?
 

@@ -5,7 +5,7 @@ import DoorwardStore
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check the database of a gateway that does not run.",
+        abstract: "Check the database of a stopped gateway.",
         discussion: """
             Recomputes every log from its records, compares the values beside them, and checks commands, references and the file \
             itself. Nothing is changed. The first fault is printed, with exit code 1.

@@ -5,7 +5,7 @@ extension AdapterGuide {
     package static let mqtt = AdapterGuide(
         kind: "mqtt",
         attaching: """
-            real locks on a broker of the gateway's configuration. The keys are broker, profile (how the lock speaks), \
+            real locks on a broker of the gateway's configuration. The keys are broker, profile (the lock's dialect), \
             and the profile's own; `doorward profile show PROFILE` lists those.
             """,
         examples: [

@@ -5,7 +5,7 @@ extension AdapterGuide {
     package static let simulator = AdapterGuide(
         kind: "simulator",
         attaching: """
-            locks in memory, to try things on. All keys can be left out: \
+            locks in memory, for trials and tests. All keys can be left out: \
             \(AddressField.ofSimulator.map(\.name).joined(separator: ", ")).
             """,
         examples: [
