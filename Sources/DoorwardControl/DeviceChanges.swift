@@ -129,7 +129,7 @@ extension TenancyUnitOfWork {
         guard let device = directory.device(deviceID) else { throw .outOfReach(of: subject) }
         let place = EntityPathIDs(unitID: unit.id, propertyID: unit.propertyID, portfolioID: unit.portfolioID)
         try requireMove(of: device, to: place)
-        guard owner(device)?.allows(hangingIn: unit.portfolioID) != false else { throw .invalid(field, "other_portfolio") }
+        guard owner(device)?.allows(placementIn: unit.portfolioID) != false else { throw .invalid(field, "other_portfolio") }
         return device.place == place ? device : move(device, to: place, from: device)
     }
 

@@ -23,8 +23,8 @@ package struct Deletion: Sendable {
     }
 
     private func request(_ isCascading: Bool, isDryRun: Bool) -> APIRequest {
-        var call = APIRequest(.DELETE, parts: path)
-        call.query = (isCascading ? [("cascade", "true")] : []) + (isDryRun ? [("dryRun", "true")] : [])
-        return request
+        var deletion = APIRequest(.DELETE, parts: path)
+        deletion.query = (isCascading ? [("cascade", "true")] : []) + (isDryRun ? [("dryRun", "true")] : [])
+        return deletion
     }
 }
