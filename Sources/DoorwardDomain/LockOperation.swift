@@ -28,6 +28,14 @@ public enum LockOperation: String, CaseIterable, Codable, Sendable {
         }
     }
 
+    /// Whether it retracts the bolt or the latch, which a lockdown forbids.
+    package var isOpening: Bool {
+        switch self {
+        case .unlock, .unlatch: true
+        case .lock, .viewStatus, .changeSettings, .viewAccessHistory, .grantAccess, .lockdown: false
+        }
+    }
+
     /// The capability that a device must have for this operation; `nil` if none.
     public var requiredCapability: LockCapabilities? {
         switch self {

@@ -4,13 +4,21 @@ public struct Portfolio: Hashable, Sendable {
     package let id: PortfolioID
     /// The display name; not unique.
     package var name: String
+    /// What the portfolio may use.
+    package var subscription: Subscription
+    /// How long its access log is kept.
+    package var retention: Retention
     /// When the portfolio was created, by the gateway's clock.
     package let createdAt: Timestamp
     /// When the portfolio's own fields were last changed, not those of its properties, units or
     /// devices.
     package var updatedAt: Timestamp
 
-    package init(id: PortfolioID, name: String, createdAt: Timestamp, updatedAt: Timestamp) {
-        (self.id, self.name, self.createdAt, self.updatedAt) = (id, name, createdAt, updatedAt)
+    package init(
+        id: PortfolioID, name: String, subscription: Subscription = .standard, retention: Retention = Retention(),
+        createdAt: Timestamp, updatedAt: Timestamp
+    ) {
+        (self.id, self.name, self.subscription, self.retention) = (id, name, subscription, retention)
+        (self.createdAt, self.updatedAt) = (createdAt, updatedAt)
     }
 }

@@ -10,6 +10,8 @@ package struct Property: Hashable, Sendable {
     package var address: PostalAddress?
     /// The default time zone of schedules: a validated IANA name.
     package var defaultTimeZone: String?
+    /// The active lockdown; `nil` if there is none.
+    package var lockdown: Lockdown?
     /// When the property was created, by the gateway's clock.
     package let createdAt: Timestamp
     /// When the property's own fields were last changed, not its units, devices or roles.
@@ -17,10 +19,11 @@ package struct Property: Hashable, Sendable {
 
     package init(
         id: PropertyID, name: String, portfolioID: PortfolioID, address: PostalAddress? = nil, defaultTimeZone: String? = nil,
-        createdAt: Timestamp, updatedAt: Timestamp
+        lockdown: Lockdown? = nil, createdAt: Timestamp, updatedAt: Timestamp
     ) {
         (self.id, self.name, self.portfolioID, self.address) = (id, name, portfolioID, address)
-        (self.defaultTimeZone, self.createdAt, self.updatedAt) = (defaultTimeZone, createdAt, updatedAt)
+        (self.defaultTimeZone, self.lockdown) = (defaultTimeZone, lockdown)
+        (self.createdAt, self.updatedAt) = (createdAt, updatedAt)
     }
 }
 

@@ -1,4 +1,5 @@
 internal import DoorwardDomain
+internal import HashTreeCollections
 
 /// An access request: one operation on one device at one instant.
 struct AccessRequest {
@@ -38,13 +39,18 @@ struct AccessRequest {
         if instant < node.window.validFrom {
             return .failed(RuleFailure(.guestWindowNotStarted, of: rule, opensAt: node.window.validFrom))
         }
+        if !directory.includesGuestAccess(device) { return .failed(RuleFailure(.featureUnavailable, of: rule)) }
         return .allowed(until: node.window.validUntil)
     }
 
     /// Returns the decision for a request that `rule` allows. The request is still denied if the
     /// lock lacks the capability, or if remote operation is disabled.
+    ///
+    /// - Parameter rule: the most specific rule that allows the request.
     @inline(__always)
-    func decision(allowedBy rule: Rule) -> Decision {
+    func decision(
+        allowedBy rule: Rule, for subject: Subject, override: Bool, in directory: TenancyDirectory
+    ) -> Decision {
         if let needed = operation.requiredCapability, !device.capabilities.contains(needed) {
             let missing = Denial.Missing(capability: needed.names.first)
             return .denied(Denial(.capabilityMissing, hasReach: true, rule: rule, missing: missing))
@@ -52,10 +58,32 @@ struct AccessRequest {
         if !device.isRemoteOperationEnabled && operation.isMovement {
             return .denied(Denial(.remoteOperationDisabled, hasReach: true, rule: rule))
         }
+        if operation.isOpening && directory.isLockedDown(device) {
+            return decisionUnderLockdown(allowedBy: rule, for: subject, override: override, in: directory)
+        }
         return .allowed(rule, override: false)
     }
 
-    /// Returns the denial of a request that no rule allows.
+    /// Returns the decision to open a lock of a property under lockdown: allowed only by an override, under the rule that permits it.
+    @inline(never)
+    private func decisionUnderLockdown(
+        allowedBy rule: Rule, for subject: Subject, override: Bool, in directory: TenancyDirectory
+    ) -> Decision {
+        var overriding: Rule?
+        if override, let user = subject.user {
+            let portfolio = EntityPath(unit: nil, property: nil, portfolio: device.portfolioID)
+            _ = SecurityService.forEachRole(of: user, reaching: portfolio, in: directory) { rule in
+                guard case .role(let held, let column?) = rule, PermissionMatrix.lockdownOverride.contains(column)
+                else { return .next }
+                overriding = held.rule
+                return .stop
+            }
+        }
+        if let overriding { return .allowed(overriding, override: true) }
+        return .denied(Denial(.lockdownActive, hasReach: true, rule: rule))
+    }
+
+    /// The denial of a request that no rule allows.
     ///
     /// - Parameter nearest: the failure of the rule that came nearest to allowing it; `nil` if no rule reaches the device.
     func denial(_ nearest: RuleFailure?) -> Denial {
@@ -68,6 +96,7 @@ struct AccessRequest {
             case .roleInsufficient:
                 .init(role: PermissionMatrix.leastRole(holding: operation, hangsOnUnit: device.unitID != nil))
             case .operationNotGranted: .init(operation: operation)
+            case .featureUnavailable: .init(module: SubscriptionModule.guestAccess.rawValue)
             default: nil
             }
         return Denial(
@@ -81,4 +110,20 @@ enum RuleVerdict {
     /// `until` is the end of the guest's window; `nil` for a rule without an end.
     case allowed(until: Timestamp?)
     case failed(RuleFailure)
+}
+
+extension TenancyDirectory {
+    /// Whether the device is attached to a property under lockdown.
+    @inline(__always)
+    fileprivate func isLockedDown(_ device: DeviceNode) -> Bool {
+        guard !lockedDownProperties.isEmpty, let property = device.propertyID else { return false }
+        return lockedDownProperties.contains(property)
+    }
+
+    /// Whether the subscription of the device's portfolio includes guest accesses.
+    @inline(__always)
+    fileprivate func includesGuestAccess(_ device: DeviceNode) -> Bool {
+        guard !portfoliosWithoutGuestAccess.isEmpty, let portfolio = device.portfolioID else { return true }
+        return !portfoliosWithoutGuestAccess.contains(portfolio)
+    }
 }

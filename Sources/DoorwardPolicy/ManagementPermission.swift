@@ -12,10 +12,12 @@ package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
     /// To delete a portfolio; with a cascade, also everything in it.
     case portfolioDelete = "portfolio.delete"
     /// To read the subscription of a portfolio: its tier, modules and limits, and how much of each
-    /// limit is used.
+    /// limit is used; also to read its retention.
     case subscriptionRead = "subscription.read"
     /// To change the subscription of a portfolio: its tier, modules and limits.
     case subscriptionChange = "subscription.change"
+    /// To change how long the access log of a portfolio is kept.
+    case retentionChange = "retention.change"
     /// To assign and remove OWNER and PORTFOLIO_ADMIN.
     case portfolioAdminsAssign = "portfolio.admins.assign"
     /// To assign and remove AUDITOR on a portfolio.

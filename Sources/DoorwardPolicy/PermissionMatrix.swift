@@ -42,6 +42,9 @@ package enum PermissionMatrix {
     /// The operations that SUPER_ADMIN holds on every device, including unassigned ones.
     package static let superAdminOperations: [LockOperation] = [.viewStatus]
 
+    /// The columns that may open a lock under lockdown, if they give a reason.
+    static let lockdownOverride: MatrixColumns = [.owner, .portfolioAdmin]
+
     /// The holders of a management permission.
     package static func holders(of permission: ManagementPermission) -> ManagementHolders {
         switch permission {
@@ -51,6 +54,7 @@ package enum PermissionMatrix {
         case .portfolioDelete: .init(superAdmin: .everywhere, [.owner])
         case .subscriptionRead: .init(superAdmin: .everywhere, [.owner, .portfolioAdmin])
         case .subscriptionChange: .init(superAdmin: .everywhere, [])
+        case .retentionChange: .init(superAdmin: .nowhere, [.owner])
         case .portfolioAdminsAssign: .init(superAdmin: .everywhere, [.owner])
         case .portfolioAuditorsAssign: .init(superAdmin: .everywhere, [.owner, .portfolioAdmin])
         case .propertyRead:

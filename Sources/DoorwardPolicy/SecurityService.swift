@@ -67,7 +67,7 @@ package enum SecurityService {
             if granting?.sortKey.map({ $0 < held.id.cast() }) != true { granting = held.rule }
             return .next
         }
-        if let granting { return request.decision(allowedBy: granting) }
+        if let granting { return request.decision(allowedBy: granting, for: subject, override: override, in: directory) }
         return .denied(request.denial(nearest))
     }
 

@@ -7,7 +7,7 @@ extension TenancyDirectory {
     package mutating func apply(_ change: TenancyChange) {
         version += 1
         switch change {
-        case .putPortfolio(let portfolio): portfolios[portfolio.id] = Box(portfolio)
+        case .putPortfolio(let portfolio): put(portfolio)
         case .removePortfolio(let id): portfolios[id] = nil
         case .putProperty(let property): put(property)
         case .removeProperty(let id): removeProperty(id)
@@ -28,12 +28,22 @@ extension TenancyDirectory {
         }
     }
 
+    private mutating func put(_ portfolio: Portfolio) {
+        portfolios[portfolio.id] = Box(portfolio)
+        if portfolio.subscription.modules.contains(.guestAccess) {
+            portfoliosWithoutGuestAccess.remove(portfolio.id)
+        } else {
+            portfoliosWithoutGuestAccess.insert(portfolio.id)
+        }
+    }
+
     private mutating func put(_ property: Property) {
         if let old = properties[property.id]?.value, old.portfolioID != property.portfolioID {
             propertiesByPortfolio[old.portfolioID, default: []].remove(property.id)
         }
         propertiesByPortfolio[property.portfolioID, default: []].insert(property.id)
         properties[property.id] = Box(property)
+        if property.lockdown == nil { lockedDownProperties.remove(property.id) } else { lockedDownProperties.insert(property.id) }
     }
 
     private mutating func removeProperty(_ id: PropertyID) {

@@ -51,6 +51,12 @@ package struct TenancyDirectory: Sendable {
     var invitationsByEmail: TreeDictionary<String, SortedIDs<Invitation>> = [:]
     var invitationsByEntity: TreeDictionary<AssociatedEntity, SortedIDs<Invitation>> = [:]
 
+    /// The properties under lockdown. Decisions read this set instead of a flag of each device, so that starting a lockdown does
+    /// not change every device of the property, and a device that moves in is under it. The set is nearly always empty.
+    var lockedDownProperties: TreeSet<PropertyID> = []
+    /// The portfolios whose subscription does not include guest accesses; nearly always empty.
+    var portfoliosWithoutGuestAccess: TreeSet<PortfolioID> = []
+
     /// The number of changes that led to this version. A `Subject` of another version is not valid here.
     var version: UInt64 = 0
 

@@ -53,6 +53,8 @@ enum Asker {
 /// The expected decision, with instants counted from `House.now`.
 enum Answer {
     case allowed(Rule)
+    /// Allowed only because of the override.
+    case overridden(Rule)
     case denied(
         DenialReason, reach: Bool = true, by: Rule? = nil, opens: Duration? = nil, closes: Duration? = nil,
         missing: Denial.Missing? = nil)
@@ -63,6 +65,7 @@ enum Answer {
     var decision: Decision {
         switch self {
         case .allowed(let rule): .allowed(rule, override: false)
+        case .overridden(let rule): .allowed(rule, override: true)
         case .denied(let reason, let reach, let rule, let opens, let closes, let missing):
             .denied(
                 Denial(
@@ -114,6 +117,22 @@ struct Given: Sendable {
         Self { house in house.put(device: house.flatDoor, unit: house.unit, isRemote: isRemote, capabilities: capabilities) }
     }
 
+    /// The property is under lockdown.
+    static let lockdown = Self { house in house.put(lockdown: Lockdown(since: House.now, byUserID: house.other)) }
+    /// The lockdown of the property has ended.
+    static let lifted = Self { house in house.put(lockdown: nil) }
+
+    /// The portfolio's subscription has these modules.
+    static func modules(_ modules: Set<SubscriptionModule>) -> Self {
+        Self { house in
+            house.directory.apply(
+                .putPortfolio(
+                    Portfolio(
+                        id: house.portfolio, name: "P", subscription: Subscription(tier: "T", modules: modules),
+                        createdAt: House.now, updatedAt: House.now)))
+        }
+    }
+
     /// The door belongs to the given unit.
     static func hangs(_ door: Door, on unit: any KeyPath<House, UnitID> & Sendable) -> Self {
         Self { house in house.put(device: house.id(of: door), unit: house[keyPath: unit]) }
@@ -134,6 +153,7 @@ extension Denial.Missing {
     static func role(_ role: Role) -> Self { Self(role: role) }
     static func operation(_ operation: LockOperation) -> Self { Self(operation: operation) }
     static func capability(_ name: String) -> Self { Self(capability: name) }
+    static func module(_ name: String) -> Self { Self(module: name) }
 }
 
 extension House {

@@ -63,7 +63,55 @@ import Testing
                 continue
             }
             #expect(members.map(\.name) == (level < .management ? ["active"] : ["active", "since", "byUserId", "reason"]))
+            #expect(members.map(\.value) == (level < .management ? [.bool(false)] : [.bool(false), .null, .null, .null]))
+            var locked = property
+            locked.lockdown = Lockdown(since: Self.now, byUserID: UserID(high: 5, low: 5), reason: "Alarm")
+            guard case .object(let active) = lockdown.value(of: locked, for: reader, in: directory) else {
+                Issue.record("the value is not an object")
+                continue
+            }
+            let values: [FieldValue] = [
+                .bool(true), .instant(Self.now), .identifier(EntityID(high: 5, low: 5)), .string("Alarm"),
+            ]
+            #expect(active.map(\.value) == (level < .management ? [.bool(true)] : values))
         }
+    }
+
+    @Test("A lockdown is recorded when it begins and when it ends, with its reason as a personal value")
+    func lockdown() {
+        let property = Property(
+            id: PropertyID(high: 1, low: 1), name: "No. 5", portfolioID: PortfolioID(high: 1, low: 1), createdAt: Self.now,
+            updatedAt: Self.now)
+        let user = UserID(high: 5, low: 5)
+        var locked = property
+        locked.lockdown = Lockdown(since: Self.now, byUserID: user, reason: "Alarm")
+        let started = Property.fields.recordedChanges(from: property, to: locked)
+        let active: RecordValue = .object([
+            "active": .bool(true), "since": .string(Self.now.description), "byUserId": .string(user.description),
+            "reason": .personal("Alarm", person: user),
+        ])
+        #expect(started.before == ["lockdown": .object(["active": .bool(false)])])
+        #expect(started.after == ["lockdown": active])
+        #expect(Property.fields.recordedChanges(from: locked, to: property).before == started.after)
+        #expect(Property.fields.recorded(property)["lockdown"] == nil, "a new property has none")
+    }
+
+    @Test("A subscription and a retention are recorded when they change, and no response about a portfolio contains them")
+    func subscription() {
+        let old = Portfolio(id: PortfolioID(high: 1, low: 1), name: "Oak", createdAt: Self.now, updatedAt: Self.now)
+        var new = old
+        new.subscription = Subscription(tier: "gold", modules: [.webhooks, .guestAccess], limits: [.maxUnits: 3])
+        new.retention = Retention(days: 30, legalHold: true)
+        let (before, after) = Portfolio.fields.recordedChanges(from: old, to: new)
+        #expect(
+            after == [
+                "tier": .string("gold"), "modules": .array([.string("guestAccess"), .string("webhooks")]),
+                "limits": .object(["maxUnits": .integer(3)]), "retentionDays": .integer(30), "legalHold": .bool(true),
+            ])
+        #expect(before["tier"] == .string("standard") && before["limits"] == .object([:]))
+        #expect(before["retentionDays"] == .null && before["legalHold"] == .bool(false))
+        #expect(Portfolio.fields.recordedChanges(from: new, to: new).after.isEmpty)
+        #expect(!Self.seen(new, Portfolio.fields, at: .owner).contains { ["tier", "modules", "limits"].contains($0) })
     }
 
     // MARK: - Records

@@ -52,6 +52,14 @@ struct House {
                     isRemoteOperationEnabled: isRemote, capabilities: capabilities, createdAt: Self.now, updatedAt: Self.now)))
     }
 
+    mutating func put(lockdown: Lockdown?) {
+        directory.apply(
+            .putProperty(
+                Property(
+                    id: property, name: "H", portfolioID: portfolio, lockdown: lockdown, createdAt: Self.now,
+                    updatedAt: Self.now)))
+    }
+
     mutating func put(user: UserID, isEnabled: Bool = true, isSuperAdmin: Bool = false) {
         directory.apply(
             .putUser(

@@ -49,6 +49,7 @@ import Testing
         Row(.portfolioDelete, .portfolio, "SO"),
         Row(.subscriptionRead, .portfolio, "SOA"),
         Row(.subscriptionChange, .portfolio, "S"),
+        Row(.retentionChange, .portfolio, "O"),
         Row(.portfolioAdminsAssign, .portfolio, "SO"),
         Row(.portfolioAuditorsAssign, .portfolio, "SOA"),
         Row(.propertyCreate, .portfolio, "OA"),

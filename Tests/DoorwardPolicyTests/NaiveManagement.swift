@@ -10,7 +10,7 @@ struct NaiveManagement {
     static let matrix: [String: String] = [
         "portfolio.create": "y n n n n n n", "portfolio.read": "y y y n n y n", "portfolio.rename": "y y y n n n n",
         "portfolio.delete": "y y n n n n n",
-        "subscription.read": "y y y n n n n", "subscription.change": "y n n n n n n",
+        "subscription.read": "y y y n n n n", "subscription.change": "y n n n n n n", "retention.change": "n y n n n n n",
         "portfolio.admins.assign": "y y n n n n n", "portfolio.auditors.assign": "y y y n n n n",
         "property.read": "y y y y y y y", "property.change": "n y y y n n n", "property.create": "n y y n n n n",
         "property.delete": "n y y n n n n",

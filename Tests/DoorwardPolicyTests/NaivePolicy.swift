@@ -42,10 +42,12 @@ struct NaivePolicy {
 
     static let ladder: [[DenialReason]] = [
         [.guestAccessRevoked], [.grantorLostAccess], [.roleInsufficient, .operationNotGranted], [.guestWindowEnded],
-        [.guestUsesExhausted], [.guestWindowNotStarted],
+        [.guestUsesExhausted], [.guestWindowNotStarted], [.outsideSchedule], [.clockUntrusted], [.featureUnavailable],
     ]
 
-    func decide(_ principal: Principal, _ operation: LockOperation, _ deviceID: DeviceID, _ at: Timestamp) -> Decision {
+    func decide(_ principal: Principal, _ operation: LockOperation, _ deviceID: DeviceID, _ at: Timestamp, override: Bool = false)
+        -> Decision
+    {
         let device = world.devices.first { $0.id == deviceID }
         var candidates: [Candidate] = []
         var user: User?
@@ -71,10 +73,12 @@ struct NaivePolicy {
         if device.propertyID == nil && !isSuperAdmin { return deny(.deviceUnassigned, hasReach) }
         if device.propertyID == nil { candidates = candidates.filter { $0.rule == .superAdmin } }
         if candidates.isEmpty { return deny(.noAssociation, false) }
-        return verdict(candidates, operation, device)
+        return verdict(candidates, operation, device, override)
     }
 
-    private func verdict(_ candidates: [Candidate], _ operation: LockOperation, _ device: LockDevice) -> Decision {
+    private func verdict(
+        _ candidates: [Candidate], _ operation: LockOperation, _ device: LockDevice, _ override: Bool
+    ) -> Decision {
         let allowing = candidates.filter { $0.failed == nil }.min {
             ($0.specificity, order($0.role), $0.id) < ($1.specificity, order($1.role), $1.id)
         }
@@ -88,6 +92,13 @@ struct NaivePolicy {
             if moves && !device.isRemoteOperationEnabled {
                 return .denied(Denial(.remoteOperationDisabled, hasReach: true, rule: allowing.rule))
             }
+            let property = world.properties.first { $0.id == device.propertyID }
+            if property?.lockdown != nil, operation == .unlock || operation == .unlatch {
+                let chiefs = candidates.filter { $0.failed == nil && [.owner, .portfolioAdmin].contains($0.role) }
+                let chief = chiefs.min { (order($0.role), $0.id) < (order($1.role), $1.id) }
+                if override, let chief { return .allowed(chief.rule, override: true) }
+                return .denied(Denial(.lockdownActive, hasReach: true, rule: allowing.rule))
+            }
             return .allowed(allowing.rule, override: false)
         }
         let nearest = candidates.min { a, b in
@@ -98,6 +109,7 @@ struct NaivePolicy {
         var missing: Denial.Missing?
         if reason == .operationNotGranted { missing = .init(operation: operation) }
         if reason == .roleInsufficient { missing = .init(role: lowestRole(operation, device)) }
+        if reason == .featureUnavailable { missing = .init(module: "guestAccess") }
         return .denied(
             Denial(
                 reason, hasReach: true, rule: nearest.rule, opensAt: nearest.opensAt, closesAt: nearest.closesAt, missing: missing
@@ -190,6 +202,10 @@ struct NaivePolicy {
             (candidate.failed, candidate.closesAt) = (.guestWindowEnded, access.window.validUntil)
         } else if at < access.window.validFrom {
             (candidate.failed, candidate.opensAt) = (.guestWindowNotStarted, access.window.validFrom)
+        } else if world.portfolios.contains(where: {
+            $0.id == device.portfolioID && !$0.subscription.modules.contains(.guestAccess)
+        }) {
+            candidate.failed = .featureUnavailable
         }
         return candidate
     }

@@ -44,10 +44,15 @@ struct PlainWorld {
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
 
     private mutating func addPortfolio() {
-        let portfolio = Portfolio(id: newID(), name: "P", createdAt: Self.now, updatedAt: Self.now)
+        let subscription = chance(85) ? Subscription.standard : Subscription(tier: "T", modules: [.guestLinks])
+        let portfolio = Portfolio(
+            id: newID(), name: "P", subscription: subscription, createdAt: Self.now, updatedAt: Self.now)
         portfolios.append(portfolio)
         for _ in 0..<Int.random(in: 0...2, using: &generator) {
-            let property = Property(id: newID(), name: "H", portfolioID: portfolio.id, createdAt: Self.now, updatedAt: Self.now)
+            let property = Property(
+                id: newID(), name: "H", portfolioID: portfolio.id,
+                lockdown: chance(25) ? Lockdown(since: Self.now, byUserID: newID()) : nil, createdAt: Self.now,
+                updatedAt: Self.now)
             properties.append(property)
             let first = units.count
             for _ in 0..<Int.random(in: 0...3, using: &generator) {

@@ -19,10 +19,12 @@ import Testing
     }
 
     /// Returns the decision computed from all rules in any order, whereas `decide` stops at the first rule that allows.
-    private static func fold(_ request: AccessRequest, _ subject: Subject, _ results: [Result]) -> Decision {
+    private static func fold(
+        _ request: AccessRequest, _ subject: Subject, _ directory: TenancyDirectory, _ results: [Result]
+    ) -> Decision {
         if let reason = subject.denialReason { return .denied(Denial(reason, hasReach: !results.isEmpty)) }
         let allowing = results.filter { $0.verdict.failure == nil }.map(\.rule).min { $0.order < $1.order }
-        if let allowing { return request.decision(allowedBy: allowing.rule) }
+        if let allowing { return request.decision(allowedBy: allowing.rule, for: subject, override: false, in: directory) }
         var nearest: RuleFailure?
         for result in results { result.verdict.failure?.replace(&nearest) }
         return .denied(request.denial(nearest))
@@ -43,7 +45,7 @@ import Testing
                 let results = Self.results(request, subject, directory).shuffled(using: &world.generator)
                 let decision = SecurityService.decide(
                     principal, operation, on: device.id, at: at, override: false, in: directory)
-                let expected = Self.fold(request, subject, results)
+                let expected = Self.fold(request, subject, directory, results)
                 if decision != expected {
                     Issue.record("seed \(seed): \(principal) \(operation) on \(device.id)\n got \(decision)\nwant \(expected)")
                     return

@@ -72,7 +72,9 @@ struct ColumnDamage: Sendable {
     /// The damage that a check must find.
     private static let named: [ColumnDamage] = [
         ColumnDamage("portfolios.id", "reference", "unreadable"),
+        ColumnDamage("portfolios.modules", "unreadable", "unreadable"),
         ColumnDamage("properties.id", "reference", "unreadable"),
+        ColumnDamage("properties.lockdown_by", nil, "unreadable"),
         ColumnDamage("properties.portfolio_id", "reference", "unreadable"),
         ColumnDamage("units.id", "reference", "unreadable"),
         ColumnDamage("units.property_id", "reference", "unreadable"),
@@ -183,8 +185,10 @@ struct ColumnDamage: Sendable {
     /// verify that they can be read.
     private static let unnamed: [String] =
         [
-            ("portfolios", "name created_at updated_at"),
+            ("portfolios", "name created_at updated_at tier max_properties max_units max_devices max_active_guest_access"),
+            ("portfolios", "retention_days legal_hold"),
             ("properties", "name has_address street city state postal_code country default_time_zone created_at updated_at"),
+            ("properties", "lockdown_since lockdown_reason"),
             ("units", "name created_at updated_at"),
             ("devices", "name adapter manufacturer model firmware_version is_remote_operation_enabled capabilities"),
             ("devices", "auto_relock_seconds sealed_code created_at updated_at"),

@@ -18,11 +18,17 @@ struct FullTenancy: Sendable {
         func id<Entity>(_ low: UInt64, _: Entity.Type = Entity.self) -> EntityID<Entity> { EntityID(high: seed, low: low) }
         let later = at.advanced(by: .seconds(60))
         let metadata: [String: JSONValue] = ["rooms": .array([.integer(2), .string("b")]), "since": .number(1.5)]
-        portfolio = Portfolio(id: id(1), name: "Oak Street", createdAt: at, updatedAt: later)
+        portfolio = Portfolio(
+            id: id(1), name: "Oak Street",
+            subscription: Subscription(
+                tier: "gold", modules: [.guestAccess, .webhooks],
+                limits: [.maxProperties: 1, .maxUnits: 2, .maxDevices: 3, .maxActiveGuestAccess: 4]),
+            retention: Retention(days: 30, legalHold: true), createdAt: at, updatedAt: later)
         property = Property(
             id: id(2), name: "No. 5", portfolioID: portfolio.id,
             address: PostalAddress(street: "Oak Street 5", city: "Ulm", state: "BW", postalCode: "89073", country: "DE"),
-            defaultTimeZone: "Europe/Berlin", createdAt: at, updatedAt: later)
+            defaultTimeZone: "Europe/Berlin", lockdown: Lockdown(since: later, byUserID: id(5), reason: "Alarm"),
+            createdAt: at, updatedAt: later)
         unit = Unit(
             id: id(3), name: "2B", propertyID: property.id, portfolioID: portfolio.id, commonAreaAccessIDs: [id(4), id(40)],
             createdAt: at, updatedAt: later)

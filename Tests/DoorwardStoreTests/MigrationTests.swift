@@ -15,7 +15,7 @@ import Testing
             id BLOB PRIMARY KEY, name TEXT NOT NULL CHECK (length(name) > 0), created_at INTEGER NOT NULL,
             updated_at INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
-        INSERT INTO new_portfolios SELECT * FROM portfolios;
+        INSERT INTO new_portfolios SELECT id, name, created_at, updated_at FROM portfolios;
         DROP TABLE portfolios;
         ALTER TABLE new_portfolios RENAME TO portfolios;
         """

@@ -84,7 +84,15 @@ struct RandomTenancy {
     // MARK: Entities
 
     private mutating func putPortfolio() {
-        let portfolio = Portfolio(id: known(portfolios), name: text(), createdAt: instant(), updatedAt: instant())
+        var subscription = Subscription(
+            tier: text(), modules: Set(SubscriptionModule.allCases.filter { _ in flag() }))
+        for limit in SubscriptionLimit.allCases where flag() {
+            subscription.limits[limit] = Int.random(in: 0...1_000_000_000, using: &random)
+        }
+        let portfolio = Portfolio(
+            id: known(portfolios), name: text(), subscription: subscription,
+            retention: Retention(days: flag() ? Int.random(in: 1...36_525, using: &random) : nil, legalHold: flag()),
+            createdAt: instant(), updatedAt: instant())
         portfolios.append(portfolio.id)
         changes.append(.putPortfolio(portfolio))
     }
@@ -96,7 +104,9 @@ struct RandomTenancy {
             country: optionalText())
         let property = Property(
             id: known(properties.map(\.id)), name: text(), portfolioID: portfolio,
-            address: flag() ? address : nil, defaultTimeZone: optionalText(), createdAt: instant(), updatedAt: instant())
+            address: flag() ? address : nil, defaultTimeZone: optionalText(),
+            lockdown: flag() ? Lockdown(since: instant(), byUserID: flag() ? id() : nil, reason: optionalText()) : nil,
+            createdAt: instant(), updatedAt: instant())
         properties.append(property)
         changes.append(.putProperty(property))
     }

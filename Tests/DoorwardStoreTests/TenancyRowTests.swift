@@ -19,6 +19,18 @@ struct TenancyVariant: Sendable, CustomStringConvertible {
     /// Variants in each of which one optional field is missing.
     private static let missing = [
         TenancyVariant("a property without a time zone") { $0.property.defaultTimeZone = nil },
+        TenancyVariant("a property without a lockdown") { $0.property.lockdown = nil },
+        TenancyVariant("a lockdown without a user") {
+            $0.property.lockdown = Lockdown(since: $0.property.createdAt, byUserID: nil, reason: "Alarm")
+        },
+        TenancyVariant("a lockdown without a reason") {
+            $0.property.lockdown = Lockdown(since: $0.property.createdAt, byUserID: $0.user.id)
+        },
+        TenancyVariant("a portfolio without a limit of units") { $0.portfolio.subscription.limits[.maxUnits] = nil },
+        TenancyVariant("a portfolio without limits") { $0.portfolio.subscription.limits = [:] },
+        TenancyVariant("a portfolio without modules") { $0.portfolio.subscription.modules = [] },
+        TenancyVariant("a portfolio of another tier") { $0.portfolio.subscription.tier = "" },
+        TenancyVariant("a portfolio that keeps its log") { $0.portfolio.retention.days = nil },
         TenancyVariant("a device without a manufacturer") { $0.device.manufacturer = nil },
         TenancyVariant("a device without a model") { $0.device.model = nil },
         TenancyVariant("a device without a firmware version") { $0.device.firmwareVersion = nil },
@@ -47,6 +59,8 @@ struct TenancyVariant: Sendable, CustomStringConvertible {
         },
         TenancyVariant("a device that relocks at once") { $0.device.settings.autoRelockSeconds = 0 },
         TenancyVariant("a device that relocks very late") { $0.device.settings.autoRelockSeconds = .max },
+        TenancyVariant("a portfolio without a legal hold") { $0.portfolio.retention.legalHold = false },
+        TenancyVariant("a portfolio that may have no unit") { $0.portfolio.subscription.limits[.maxUnits] = 0 },
         TenancyVariant("a user who is disabled") { $0.user.isEnabled = false },
         TenancyVariant("a user who is not a super admin") { $0.user.isSuperAdmin = false },
         TenancyVariant("a user without the compliance pack") { $0.user.hasCompliancePack = false },

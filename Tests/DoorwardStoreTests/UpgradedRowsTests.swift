@@ -21,6 +21,9 @@ import Testing
                     UPDATE devices SET sealed_code = NULL;
                     UPDATE guest_accesses SET device_carriers = NULL;
                     UPDATE person_keys SET since = 0;
+                    UPDATE properties SET lockdown_since = NULL, lockdown_by = NULL, lockdown_reason = NULL;
+                    UPDATE portfolios SET tier = 'standard', modules = '\(Schema010.earlierModules)', max_properties = NULL,
+                        max_units = NULL, max_devices = NULL, max_active_guest_access = NULL, retention_days = NULL, legal_hold = 0;
                     """)
         }
         try written.close()

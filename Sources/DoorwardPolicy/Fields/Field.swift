@@ -48,12 +48,14 @@ package final class Field<Entity: Sendable>: Sendable {
 
     /// Creates a field that is derived from other entities of the tenancy, or depends on the
     /// reader.
+    ///
+    /// - Parameter audit: if not `nil`, must contain `form` and `isDifferent`, as records have no reader.
     init(
-        _ name: String, _ level: FieldLevel, part: (name: String, level: FieldLevel)? = nil,
-        from read: @escaping @Sendable (Entity, FieldReader, TenancyDirectory) -> FieldValue
+        _ name: String, _ level: FieldLevel, part: (name: String, level: FieldLevel)? = nil, columns: [String] = [],
+        audit: FieldAudit<Entity>? = nil, from read: @escaping @Sendable (Entity, FieldReader, TenancyDirectory) -> FieldValue
     ) {
         (self.name, self.level, visiblePart) = (name, level, part.map { ("\(name).\($0.name)", $0.level) })
-        (columns, audit, self.read) = ([], nil, .derived(read))
+        (self.columns, self.audit, self.read) = (columns, audit, .derived(read))
         (key, threshold) = (Self.key(name), min(level, part?.level ?? level))
     }
 
@@ -109,7 +111,7 @@ package final class Field<Entity: Sendable>: Sendable {
     }
 
     private func ownValue(of entity: Entity) -> FieldValue {
-        // Only fields that are stored in the entity have an audit form.
+        // The audit of a field that depends on the reader does not use its value.
         if case .own(let read) = read { read(entity) } else { .absent }
     }
 }
@@ -167,6 +169,11 @@ package struct FieldAudit<Entity: Sendable>: Sendable {
 
     /// Records the result of `form` instead of a value that may be secret or long.
     static func changed(as form: @escaping @Sendable (Entity) -> RecordValue) -> Self { Self(records: .changes, form: form) }
+
+    /// Records the result of `form`, if `isDifferent` finds a change.
+    static func changed(
+        if isDifferent: @escaping @Sendable (Entity, Entity) -> Bool, as form: @escaping @Sendable (Entity) -> RecordValue
+    ) -> Self { Self(records: .changes, form: form, isDifferent: isDifferent) }
 
     static func changed(if isDifferent: @escaping @Sendable (Entity, Entity) -> Bool) -> Self {
         Self(records: .changes, isDifferent: isDifferent)

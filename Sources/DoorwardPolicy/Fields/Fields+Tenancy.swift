@@ -6,8 +6,8 @@ package import DoorwardDomain
 extension Portfolio {
     private typealias F = Field<Portfolio>
 
-    /// The fields, in the order of responses. They do not include the subscription: reading it
-    /// requires a separate permission.
+    /// The fields, in the order of responses. Subscription and retention are only recorded: responses about a portfolio do not
+    /// contain them, as reading them requires a separate permission.
     package static let fields: [Field<Portfolio>] = [
         F("id", .publicLevel) { .id($0.id) },
         F("name", .publicLevel, audit: .personal()) { .text($0.name) },
@@ -17,6 +17,15 @@ extension Portfolio {
         F("propertyIds", .management) { portfolio, _, tenancy in .ids(tenancy.propertyIDs(of: portfolio.id)) },
         F("createdAt", .management) { .time($0.createdAt) },
         F("updatedAt", .management) { .time($0.updatedAt) },
+        F(recorded: "tier", .changed, columns: ["tier"]) { .text($0.subscription.tier) },
+        F(recorded: "modules", .changed, columns: ["modules"]) { .words($0.subscription.modulesInOrder) },
+        F(
+            recorded: "limits",
+            .changed(if: { $0.subscription.limits != $1.subscription.limits }, as: { .limits($0.subscription.limits) }),
+            columns: ["max_properties", "max_units", "max_devices", "max_active_guest_access"]
+        ) { _ in .absent },
+        F(recorded: "retentionDays", .changed, columns: ["retention_days"]) { .number($0.retention.days) },
+        F(recorded: "legalHold", .changed, columns: ["legal_hold"]) { .bool($0.retention.legalHold) },
         .viewLevel(),
     ]
 }
@@ -38,7 +47,11 @@ extension Property {
         },
         F("unitIds", .operations) { property, _, tenancy in .ids(tenancy.unitIDs(of: property.id)) },
         F("defaultTimeZone", .publicLevel, audit: .changed) { .text($0.defaultTimeZone) },
-        F("lockdown", .management, part: ("active", .publicLevel)) { _, reader, _ in .lockdown(for: reader.level) },
+        F(
+            "lockdown", .management, part: ("active", .publicLevel),
+            columns: ["lockdown_since", "lockdown_by", "lockdown_reason"],
+            audit: .changed(if: { $0.lockdown != $1.lockdown }, as: { .lockdown($0.lockdown) })
+        ) { property, reader, _ in .lockdown(property.lockdown, for: reader.level) },
         F("createdAt", .resident) { .time($0.createdAt) },
         F("updatedAt", .resident) { .time($0.updatedAt) },
         .viewLevel(),
@@ -72,11 +85,29 @@ extension FieldValue {
         ])
     }
 
-    /// Levels below management see only whether a lockdown is active. Lockdowns are not supported yet, so none is active.
-    fileprivate static func lockdown(for level: FieldLevel) -> FieldValue {
-        let active = Member("active", .bool(false))
+    /// Levels below management see only whether a lockdown is active.
+    fileprivate static func lockdown(_ lockdown: Lockdown?, for level: FieldLevel) -> FieldValue {
+        let active = Member("active", .bool(lockdown != nil))
         guard level >= .management else { return .object([active]) }
-        return .object([active, Member("since", .null), Member("byUserId", .null), Member("reason", .null)])
+        return .object([
+            active, Member("since", .time(lockdown?.since)), Member("byUserId", .id(lockdown?.byUserID)),
+            Member("reason", .text(lockdown?.reason)),
+        ])
+    }
+}
+
+extension RecordValue {
+    fileprivate static func lockdown(_ lockdown: Lockdown?) -> RecordValue {
+        guard let lockdown else { return .object(["active": .bool(false)]) }
+        return .object([
+            "active": .bool(true), "since": .string(lockdown.since.description),
+            "byUserId": lockdown.byUserID.map { .string($0.description) } ?? .null,
+            "reason": lockdown.reason.map { .personal($0, person: lockdown.byUserID) } ?? .null,
+        ])
+    }
+
+    fileprivate static func limits(_ limits: [SubscriptionLimit: Int]) -> RecordValue {
+        .object(limits.reduce(into: [:]) { $0[$1.key.rawValue] = .integer(Int64($1.value)) })
     }
 }
 

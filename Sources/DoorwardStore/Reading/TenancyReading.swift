@@ -42,14 +42,35 @@ enum TenancyReading {
     }
 
     private static func portfolio(_ columns: inout ColumnReader) throws -> Portfolio {
-        Portfolio(
-            id: try columns.id(), name: try columns.value(), createdAt: try columns.instant(), updatedAt: try columns.instant())
+        let (id, name): (PortfolioID, String) = (try columns.id(), try columns.value())
+        let (createdAt, updatedAt) = (try columns.instant(), try columns.instant())
+        return Portfolio(
+            id: id, name: name, subscription: try subscription(&columns),
+            retention: Retention(days: try columns.optional(), legalHold: try columns.value()), createdAt: createdAt,
+            updatedAt: updatedAt)
+    }
+
+    private static func subscription(_ columns: inout ColumnReader) throws -> Subscription {
+        let tier = try columns.value(String.self)
+        let modules = try columns.value(String.self).split(separator: " ").map { name in
+            guard let module = SubscriptionModule(rawValue: String(name)) else { throw UnreadableColumn(column: "modules") }
+            return module
+        }
+        var subscription = Subscription(tier: tier, modules: Set(modules))
+        for limit in [SubscriptionLimit.maxProperties, .maxUnits, .maxDevices, .maxActiveGuestAccess] {
+            subscription.limits[limit] = try columns.optional(Int.self)
+        }
+        return subscription
     }
 
     private static func property(_ columns: inout ColumnReader) throws -> Property {
-        Property(
+        var property = Property(
             id: try columns.id(), name: try columns.value(), portfolioID: try columns.id(), address: try address(&columns),
             defaultTimeZone: try columns.optional(), createdAt: try columns.instant(), updatedAt: try columns.instant())
+        let since = try columns.optionalInstant()
+        let (user, reason): (UserID?, String?) = (try columns.optionalID(), try columns.optional())
+        property.lockdown = since.map { Lockdown(since: $0, byUserID: user, reason: reason) }
+        return property
     }
 
     private static func address(_ columns: inout ColumnReader) throws -> PostalAddress? {

@@ -11,11 +11,15 @@ enum TenancyTable: String, CaseIterable {
     /// All columns in the order in which they are written and read, the id first.
     var columns: [String] {
         switch self {
-        case .portfolios: ["id", "name", "created_at", "updated_at"]
+        case .portfolios:
+            [
+                "id", "name", "created_at", "updated_at", "tier", "modules", "max_properties", "max_units", "max_devices",
+                "max_active_guest_access", "retention_days", "legal_hold",
+            ]
         case .properties:
             [
                 "id", "name", "portfolio_id", "has_address", "street", "city", "state", "postal_code", "country",
-                "default_time_zone", "created_at", "updated_at",
+                "default_time_zone", "created_at", "updated_at", "lockdown_since", "lockdown_by", "lockdown_reason",
             ]
         case .units: ["id", "name", "property_id", "portfolio_id", "common_area_ids", "created_at", "updated_at"]
         case .devices:
@@ -58,9 +62,22 @@ enum TenancyTable: String, CaseIterable {
         }
     }
 
-    /// Returns the columns for a file with an earlier schema. NULL replaces a missing column, and has the meaning that the
-    /// earlier schema had.
+    /// Returns the columns for a file with an earlier schema. The value that the migration gives to existing rows replaces a
+    /// missing column.
     func columns(inSchema schema: Int) -> [String] {
-        columns.map { schema < 5 && ["device_carriers", "sealed_code"].contains($0) ? "NULL" : $0 }
+        columns.map { column in
+            guard let added = Self.added[column], schema < added.schema else { return column }
+            return added.value
+        }
     }
+
+    /// The columns that the first schema did not have: the schema that added each, and its value in existing rows. No two tables
+    /// have such a column of the same name.
+    private static let added: [String: (schema: Int, value: String)] = [
+        "device_carriers": (5, "NULL"), "sealed_code": (5, "NULL"),
+        "tier": (10, "'standard'"), "modules": (10, "'\(Schema010.earlierModules)'"), "max_properties": (10, "NULL"),
+        "max_units": (10, "NULL"), "max_devices": (10, "NULL"), "max_active_guest_access": (10, "NULL"),
+        "retention_days": (10, "NULL"), "legal_hold": (10, "0"),
+        "lockdown_since": (10, "NULL"), "lockdown_by": (10, "NULL"), "lockdown_reason": (10, "NULL"),
+    ]
 }

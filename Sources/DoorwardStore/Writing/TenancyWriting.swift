@@ -104,7 +104,13 @@ enum TenancyWriting {
     }
 
     private static func values(of portfolio: Portfolio) -> [(any Bindable)?] {
-        [portfolio.id.blob, portfolio.name, portfolio.createdAt.milliseconds, portfolio.updatedAt.milliseconds]
+        let (subscription, retention) = (portfolio.subscription, portfolio.retention)
+        return [
+            portfolio.id.blob, portfolio.name, portfolio.createdAt.milliseconds, portfolio.updatedAt.milliseconds,
+            subscription.tier, subscription.modulesInOrder.map(\.rawValue).joined(separator: " "),
+            subscription.limits[.maxProperties], subscription.limits[.maxUnits], subscription.limits[.maxDevices],
+            subscription.limits[.maxActiveGuestAccess], retention.days, retention.legalHold,
+        ]
     }
 
     private static func values(of property: Property) -> [(any Bindable)?] {
@@ -112,7 +118,8 @@ enum TenancyWriting {
         return [
             property.id.blob, property.name, property.portfolioID.blob, address != nil, address?.street, address?.city,
             address?.state, address?.postalCode, address?.country, property.defaultTimeZone,
-            property.createdAt.milliseconds, property.updatedAt.milliseconds,
+            property.createdAt.milliseconds, property.updatedAt.milliseconds, property.lockdown?.since.milliseconds,
+            property.lockdown?.byUserID?.blob, property.lockdown?.reason,
         ]
     }
 

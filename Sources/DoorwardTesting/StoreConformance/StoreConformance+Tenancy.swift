@@ -16,6 +16,15 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(changes: fixture.changes))
             try require(try await tenancy(of: store), is: lastForms(fixture.changes), "the tenancy")
         },
+        StoreConformanceCheck("A lockdown, a subscription and a retention are kept, and can be removed again") { store in
+            let world = StoreScript(seed: 11).world
+            _ = try await store.commit(StoreTransaction(changes: world.changes))
+            for isSet in [true, false] {
+                let changes = world.changes.compactMap { $0.withSettings(isSet, at: world.createdAt) }
+                _ = try await store.commit(StoreTransaction(changes: changes))
+                try require(try await tenancy(of: store), is: lastForms(world.changes + changes), "the tenancy")
+            }
+        },
         StoreConformanceCheck("A removed association is deleted, and removing it again is allowed") { store in
             var fixture = TenancyFixture(seed: 2)
             let association = fixture.assign(fixture.user("Ada"), .owner, .portfolio(fixture.portfolio("Oak Street")))
@@ -116,5 +125,25 @@ extension TenancyFixture {
         var fixture = self
         _ = fixture.user("Ada")
         return fixture
+    }
+}
+
+extension TenancyChange {
+    /// The change with a lockdown, a subscription with all limits, and a retention, or with none of them; `nil` for a change of
+    /// another kind of entity.
+    fileprivate func withSettings(_ isSet: Bool, at instant: Timestamp) -> TenancyChange? {
+        switch self {
+        case .putPortfolio(var portfolio):
+            let limits = SubscriptionLimit.allCases.enumerated().map { ($0.element, $0.offset) }
+            portfolio.subscription = Subscription(
+                tier: isSet ? "gold" : "", modules: isSet ? Set(SubscriptionModule.allCases) : [],
+                limits: isSet ? Dictionary(uniqueKeysWithValues: limits) : [:])
+            portfolio.retention = isSet ? Retention(days: 30, legalHold: true) : Retention()
+            return .putPortfolio(portfolio)
+        case .putProperty(var property):
+            property.lockdown = isSet ? Lockdown(since: instant, byUserID: UserID(high: 1, low: 2), reason: "Alarm") : nil
+            return .putProperty(property)
+        default: return nil
+        }
     }
 }
