@@ -87,7 +87,9 @@ final class CommandExecution: Sendable {
     }
 
     /// Makes a further intent durable: it contains the rule that grants the command now.
-    private func writeFurtherIntent(under rule: Rule) async throws(GatewayError) {
+    ///
+    /// - Parameter override: whether the rule grants it only because of the override; if not, the intent contains none.
+    private func writeFurtherIntent(under rule: Rule, override: Bool) async throws(GatewayError) {
         let now = services.clock.now()
         let command = state.withLock { command in
             command.rule = rule
@@ -97,7 +99,9 @@ final class CommandExecution: Sendable {
         let rest = Self.timeout(command.deadline.duration(since: now), under: rule, at: now, in: services.directory.current)
         let end = services.clock.monotonicNow().advanced(by: rest)
         deadline.withLock { $0 = min($0, end) }
-        try await services.storeGuard.write(StoreTransaction(commands: [.update(command)], records: [intent(of: command)]))
+        var record = intent(of: command)
+        if !override { record.body.override = nil }
+        try await services.storeGuard.write(StoreTransaction(commands: [.update(command)], records: [record]))
     }
 
     // MARK: - Execution
@@ -139,9 +143,9 @@ final class CommandExecution: Sendable {
             switch live.queue.withDispatchGate({ decideAndSend(order) }) {
             case .ended(let ending): return ending
             case .sent: return await word(of: order)
-            case .grantedByOther(let rule):
+            case .grantedByOther(let rule, let needsOverride):
                 do {
-                    try await writeFurtherIntent(under: rule)
+                    try await writeFurtherIntent(under: rule, override: needsOverride)
                 } catch {
                     return .intentNotWritten
                 }
@@ -161,7 +165,8 @@ final class CommandExecution: Sendable {
     private enum Passage {
         case sent
         /// The command is still allowed, but not by the rule that the intent names. Nothing was sent.
-        case grantedByOther(Rule)
+        /// `override` is whether the rule allows it only because of the override.
+        case grantedByOther(Rule, override: Bool)
         case ended(CommandOutcome)
     }
 
@@ -176,12 +181,12 @@ final class CommandExecution: Sendable {
         let snapshot = services.directory.snapshot
         let decision = SecurityService.decide(
             request.caller.principal, operation, on: live.id, at: now, override: isOverride, in: snapshot.directory)
-        guard case .allowed(let ruleNow, _) = decision else {
+        guard case .allowed(let ruleNow, let needsOverride) = decision else {
             return .ended(.denied(decision.denial ?? Denial(.noAssociation, hasReach: false)))
         }
         // The device was bound to another lock since the command was accepted.
         guard live.bindingGeneration == bindingGeneration else { return .ended(.denied(Denial(.deviceUnknown, hasReach: true))) }
-        guard ruleNow == rule else { return .grantedByOther(ruleNow) }
+        guard ruleNow == rule else { return .grantedByOther(ruleNow, override: needsOverride) }
         return handOver(order, at: now)
     }
 

@@ -16,13 +16,16 @@ package struct CommandRequest: Sendable {
     package let override: String?
     /// The time from the end of validation to the deadline, including the wait in the queue.
     package let timeout: Duration
+    /// Whether the command is part of a lockdown: it goes ahead of the device's queue, and no limit applies to it.
+    package let isLockdown: Bool
 
     package init(
         caller: Caller, deviceID: DeviceID?, attemptedID: String, operation: LockOperation, statedReason: String? = nil,
-        override: String? = nil, timeout: Duration
+        override: String? = nil, timeout: Duration, isLockdown: Bool = false
     ) {
         (self.caller, self.deviceID, self.attemptedID) = (caller, deviceID, attemptedID)
         (self.operation, self.statedReason, self.override, self.timeout) = (operation, statedReason, override, timeout)
+        self.isLockdown = isLockdown
     }
 }
 

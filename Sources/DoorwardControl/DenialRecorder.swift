@@ -63,7 +63,7 @@ final class DenialRecorder: Sendable {
     func record(
         _ denial: Denial, of request: CommandRequest, device: LockDevice?, in tenancy: TenancyDirectory
     ) async throws(GatewayError) -> GatewayError {
-        count(request.caller.principal)
+        if !request.isLockdown { count(request.caller.principal) }
         let known = device ?? tenancy.device(request.deviceID)
         try await storeGuard.write(StoreTransaction(records: records(denial, of: request, device: known, in: tenancy)))
         if known == nil, tenancy.subject(of: request.caller.principal).isSuperAdmin { return .notFound }

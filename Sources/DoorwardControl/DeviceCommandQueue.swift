@@ -23,17 +23,24 @@ final class DeviceCommandQueue: Sendable {
 
     /// Reserves a position at the end of the queue.
     ///
+    /// - Parameter isUrgent: whether to reserve a position ahead of all commands that are not urgent. The limits neither apply to
+    ///   urgent commands nor count them.
     /// - Returns: `nil` if the queue is full, or has the maximum number of commands of this principal.
-    func reserve(for principal: Principal) -> QueueReservation? {
+    func reserve(for principal: Principal, isUrgent: Bool = false) -> QueueReservation? {
         queue.withLock { queue in
-            let place = QueueReservation(principal: principal)
+            let place = QueueReservation(principal: principal, isUrgent: isUrgent)
             guard queue.running != nil else {
                 queue.running = place
                 place.turn.fulfil(.come)
                 return place
             }
-            let ofPrincipal = queue.waiting.count { $0.principal == principal }
-            guard queue.waiting.count < Self.maxQueued, ofPrincipal < Self.maxPerPrincipal else { return nil }
+            guard !isUrgent else {
+                queue.waiting.insert(place, at: queue.waiting.firstIndex { !$0.isUrgent } ?? queue.waiting.endIndex)
+                return place
+            }
+            let bounded = queue.waiting.count { !$0.isUrgent }
+            let ofPrincipal = queue.waiting.count { $0.principal == principal && !$0.isUrgent }
+            guard bounded < Self.maxQueued, ofPrincipal < Self.maxPerPrincipal else { return nil }
             queue.waiting.append(place)
             return place
         }
@@ -94,9 +101,11 @@ final class QueueReservation: Sendable {
     }
 
     let principal: Principal
+    /// Whether the command goes ahead of those that are not urgent.
+    let isUrgent: Bool
     let turn = Promise<Turn>()
 
-    init(principal: Principal) { self.principal = principal }
+    init(principal: Principal, isUrgent: Bool) { (self.principal, self.isUrgent) = (principal, isUrgent) }
 }
 
 /// A command between its dispatch and its confirmation.

@@ -43,9 +43,9 @@ package final class DeviceRuntimes: Sendable {
         }
     }
 
-    /// Reserves a position in the device's queue; `nil` if it is full.
-    func reserve(_ device: DeviceRuntime, for principal: Principal) -> QueueReservation? {
-        guard let place = device.queue.reserve(for: principal) else { return nil }
+    /// Reserves a position in the device's queue; `nil` if it is full, which cannot happen if `isUrgent`.
+    func reserve(_ device: DeviceRuntime, for principal: Principal, isUrgent: Bool = false) -> QueueReservation? {
+        guard let place = device.queue.reserve(for: principal, isUrgent: isUrgent) else { return nil }
         busy.withLock { $0[device.id] = device }
         return place
     }

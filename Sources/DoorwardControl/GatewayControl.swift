@@ -28,6 +28,8 @@ package final class GatewayControl: Sendable {
     let running: InFlightCommands
     /// Portfolios, properties and units.
     package let portfolios: Portfolios
+    /// Starts and ends lockdowns.
+    package let lockdowns: Lockdowns
     /// Assigns and removes roles.
     package let roles: Roles
     /// Manages users and their own settings.
@@ -129,6 +131,8 @@ package final class GatewayControl: Sendable {
         commands = Commands(directory: directory, devices: devices, store: storeGuard.commands, running: running, clock: clock)
         locks = LockDAL(
             services, commands: commands, idempotency: idempotency, deniedPerMinute: limits.deniedPerMinute, executor: executor)
+        lockdowns = Lockdowns(
+            writer: writer, locks: locks, idempotency: idempotency, services: services, executor: executor)
         roles = Roles(directory: directory, writer: writer)
         let sessions = Sessions()
         users = Users(

@@ -91,7 +91,7 @@ package final class LockDAL: Sendable {
         let started = services.clock.monotonicNow()
         guard !services.running.isClosed else { throw .shuttingDown }
         guard services.storeGuard.isAcceptingCommands else { throw .unavailable }
-        try await denials.admit(request.caller)
+        if !request.isLockdown { try await denials.admit(request.caller) }
 
         var decided = decide(request)
         if let denial = decided.decision.denial, !denial.hasReach {
@@ -147,7 +147,9 @@ package final class LockDAL: Sendable {
         }
         let timeout = CommandExecution.timeout(request.timeout, under: rule, at: now, in: snapshot.directory)
         let live = services.devices.device(device.id)
-        guard let place = services.devices.reserve(live, for: request.caller.principal) else { throw .deviceBusy }
+        guard
+            let place = services.devices.reserve(live, for: request.caller.principal, isUrgent: request.isLockdown)
+        else { throw .deviceBusy }
         let command = Command(
             id: services.random.id(at: now), deviceID: device.id, operation: request.operation, actor: actor,
             source: request.caller.origin.source,
@@ -159,6 +161,17 @@ package final class LockDAL: Sendable {
             live: live, place: place, deadline: started.advanced(by: timeout), repeatable: repeatable)
         try await life.begin()
         return life
+    }
+
+    /// The command that an earlier request with the same idempotency key created, in its final state; `nil` if there is none.
+    /// Waits for a request in flight.
+    func earlier(_ repeatable: IdempotentCall) async throws(GatewayError) -> FinishedCommand? {
+        switch try await idempotency.begin(repeatable) {
+        case .made(let result): return try await commands.finished(result, denialNow: nil)
+        case .fresh:
+            idempotency.release(repeatable.key)
+            return nil
+        }
     }
 
     // MARK: - Stopping

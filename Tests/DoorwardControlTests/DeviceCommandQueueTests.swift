@@ -66,6 +66,30 @@ import Testing
         #expect(queue.reserve(for: Self.principal(99)) == nil)
     }
 
+    @Test("an urgent command goes ahead of those that are not, and behind earlier urgent ones")
+    func urgent() throws {
+        let queue = DeviceCommandQueue()
+        let head = try #require(queue.reserve(for: Self.principal(0)))
+        let usual = try #require(queue.reserve(for: Self.principal(1)))
+        let urgent = try (0..<2).map { _ in try #require(queue.reserve(for: Self.principal(1), isUrgent: true)) }
+        for (place, next) in zip([head, urgent[0], urgent[1]], [urgent[0], urgent[1], usual]) {
+            #expect(next.turn.current == nil)
+            #expect(!queue.leave(place))
+            #expect(next.turn.current == .come)
+        }
+    }
+
+    @Test("no limit applies to urgent commands, and they count towards none")
+    func urgentBounds() throws {
+        let queue = DeviceCommandQueue()
+        for _ in 0..<40 { _ = try #require(queue.reserve(for: Self.principal(0), isUrgent: true)) }
+        for _ in 0..<4 { _ = try #require(queue.reserve(for: Self.principal(0))) }
+        #expect(queue.reserve(for: Self.principal(0)) == nil, "four of one principal")
+        for number in 1..<13 as Range<UInt64> { _ = try #require(queue.reserve(for: Self.principal(number))) }
+        #expect(queue.reserve(for: Self.principal(99)) == nil, "sixteen in all")
+        #expect(queue.reserve(for: Self.principal(99), isUrgent: true) != nil)
+    }
+
     /// A report of a lock, and the outcome with which the report ends an in-flight command of each
     /// operation.
     struct Word: Sendable {

@@ -29,6 +29,8 @@ import Testing
         Probe(method: .delete, path: "/portfolios/#/admins/@", kind: .portfolio),
         Probe(method: .post, path: "/properties", body: ##"{"name":"n","portfolioId":"#"}"##, kind: .portfolio),
         Probe(method: .get, path: "/properties/#", kind: .property),
+        Probe(method: .post, path: "/properties/#/lockdown", body: #"{"reason":"r"}"#, kind: .property),
+        Probe(method: .delete, path: "/properties/#/lockdown", kind: .property),
         Probe(method: .get, path: "/properties/#/units", kind: .property),
         Probe(method: .post, path: "/properties/#/units", body: #"{"name":"n"}"#, kind: .property),
         Probe(method: .get, path: "/properties/#/managers", kind: .property),

@@ -105,7 +105,7 @@ struct RouteHouse: Sendable {
 }
 
 extension RouteAnswer {
-    static let all = outside + people + accounts + places + roles + devices + events
+    static let all = outside + people + accounts + places + settings + roles + devices + events
 
     private static let outside: [RouteAnswer] = [
         RouteAnswer("GET //healthz", Wire.HealthAnswer.self) { try await $0.get("//healthz", as: nil) },
@@ -250,6 +250,16 @@ extension RouteAnswer {
             try await $0.post("/properties/\($0.ids.property)/units", #"{"name":"New"}"#)
         },
         RouteAnswer("GET /units/:id/devices", Wire.DevicePage.self) { try await $0.get("/units/\($0.ids.unit)/devices") },
+    ]
+
+    private static let settings: [RouteAnswer] = [
+        RouteAnswer("POST /properties/:id/lockdown", Wire.LockdownAnswer.self) {
+            _ = try await $0.put("/devices/\($0.ids.door)", #"{"isRemoteOperationEnabled":false}"#)
+            return try await $0.post("/properties/\($0.ids.property)/lockdown", #"{"reason":"Alarm"}"#)
+        },
+        RouteAnswer("DELETE /properties/:id/lockdown", Wire.PropertyAnswer.self) {
+            try await $0.delete("/properties/\($0.ids.property)/lockdown")
+        },
     ]
 
     private static let roles: [RouteAnswer] = [

@@ -148,8 +148,8 @@ extension DeviceFilter {
 }
 
 extension Decision {
-    /// Writes a decision in the form that `GET /devices/:id/permissions` lists.
-    fileprivate func write(
+    /// Writes a decision in the form that `GET /devices/:id/permissions` lists, and that results of a lockdown contain.
+    func write(
         of operation: LockOperation, on device: DeviceID, at instant: Timestamp, into writer: inout JSONWriter
     ) {
         writer.object { writer in

@@ -1,0 +1,219 @@
+package import DoorwardDomain
+internal import DoorwardPolicy
+
+/// Starts and ends lockdowns of properties.
+package final class Lockdowns: Sendable {
+    /// The maximum number of LOCK commands of one request in progress at the same time.
+    static let maxConcurrentLocks = 64
+    /// How long a response waits for the locks, so that it is sent within 15 s. LOCK commands that have not ended by then continue.
+    static let responseTime = Duration.seconds(14)
+    /// The maximum timeout of a LOCK command: one that begins at once has ended before the response.
+    static let maxTimeout = Duration.seconds(13)
+
+    private let directory: CurrentDirectory
+    private let writer: TenancyWriter
+    private let locks: LockDAL
+    private let idempotency: IdempotencyGuard
+    private let devices: DeviceRuntimes
+    private let running: InFlightCommands
+    private let deadlines: DeadlineQueue
+    private let clock: any GatewayClock
+    private let executor: (any TaskExecutor)?
+
+    /// - Parameter executor: runs the LOCK commands; `nil` for the global one.
+    init(
+        writer: TenancyWriter, locks: LockDAL, idempotency: IdempotencyGuard, services: CommandServices,
+        executor: (any TaskExecutor)?
+    ) {
+        (self.writer, self.locks, self.idempotency, self.executor) = (writer, locks, idempotency, executor)
+        (directory, devices, running) = (services.directory, services.devices, services.running)
+        (deadlines, clock) = (services.deadlines, services.clock)
+    }
+
+    /// Starts a lockdown, and then locks the property's devices. When the first LOCK is sent, the lockdown is durable and in force:
+    /// no UNLOCK or UNLATCH that was decided before is sent any more.
+    ///
+    /// If the lockdown is active already, locks only the devices whose state is not known to be `LOCKED`.
+    ///
+    /// - Parameters:
+    ///   - reason: the reason that the caller gave.
+    ///   - timeout: the timeout of each LOCK command; at most `maxTimeout` is used.
+    ///   - repeatable: the caller's idempotency key. A repeated request gets the commands of the first one.
+    package func start(
+        _ caller: Caller, on id: PropertyID, reason: String?, timeout: Duration, repeatable: IdempotentCall?
+    ) async throws(GatewayError) -> Answered<StartedLockdown> {
+        let due = clock.monotonicNow().advanced(by: Self.responseTime)
+        let (tenancy, subject) = directory.resolve(caller)
+        try tenancy.requireReach(of: subject, to: .property(id))
+        let isReplay = try await isReplay(repeatable)
+        // Until the response, a concurrent request with the same key waits.
+        defer { if let repeatable, !isReplay { idempotency.release(repeatable.key) } }
+        let isFirst = isReplay ? false : try await activate(caller, id, reason: reason, repeatable: repeatable)
+        let request = LockdownRequest(
+            caller: caller, property: id, reason: reason, timeout: min(timeout, Self.maxTimeout), repeatable: repeatable,
+            isFirst: isFirst, isReplay: isReplay)
+        let results = await lockDevices(request, until: due)
+        guard let property = directory.snapshot.directory.property(id) else { throw .outOfReach(of: subject) }
+        let started = StartedLockdown(property: property, results: results)
+        return isReplay ? .replayed(started) : .fresh(started)
+    }
+
+    /// Whether an earlier request had the same idempotency key. If not, the key is acquired, and must be released.
+    private func isReplay(_ repeatable: IdempotentCall?) async throws(GatewayError) -> Bool {
+        guard let repeatable else { return false }
+        return switch try await idempotency.begin(repeatable) {
+        case .fresh: false
+        case .made: true
+        }
+    }
+
+    /// Makes the lockdown durable and in force.
+    ///
+    /// - Returns: false if it was active already.
+    private func activate(
+        _ caller: Caller, _ id: PropertyID, reason: String?, repeatable: IdempotentCall?
+    ) async throws(GatewayError) -> Bool {
+        try await writer.change(
+            caller,
+            body: { (draft) throws(GatewayError) in
+                let isStarted = try draft.startLockdown(of: id, reason: reason)
+                if let repeatable {
+                    draft.transaction.idempotency.append(repeatable.entry(.entity(id.cast()), at: draft.now))
+                }
+                return isStarted
+            })
+    }
+
+    /// Ends a lockdown. No lock is moved. Ending a lockdown that is not active changes nothing.
+    package func lift(_ caller: Caller, on id: PropertyID) async throws(GatewayError) -> Property {
+        try await writer.change(
+            caller,
+            reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: .property(id)) },
+            body: { (draft) throws(GatewayError) in try draft.endLockdown(of: id) })
+    }
+
+    // MARK: - Locking
+
+    /// Locks the devices in a task of its own, which continues if the response is due before it ends.
+    private func lockDevices(_ request: LockdownRequest, until due: MonotonicInstant) async -> [LockdownResult] {
+        let run = LockdownRun()
+        Task(executorPreference: executor) { [self] in
+            await lockDevices(request, run)
+            run.isDue.fulfil(())
+        }
+        let timeout = deadlines.schedule(at: due) { run.isDue.fulfil(()) }
+        await run.isDue.value
+        deadlines.cancel(timeout)
+        return run.results { running.command($0)?.command }
+    }
+
+    private func lockDevices(_ request: LockdownRequest, _ run: LockdownRun) async {
+        let all = directory.snapshot.directory.deviceIDs(of: request.property)
+        for device in all where request.isFirst || !isSecure(device) { run.set(.pending, for: device) }
+        await withTaskGroup(of: Void.self) { group in
+            var rest = all.makeIterator()
+            func addNext() {
+                guard let device = rest.next() else { return }
+                group.addTask { [self] in await lock(device, request, run) }
+            }
+            for _ in 0..<Self.maxConcurrentLocks { addNext() }
+            while await group.next() != nil { addNext() }
+        }
+    }
+
+    /// Locks one device. An error that is not a denial leaves its result pending: nothing was decided.
+    private func lock(_ device: DeviceID, _ request: LockdownRequest, _ run: LockdownRun) async {
+        let repeatable = request.repeatable.map { $0.part(device) }
+        do {
+            if request.isReplay, let repeatable, let earlier = try await locks.earlier(repeatable) {
+                return run.set(.command(earlier.command), for: device)
+            }
+            guard request.isFirst || !isSecure(device), isActive(request.property) else { return }
+            let command = try await locks.begin(request.lock(device), repeatable: repeatable).value
+            run.set(.command(command.accepted), for: device)
+            run.set(.command(await command.finished.command), for: device)
+        } catch GatewayError.denied(let denial, _, _) {
+            run.set(.denied(denial, at: clock.now()), for: device)
+        } catch {
+            return
+        }
+    }
+
+    /// Whether the lock has reported itself that it is locked. Any doubt counts as not locked.
+    private func isSecure(_ device: DeviceID) -> Bool {
+        let status = devices.status(of: device)
+        return status.state == .locked && status.stateQuality == .confirmed
+    }
+
+    /// Whether the lockdown has not been ended meanwhile, so that the remaining locks are to be locked.
+    private func isActive(_ property: PropertyID) -> Bool {
+        directory.snapshot.directory.property(property)?.lockdown != nil
+    }
+}
+
+/// The response to the start of a lockdown.
+package struct StartedLockdown: Sendable {
+    /// The property after the start.
+    package let property: Property
+    /// One result for each device that was to be locked, sorted by device.
+    package let results: [LockdownResult]
+}
+
+/// A request to lock the devices of a property under lockdown.
+private struct LockdownRequest: Sendable {
+    let caller: Caller
+    let property: PropertyID
+    let reason: String?
+    let timeout: Duration
+    let repeatable: IdempotentCall?
+    /// Whether the request has started the lockdown: then every device is locked, whatever its state.
+    let isFirst: Bool
+    /// Whether an earlier request had the same idempotency key.
+    let isReplay: Bool
+
+    func lock(_ device: DeviceID) -> CommandRequest {
+        CommandRequest(
+            caller: caller, deviceID: device, attemptedID: device.description, operation: .lock, statedReason: reason,
+            timeout: timeout, isLockdown: true)
+    }
+}
+
+extension IdempotentCall {
+    /// The key of the part of the request that concerns one device. A key in a request contains no space, so the two never
+    /// collide.
+    fileprivate func part(_ device: DeviceID) -> IdempotentCall {
+        IdempotentCall(key: IdempotencyKey(principal: key.principal, key: "\(key.key) \(device)"), fingerprint: fingerprint)
+    }
+}
+
+extension TenancyUnitOfWork {
+    /// - Returns: false if a lockdown is active already.
+    fileprivate mutating func startLockdown(of id: PropertyID, reason: String?) throws(GatewayError) -> Bool {
+        let property = try lockable(id)
+        guard property.lockdown == nil else { return false }
+        _ = setLockdown(Lockdown(since: now, byUserID: caller.userID, reason: reason), of: property)
+        return true
+    }
+
+    fileprivate mutating func endLockdown(of id: PropertyID) throws(GatewayError) -> Property {
+        let property = try lockable(id)
+        guard property.lockdown != nil else { return property }
+        return setLockdown(nil, of: property)
+    }
+
+    /// - Throws: `.denied` if the caller may not start and end a lockdown of the property.
+    private func lockable(_ id: PropertyID) throws(GatewayError) -> Property {
+        guard let property = directory.property(id) else { throw .outOfReach(of: subject) }
+        try require(.lockdown, on: .property(id))
+        return property
+    }
+
+    private mutating func setLockdown(_ lockdown: Lockdown?, of property: Property) -> Property {
+        var changed = property
+        (changed.lockdown, changed.updatedAt) = (lockdown, now)
+        apply(.putProperty(changed))
+        let (before, after) = Property.fields.recordedChanges(from: property, to: changed)
+        note(.update, RecordTarget(changed), at: .property(changed.id), before: before, after: after)
+        return changed
+    }
+}
