@@ -22,6 +22,10 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
     case hasDependents = "has_dependents"
     /// The object was changed since the caller read it: read it again.
     case preconditionFailed = "precondition_failed"
+    /// The portfolio's subscription does not include a module: `details.module` names it.
+    case featureUnavailable = "feature_unavailable"
+    /// The portfolio has as many objects as its subscription allows: `details` names the limit and the count.
+    case limitReached = "limit_reached"
     /// The body is larger than `WireLimits.bodyBytes`.
     case payloadTooLarge = "payload_too_large"
     /// The body is not sent as `application/json`.
@@ -59,7 +63,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
         switch self {
         case .invalidRequest: 400
         case .unauthenticated, .signInRequired: 401
-        case .forbidden: 403
+        case .forbidden, .featureUnavailable, .limitReached: 403
         case .notFound: 404
         case .methodNotAllowed: 405
         case .alreadyExists, .conflict, .hasDependents: 409

@@ -102,7 +102,10 @@ extension TenancyUnitOfWork {
             apply(.putDevice(changed))
             noteUpdate(from: device, to: changed, staysInPortfolio: place.portfolioID == device.portfolioID)
         }
-        return isMoved ? move(changed, to: place, from: device) : changed
+        guard isMoved else { return changed }
+        let moved = move(changed, to: place, from: device)
+        if let portfolio = place.portfolioID, portfolio != device.portfolioID { try requireWithin(.maxDevices, of: portfolio) }
+        return moved
     }
 
     /// Requires the right to move the device at both positions. Assigning an unassigned device

@@ -16,7 +16,7 @@ package struct Devices: Sendable {
     /// Adds a device to the property, or to one of its units if given, and attaches its lock to the adapter.
     ///
     /// - Throws: `.invalid` if the caller may not use the transport that the address names, and equally if there is no such
-    ///   transport; `.addressTaken` if another lock is attached at the address.
+    ///   transport; `.addressTaken` if another lock is attached at the address; `.limitReached`.
     package func attach(
         _ caller: Caller, _ new: NewDevice, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<LockDevice> {
@@ -295,6 +295,7 @@ extension TenancyUnitOfWork {
         apply(.putDevice(device))
         note(
             .create, RecordTarget(device), at: .property(property.id), device: DeviceSnapshot(device), after: device.auditFields)
+        try requireWithin(.maxDevices, of: property.portfolioID)
         return device
     }
 

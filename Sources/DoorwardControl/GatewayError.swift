@@ -24,6 +24,10 @@ package enum GatewayError: Error, Sendable {
     case conflict(String)
     /// The object to be changed does not meet the request's precondition.
     case preconditionFailed
+    /// The portfolio's subscription does not include the module.
+    case featureUnavailable(SubscriptionModule)
+    /// The portfolio has as many objects as its subscription allows.
+    case limitReached(SubscriptionLimit, max: Int, count: Int)
     /// The same idempotency key was used for another request.
     case idempotencyMismatch
     /// Too many attempts; the caller may retry after this many seconds.

@@ -9,6 +9,8 @@ package struct GuestAccesses: Sendable {
 
     /// Grants access. The grantor must hold GRANT_ACCESS and every granted operation on every
     /// device: a grantor cannot pass on a right that they do not have.
+    ///
+    /// - Throws: `.featureUnavailable` or `.limitReached` if the portfolio's subscription does not permit the access.
     package func grant(
         _ caller: Caller, _ new: NewGuestAccess, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<GuestAccess> {
@@ -219,6 +221,10 @@ extension TenancyUnitOfWork {
             grantedUnderRole: right.association.role, carriersByDevice: right.carriersByDevice, createdAt: now)
         apply(.putGuestAccess(access))
         note(.grant, RecordTarget(access), at: access.place, after: GuestAccess.fields.recorded(access))
+        if let portfolio = directory.property(propertyID)?.portfolioID {
+            try require(.guestAccess, in: portfolio)
+            try requireWithin(.maxActiveGuestAccess, of: portfolio)
+        }
         return access
     }
 

@@ -47,7 +47,7 @@ package struct Portfolios: Sendable {
 
     /// Creates a property with its managers.
     ///
-    /// - Throws: `.denied`, `.notFound` for a user who does not exist, `.idempotencyMismatch`, `.unavailable`.
+    /// - Throws: `.denied`, `.notFound` for a user who does not exist, `.limitReached`, `.idempotencyMismatch`, `.unavailable`.
     package func createProperty(
         _ caller: Caller, in portfolioID: PortfolioID, _ new: NewProperty, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<Property> {
@@ -65,6 +65,7 @@ package struct Portfolios: Sendable {
                 draft.note(
                     .create, RecordTarget(property), at: .property(property.id), after: Property.fields.recorded(property))
                 for manager in new.managers { _ = try draft.assign(.propertyManager, to: manager, on: .property(property.id)) }
+                try draft.requireWithin(.maxProperties, of: portfolioID)
                 return property
             })
     }
@@ -105,7 +106,8 @@ package struct Portfolios: Sendable {
 
     /// Creates a unit with its tenants, and assigns devices of the property to it.
     ///
-    /// - Throws: `.denied`, `.notFound` for a user who does not exist, `.invalid` for a device of another property.
+    /// - Throws: `.denied`, `.notFound` for a user who does not exist, `.invalid` for a device of another property,
+    ///   `.limitReached`.
     package func createUnit(
         _ caller: Caller, in propertyID: PropertyID, _ new: NewUnit, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<Unit> {
@@ -125,6 +127,7 @@ package struct Portfolios: Sendable {
                 draft.note(.create, RecordTarget(unit), at: .unit(unit.id), after: Unit.fields.recorded(unit))
                 for tenant in new.tenants { _ = try draft.assign(.tenant, to: tenant, on: .unit(unit.id)) }
                 for device in new.devices { try draft.place(device, on: unit, field: "deviceIds") }
+                try draft.requireWithin(.maxUnits, of: property.portfolioID)
                 return unit
             })
     }

@@ -260,6 +260,18 @@ extension RouteAnswer {
         RouteAnswer("DELETE /properties/:id/lockdown", Wire.PropertyAnswer.self) {
             try await $0.delete("/properties/\($0.ids.property)/lockdown")
         },
+        RouteAnswer("GET /portfolios/:id/subscription", Wire.SubscriptionAnswer.self) {
+            try await $0.get("/portfolios/\($0.ids.portfolio)/subscription")
+        },
+        RouteAnswer("PUT /portfolios/:id/subscription", Wire.SubscriptionAnswer.self) {
+            try await $0.put("/portfolios/\($0.ids.portfolio)/subscription", #"{"tier":"free"}"#, as: .superAdmin)
+        },
+        RouteAnswer("GET /portfolios/:id/retention", Wire.RetentionAnswer.self) {
+            try await $0.get("/portfolios/\($0.ids.portfolio)/retention")
+        },
+        RouteAnswer("PUT /portfolios/:id/retention", Wire.RetentionAnswer.self) {
+            try await $0.put("/portfolios/\($0.ids.portfolio)/retention", #"{"days":365}"#)
+        },
     ]
 
     private static let roles: [RouteAnswer] = [

@@ -71,6 +71,8 @@ struct ErrorResponse {
         case .conflict(let sentence): self.init(.conflict, sentence)
         case .preconditionFailed:
             self.init(.preconditionFailed, "The object has changed since you read it; read it again.")
+        case .featureUnavailable(let module): self.init(withoutModule: module)
+        case .limitReached(let limit, let max, let count): self.init(reached: limit, max: max, count: count)
         case .idempotencyMismatch:
             self.init(.idempotencyMismatch, "This Idempotency-Key was used for another request; use a new one.")
         case .rateLimited(let seconds):
@@ -85,6 +87,25 @@ struct ErrorResponse {
         case .listTimedOut:
             self.init(.unavailable, "Reading this list took too long; narrow it by lock or time, or try again later.")
         case .internalFailure: self = .internal
+        }
+    }
+
+    private init(withoutModule module: SubscriptionModule) {
+        self.init(
+            .featureUnavailable,
+            "The portfolio's subscription does not include \(module.rawValue); ask a super admin to switch it on.")
+        details = { $0.field("module", module.rawValue) }
+    }
+
+    private init(reached limit: SubscriptionLimit, max: Int, count: Int) {
+        self.init(
+            .limitReached,
+            "The portfolio has \(count) of at most \(max) \(limit.counted); remove some, or ask a super admin for a higher limit."
+        )
+        details = { writer in
+            writer.field("name", limit.rawValue)
+            writer.field("limit", max)
+            writer.field("count", count)
         }
     }
 

@@ -1,0 +1,87 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import DoorwardPolicy
+
+/// The subscription of a portfolio: tier, modules, limits, and how much of the limits is used.
+enum SubscriptionRoutes {
+    static let all: [Route] = [
+        .get("/portfolios/:id/subscription", read), .put("/portfolios/:id/subscription", change),
+    ]
+
+    /// The maximum number of characters of a tier's name.
+    private static let tierCharacters = 64
+    /// The range of a limit.
+    private static let limits = 0...1_000_000_000
+
+    private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
+        try call.readNothing()
+        return answer(try call.control.portfolios.subscription(of: call.id("id"), for: call.caller))
+    }
+
+    private static func change(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        let changes = try call.readBody(changes)
+        let condition = try call.condition { (_: ProjectedRenderer, portfolio: Portfolio) in tag(of: portfolio) }
+        return answer(
+            try await call.control.portfolios.changeSubscription(
+                call.caller, of: call.id("id"), changes, onlyIf: condition))
+    }
+
+    /// Reads changes. Each module and limit is a field of its own: one that the body does not name stays as it is, or as the
+    /// chosen tier has it. `null` removes a limit.
+    private static func changes(_ body: inout BodyReader) -> SubscriptionChanges {
+        body.rejectReadOnly("usage")
+        var changes = SubscriptionChanges()
+        if body.names("tier") { changes.tier = body.requiredText("tier", longest: tierCharacters) }
+        changes.modules =
+            body.object("modules") { reader in
+                SubscriptionModule.allCases.reduce(into: [:]) { modules, module in
+                    guard reader.names(module.rawValue) else { return }
+                    modules[module] = reader.require(module.rawValue, reader.bool(module.rawValue))
+                }
+            } ?? [:]
+        changes.limits =
+            body.object("limits") { reader in
+                SubscriptionLimit.allCases.reduce(into: [:]) { changed, limit in
+                    changed[limit] = reader.patch(limit.rawValue) { $0.integer($1, in: limits) }
+                }
+            } ?? [:]
+        return changes
+    }
+
+    private static func answer(_ shown: ShownSubscription) -> APIResponse {
+        APIResponse.success { writer in
+            writer.field("subscription") { writer in
+                writer.object { writer in
+                    writeStored(shown.portfolio.subscription, into: &writer)
+                    writer.field("usage") { writer in
+                        writer.object { writer in
+                            for limit in SubscriptionLimit.allCases { writer.field(limit.counted, shown.usage[limit] ?? 0) }
+                        }
+                    }
+                }
+            }
+        }.tagged(tag(of: shown.portfolio))
+    }
+
+    /// The tag of the stored subscription, without its usage: a new unit does not make a reader's version outdated.
+    private static func tag(of portfolio: Portfolio) -> EntityTag {
+        EntityTag { writer in writer.object { writeStored(portfolio.subscription, into: &$0) } }
+    }
+
+    /// Writes tier, modules and limits; a limit that does not apply is left out.
+    private static func writeStored(_ subscription: Subscription, into writer: inout JSONWriter) {
+        writer.field("tier", subscription.tier)
+        writer.field("modules") { writer in
+            writer.object { writer in
+                for module in SubscriptionModule.allCases {
+                    writer.field(module.rawValue, subscription.modules.contains(module))
+                }
+            }
+        }
+        writer.field("limits") { writer in
+            writer.object { writer in
+                for limit in SubscriptionLimit.allCases { writer.fieldIfPresent(limit.rawValue, subscription.limits[limit]) }
+            }
+        }
+    }
+}
