@@ -104,8 +104,13 @@ extension TenancyUnitOfWork {
         }
         guard isMoved else { return changed }
         let moved = move(changed, to: place, from: device)
-        if let portfolio = place.portfolioID, portfolio != device.portfolioID { try requireWithin(.maxDevices, of: portfolio) }
+        try requireWithinDeviceLimit(moved, from: device)
         return moved
+    }
+
+    /// - Throws: `.limitReached` if the device has entered a portfolio that has no room for it.
+    private func requireWithinDeviceLimit(_ moved: LockDevice, from before: LockDevice) throws(GatewayError) {
+        if let portfolio = moved.portfolioID, portfolio != before.portfolioID { try requireWithin(.maxDevices, of: portfolio) }
     }
 
     /// Requires the right to move the device at both positions. Assigning an unassigned device
@@ -133,7 +138,10 @@ extension TenancyUnitOfWork {
         let place = EntityPathIDs(unitID: unit.id, propertyID: unit.propertyID, portfolioID: unit.portfolioID)
         try requireMove(of: device, to: place)
         guard owner(device)?.allows(placementIn: unit.portfolioID) != false else { throw .invalid(field, "other_portfolio") }
-        return device.place == place ? device : move(device, to: place, from: device)
+        guard device.place != place else { return device }
+        let moved = move(device, to: place, from: device)
+        try requireWithinDeviceLimit(moved, from: device)
+        return moved
     }
 
     /// Moves a device from its unit to the unit's property.

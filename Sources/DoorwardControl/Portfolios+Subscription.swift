@@ -1,8 +1,6 @@
 package import DoorwardDomain
 internal import DoorwardPolicy
 
-extension Portfolio: ConditionalEntity { var asWritten: TenancyChange { .putPortfolio(self) } }
-
 // What a portfolio may use, and how long its log is kept. Both are stored with the portfolio.
 extension Portfolios {
     /// The subscription of a portfolio, and how much of its limits is used.

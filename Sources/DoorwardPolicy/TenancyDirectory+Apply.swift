@@ -8,7 +8,7 @@ extension TenancyDirectory {
         version += 1
         switch change {
         case .putPortfolio(let portfolio): put(portfolio)
-        case .removePortfolio(let id): portfolios[id] = nil
+        case .removePortfolio(let id): removePortfolio(id)
         case .putProperty(let property): put(property)
         case .removeProperty(let id): removeProperty(id)
         case .putUnit(let unit): put(unit)
@@ -37,6 +37,11 @@ extension TenancyDirectory {
         }
     }
 
+    private mutating func removePortfolio(_ id: PortfolioID) {
+        portfolios[id] = nil
+        portfoliosWithoutGuestAccess.remove(id)
+    }
+
     private mutating func put(_ property: Property) {
         if let old = properties[property.id]?.value, old.portfolioID != property.portfolioID {
             propertiesByPortfolio[old.portfolioID, default: []].remove(property.id)
@@ -48,6 +53,7 @@ extension TenancyDirectory {
 
     private mutating func removeProperty(_ id: PropertyID) {
         guard let property = properties.removeValue(forKey: id)?.value else { return }
+        lockedDownProperties.remove(id)
         propertiesByPortfolio[property.portfolioID]?.remove(id)
         if propertiesByPortfolio[property.portfolioID]?.isEmpty == true { propertiesByPortfolio[property.portfolioID] = nil }
     }

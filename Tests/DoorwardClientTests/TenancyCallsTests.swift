@@ -218,10 +218,10 @@ import Testing
 
     @Test("a deletion whose response is lost is not repeated, and its effect is reported as unknown")
     func lostDeletion() async throws {
-        let gateway = try await StubGateway { _, _ in .cut }
+        let gateway = try await StubGateway { _, _ in .closeConnection }
         let client = try DoorwardClient(patient: gateway.address, credentials: .bearer("t"))
         let error = await #expect(throws: ClientError.self) { try await client.units.deletion(of: "u").perform() }
-        guard case .noAnswer = error else { throw try #require(error) }
+        guard case .noResponse = error else { throw try #require(error) }
         #expect(gateway.requests.count == 1)
     }
 

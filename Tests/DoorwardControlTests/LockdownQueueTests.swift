@@ -36,7 +36,7 @@ import Testing
                 #expect(finished.command.state == .denied && finished.denial?.reason == .lockdownActive)
             }
             #expect(await lock.finished.command.state == .confirmed)
-            let orders = house.adapter.orders.map(\.order).filter { $0.deviceID == house.ids.door }
+            let orders = house.adapter.sentCommands.map(\.command).filter { $0.deviceID == house.ids.door }
             #expect(orders.map(\.commandID) == [first.accepted.id, ofLockdown.id, lock.accepted.id])
         }
     }
@@ -111,9 +111,9 @@ import Testing
             // The first locks have timed out after 13 s, and the others have been sent the command since.
             #expect(started.commands.count { $0.state == .timedOut } == 64)
             #expect(started.commands.count { $0.state == .dispatched } == 8)
-            let times = house.adapter.orders.map { $0.at.duration(since: begin) }
+            let times = house.adapter.sentCommands.map { $0.at.duration(since: begin) }
             #expect(times.count { $0 == .zero } == 64 && times.count { $0 == .seconds(13) } == 8)
-            #expect(Set(house.adapter.orders.map(\.order.deviceID)).isSuperset(of: devices))
+            #expect(Set(house.adapter.sentCommands.map(\.command.deviceID)).isSuperset(of: devices))
         }
     }
 
@@ -125,7 +125,7 @@ import Testing
             let pending = started.results.count { if case .pending = $0.outcome { true } else { false } }
             #expect(started.results.count == 132 && pending == 4)
             try await house.clock.sleep(until: house.clock.monotonicNow().advanced(by: .seconds(30)))
-            #expect(Set(house.adapter.orders.map(\.order.deviceID)).count == 132)
+            #expect(Set(house.adapter.sentCommands.map(\.command.deviceID)).count == 132)
             #expect(house.portfolioLog.count { $0.body.outcome == .timedOut } == 132)
         }
     }
@@ -139,7 +139,7 @@ import Testing
             _ = try await house.lift(by: house.ids.managers[0])
             let started = try await start.value
             #expect(started.property.lockdown == nil && started.commands.count == 64)
-            #expect(house.adapter.orders.count == 64)
+            #expect(house.adapter.sentCommands.count == 64)
         }
     }
 
@@ -161,7 +161,7 @@ import Testing
         _ = try await next.lift(by: house.ids.owner)
         let fourth = try #require(try await next.lockDown(by: house.ids.owner, repeatable: Self.call(house, "k")).replayed)
         #expect(fourth.commands == first.commands && fourth.property.lockdown == nil)
-        #expect(house.adapter.orders.count == 2 && next.adapter.orders.isEmpty)
+        #expect(house.adapter.sentCommands.count == 2 && next.adapter.sentCommands.isEmpty)
         let error = await failure {
             _ = try await next.lockDown(by: house.ids.owner, repeatable: Self.call(house, "k", fingerprint: 2))
         }
@@ -179,7 +179,7 @@ import Testing
         }
         #expect(answers.count { !$0.isReplay } == 1)
         #expect(Set(answers.map { $0.value.commands.map(\.id) }).count == 1)
-        #expect(house.adapter.orders.count == 2)
+        #expect(house.adapter.sentCommands.count == 2)
     }
 
     @Test("a repeated request after a crash locks the devices for which the first one began no command")
@@ -191,6 +191,6 @@ import Testing
         let second = try #require(try await next.lockDown(by: house.ids.owner, repeatable: Self.call(house, "k")).replayed)
         #expect(second.commands.count == 3)
         #expect(Set(second.commands.map(\.id)).isSuperset(of: first.commands.map(\.id)))
-        #expect(next.adapter.orders.count == 1)
+        #expect(next.adapter.sentCommands.count == 1)
     }
 }

@@ -16,7 +16,7 @@ import Testing
             if control.directory.snapshot.directory.property(property)?.lockdown == nil { sentBefore.value = order.deviceID }
         }
         let started = try await house.lockDown(by: house.ids.managers[0], reason: "Alarm").value
-        #expect(sentBefore.value == nil && house.adapter.orders.count == 2)
+        #expect(sentBefore.value == nil && house.adapter.sentCommands.count == 2)
         let manager = house.ids.managers[0]
         #expect(started.property.lockdown == Lockdown(since: house.clock.now(), byUserID: manager, reason: "Alarm"))
         #expect(started.results.map(\.deviceID) == [house.ids.door, house.ids.frontDoor].sorted())
@@ -26,7 +26,7 @@ import Testing
             #expect(house.records(of: command.id).map(\.kind) == [.commandIntent, .commandOutcome])
         }
         #expect(started.commands.count == 2)
-        #expect(!house.adapter.orders.contains { $0.order.deviceID == house.ids.otherDoor })
+        #expect(!house.adapter.sentCommands.contains { $0.command.deviceID == house.ids.otherDoor })
     }
 
     @Test("start and end are recorded in the gateway's and the portfolio's log, with the values before and after")
@@ -57,11 +57,11 @@ import Testing
     func lift() async throws {
         let house = try await House()
         _ = try await house.lockDown(by: house.ids.owner)
-        let orders = house.adapter.orders.count
+        let orders = house.adapter.sentCommands.count
         #expect(await denial { _ = try await house.run(by: house.ids.tenant) }?.reason == .lockdownActive)
         let property = try await house.lift(by: house.ids.managers[0])
         #expect(property.lockdown == nil)
-        #expect(house.adapter.orders.count == orders)
+        #expect(house.adapter.sentCommands.count == orders)
         #expect(try await house.run(by: house.ids.tenant).state == .confirmed)
     }
 
@@ -108,7 +108,7 @@ import Testing
                 repeatable: nil)
         }
         guard case .notFound = unknown else { Issue.record("\(String(describing: unknown))"); return }
-        #expect(house.adapter.orders.isEmpty)
+        #expect(house.adapter.sentCommands.isEmpty)
         #expect(house.control.directory.current.property(house.ids.property)?.lockdown == nil)
     }
 

@@ -75,7 +75,7 @@ import Testing
             for task in changes { if let change = await task.value { outcome.changes.append(change) } }
             var ended: [Command] = []
             for task in commands { if let command = await task.value { ended.append(command) } }
-            outcome.sent = house.adapter.orders.count
+            outcome.sent = house.adapter.sentCommands.count
             outcome.denied = ended.count { $0.state == .denied }
             outcome.violations = witness.violations(of: ended, at: clock.now())
             try await outcome.violations += orphans(in: house)

@@ -111,7 +111,7 @@ import Testing
             #expect(await sent.finished.command.state == .confirmed)
             let denied = await waiting.finished.command
             #expect(denied.state == .denied && denied.sent == false && denied.outcomeDetail == "device_unassigned")
-            #expect(house.adapter.orders.count == 1)
+            #expect(house.adapter.sentCommands.count == 1)
         }
     }
 

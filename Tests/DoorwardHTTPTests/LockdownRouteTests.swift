@@ -56,7 +56,7 @@ import Testing
         let house = try await House()
         let reply = try await house.call(.post, Self.path(house), as: .owner, body)
         #expect(reply.status == 400 && reply.problems == [problem], "\(reply.text)")
-        #expect(house.adapter.orders.isEmpty)
+        #expect(house.adapter.sentCommands.isEmpty)
         let deleted = try await house.call(.delete, Self.path(house), as: .owner, #"{"reason":"x"}"#)
         #expect(deleted.status == 400)
         #expect(try await house.call(.get, Self.path(house), as: .owner).status == 405)
@@ -114,11 +114,11 @@ import Testing
         let house = try await House()
         let key: [HTTPField.Name: String] = [.idempotencyKey: "k"]
         let first = try await house.call(.post, Self.path(house), as: .owner, #"{"reason":"Alarm"}"#, headers: key)
-        let orders = house.adapter.orders.count
+        let orders = house.adapter.sentCommands.count
         let second = try await house.call(.post, Self.path(house), as: .owner, #"{"reason":"Alarm"}"#, headers: key)
         #expect(second.status == 200 && second.text == first.text)
         #expect(first.headers[.idempotentReplayed] == nil && second.headers[.idempotentReplayed] == "true")
-        #expect(house.adapter.orders.count == orders)
+        #expect(house.adapter.sentCommands.count == orders)
         let other = try await house.call(.post, Self.path(house), as: .owner, #"{"reason":"Other"}"#, headers: key)
         #expect(other.status == 422 && other.code == "idempotency_mismatch")
         let unlock = try await house.command(as: .owner, headers: key)

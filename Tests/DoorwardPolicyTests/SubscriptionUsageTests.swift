@@ -13,11 +13,11 @@ import Testing
             let property = world.property("P", in: portfolio)
             let unit = world.unit("U", in: property)
             _ = world.unit("V", in: property)
-            for place in [TenancyFixture.Place.unit(unit), .property(property), .property(property)] {
+            for place in [TenancyFixture.Placement.unit(unit), .property(property), .property(property)] {
                 _ = world.device("D", in: place)
             }
         }
-        _ = world.device("D", in: .nowhere)
+        _ = world.device("D", in: .unassigned)
         let directory = world.directory
         let usage = { (portfolio: PortfolioID) in
             SubscriptionLimit.allCases.map { directory.usage(of: $0, in: portfolio, at: world.createdAt) }

@@ -159,7 +159,7 @@ struct RandomTenancy {
             units.removeAll { $0.propertyID == id }
         case .unit(let id): units.removeAll { $0.id == id }
         case .user(let id): users.removeAll { $0 == id }
-        case .device, .association, .guestAccess: break
+        case .device, .association, .guestAccess, .apiKey, .invitation: break
         }
         changes.append(removal)
     }
@@ -256,16 +256,24 @@ extension TenancyChange {
                 device.portfolioID.map { .portfolio($0) }, device.propertyID.map { .property($0) },
                 device.unitID.map { .unit($0) },
             ].compactMap(\.self)
-        case .putAssociation(let association):
-            switch association.entity {
-            case .portfolio(let id): [.user(association.userID), .portfolio(id)]
-            case .property(let id): [.user(association.userID), .property(id)]
-            case .unit(let id): [.user(association.userID), .unit(id)]
-            }
+        case .putAssociation(let association): [.user(association.userID), Self.entity(association.entity)]
+        case .putAPIKey(let key): [.user(key.userID), Self.entity(key.entity)]
+        case .putInvitation(let invitation):
+            [
+                .user(invitation.userID), invitation.accountID.map { .user($0) }, invitation.entity.map { Self.entity($0) },
+            ].compactMap(\.self)
         case .putGuestAccess(let access):
             [.property(access.propertyID), access.unitID.map { .unit($0) }, access.guestUserID.map { .user($0) }]
                 .compactMap(\.self)
         default: []
+        }
+    }
+
+    private static func entity(_ entity: AssociatedEntity) -> TenancyEntity {
+        switch entity {
+        case .portfolio(let id): .portfolio(id)
+        case .property(let id): .property(id)
+        case .unit(let id): .unit(id)
         }
     }
 

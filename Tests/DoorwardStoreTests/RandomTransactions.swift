@@ -121,7 +121,7 @@ struct RandomTransactions {
         switch Int.random(in: 0..<12, using: &random) {
         case 10:
             return .setRecoveryCodes(
-                of: oneIn(5) ? script.world.id() : script.user, digests: oneIn(4) ? [] : [digest(), digest()])
+                of: oneIn(5) ? script.fixture.id() : script.user, digests: oneIn(4) ? [] : [digest(), digest()])
         case 11: return .useRecoveryCode(of: script.user, digest: one(of: digests) ?? [])
         case 8: return oneIn(2) ? .endReset(of: one(of: users) ?? script.user) : .endResets(madeBy: one(of: users) ?? script.user)
         case 9: return oneIn(3) ? .endSessions(of: one(of: users) ?? script.user) : .noteKey(.accessTokens, publicHalf: [2])

@@ -81,7 +81,7 @@ extension StoreConformance {
 extension StoreScript {
     fileprivate mutating func key(of other: UserID? = nil, on entity: AssociatedEntity? = nil) -> APIKey {
         APIKey(
-            id: world.id(), name: "Robot", userID: other ?? user, parentID: world.id(), entity: entity ?? .unit(unit),
+            id: fixture.id(), name: "Robot", userID: other ?? user, parentID: fixture.id(), entity: entity ?? .unit(unit),
             role: .tenant, digest: [9], createdAt: now, expiresAt: now.advanced(by: .seconds(60)))
     }
 
@@ -89,7 +89,7 @@ extension StoreScript {
         _ digest: [UInt8], _ offer: Invitation.Offer? = nil, by maker: UserID? = nil
     ) -> Invitation {
         Invitation(
-            id: world.id(), email: "Grace@example.com", offer: offer ?? .role(.auditor, on: .property(property)),
-            userID: maker ?? user, keyID: world.id(), digest: digest, createdAt: now, expiresAt: now.advanced(by: .seconds(60)))
+            id: fixture.id(), email: "Grace@example.com", offer: offer ?? .role(.auditor, on: .property(property)),
+            userID: maker ?? user, keyID: fixture.id(), digest: digest, createdAt: now, expiresAt: now.advanced(by: .seconds(60)))
     }
 }

@@ -24,17 +24,17 @@ extension StoreConformance {
             try require(try await tenancy(of: store), is: [.removeUser(tree.user)], "the tenancy after a second removal")
         },
         StoreConformanceCheck("A role alone prevents the removal of the entity that it is held on, and of its user") { store in
-            var world = TenancyFixture(seed: 92)
-            let portfolio = world.portfolio("Oak Street")
-            let property = world.property("No. 5", in: portfolio)
-            let unit = world.unit("2B", in: property)
-            let user = world.user("Ada")
+            var fixture = TenancyFixture(seed: 92)
+            let portfolio = fixture.portfolio("Oak Street")
+            let property = fixture.property("No. 5", in: portfolio)
+            let unit = fixture.unit("2B", in: property)
+            let user = fixture.user("Ada")
             let held: [(TenancyChange, AssociatedEntity, Role)] = [
                 (.removeUnit(unit), .unit(unit), .tenant), (.removeProperty(property), .property(property), .auditor),
                 (.removePortfolio(portfolio), .portfolio(portfolio), .owner),
             ]
-            let roles = held.map { world.assign(user, $0.2, $0.1) }
-            _ = try await store.commit(StoreTransaction(changes: world.changes))
+            let roles = held.map { fixture.assign(user, $0.2, $0.1) }
+            _ = try await store.commit(StoreTransaction(changes: fixture.changes))
             for (removal, role) in zip(held.map(\.0), roles) {
                 try await requireRefusal(
                     .stillReferenced(removal.entity), of: StoreTransaction(changes: [removal]), by: store)
@@ -127,17 +127,17 @@ extension StoreConformance {
     }
 
     private static func tree(in store: any GatewayStore) async throws -> Tree {
-        var world = TenancyFixture(seed: 91)
-        let portfolio = world.portfolio("Oak Street")
-        let property = world.property("No. 5", in: portfolio)
-        let unit = world.unit("2B", in: property)
-        let door = world.device("Door", in: .unit(unit))
-        let user = world.user("Ada")
-        let role = world.assign(user, .tenant, .unit(unit))
-        guard let access = world.guestAccess(for: user, to: [door], under: role) else {
+        var fixture = TenancyFixture(seed: 91)
+        let portfolio = fixture.portfolio("Oak Street")
+        let property = fixture.property("No. 5", in: portfolio)
+        let unit = fixture.unit("2B", in: property)
+        let door = fixture.device("Door", in: .unit(unit))
+        let user = fixture.user("Ada")
+        let role = fixture.assign(user, .tenant, .unit(unit))
+        guard let access = fixture.guestAccess(for: user, to: [door], under: role) else {
             throw ConformanceFailure("the tree has no guest access")
         }
-        _ = try await store.commit(StoreTransaction(changes: world.changes))
+        _ = try await store.commit(StoreTransaction(changes: fixture.changes))
         return Tree(
             user: user, role: role,
             removals: [

@@ -17,12 +17,12 @@ extension StoreConformance {
             try require(try await tenancy(of: store), is: lastForms(fixture.changes), "the tenancy")
         },
         StoreConformanceCheck("A lockdown, a subscription and a retention are kept, and can be removed again") { store in
-            let world = StoreScript(seed: 11).world
-            _ = try await store.commit(StoreTransaction(changes: world.changes))
+            let fixture = StoreScript(seed: 11).fixture
+            _ = try await store.commit(StoreTransaction(changes: fixture.changes))
             for isSet in [true, false] {
-                let changes = world.changes.compactMap { $0.withSettings(isSet, at: world.createdAt) }
+                let changes = fixture.changes.compactMap { $0.withSettings(isSet, at: fixture.createdAt) }
                 _ = try await store.commit(StoreTransaction(changes: changes))
-                try require(try await tenancy(of: store), is: lastForms(world.changes + changes), "the tenancy")
+                try require(try await tenancy(of: store), is: lastForms(fixture.changes + changes), "the tenancy")
             }
         },
         StoreConformanceCheck("A removed association is deleted, and removing it again is allowed") { store in

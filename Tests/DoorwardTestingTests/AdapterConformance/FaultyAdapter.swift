@@ -10,23 +10,6 @@ final class FaultyAdapter: Sendable {
     private let executor: SeededExecutor
     private let state = Mutex(State())
 
-    struct Lock {
-        var bolt = LockState.locked
-        var behavior = LockBehavior.prompt
-        var commands: [LockOperation] = []
-        var lastCommand: CommandID?
-        var isLimited = false
-        var isAddressInvalid = false
-        /// The number of this attachment, counted over all locks.
-        var attachment = 0
-        /// How often each of its reports is delivered.
-        var deliveries = 1
-        /// Whether it no longer executes commands.
-        var isUnresponsive = false
-        var delayedReport: LockReport.Fact?
-        var address: [String: JSONValue] = [:]
-    }
-
     private struct State {
         var receiver: (any ReportReceiver)?
         var isRunning = false

@@ -29,9 +29,9 @@ import Testing
         let before = fixture.adapter.discovered
         #expect(before.count == 1)
 
-        _ = try await fixture.harness.setTransport(isAway: true)
+        _ = try await fixture.harness.setTransport(isConnected: false)
         #expect(fixture.adapter.discovered == before, "the list does not change while the broker is disconnected")
-        _ = try await fixture.harness.setTransport(isAway: false)
+        _ = try await fixture.harness.setTransport(isConnected: true)
         try await fixture.pass()
         #expect(fixture.discoveredIDs == [])
         #expect(fixture.reports.faults(of: NukiDiscoveryFixture.id(1)).allSatisfy { !$0.contains("gone") })
@@ -48,7 +48,7 @@ import Testing
         for number in 1...3 { try await fixture.announce(number) }
         let before = fixture.adapter.discovered
         await fixture.adapter.stop()
-        try await fixture.announce(2, isThere: false)
+        try await fixture.announce(2, isPresent: false)
         await fixture.harness.nuki.roundTrip()
         try await fixture.adapter.start(reports: fixture.reports)
         try await fixture.pass()

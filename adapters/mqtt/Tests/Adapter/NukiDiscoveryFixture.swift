@@ -20,8 +20,8 @@ struct NukiDiscoveryFixture {
 
     static func id(_ number: Int) -> DeviceID { DeviceID(high: 0xF0, low: UInt64(number)) }
 
-    func announce(_ number: Int, isThere: Bool = true) async throws {
-        _ = try await harness.announce(number, isPresent: isThere)
+    func announce(_ number: Int, isPresent: Bool = true) async throws {
+        _ = try await harness.announce(number, isPresent: isPresent)
         try await pass()
     }
 

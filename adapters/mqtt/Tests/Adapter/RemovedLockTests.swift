@@ -20,7 +20,7 @@ import Testing
     @Test("The lock has the fault `gone` and a stale state until it is announced again, and still executes commands")
     func gone() async throws {
         let fixture = try await Self.makeFixture()
-        try await fixture.announce(1, isThere: false)
+        try await fixture.announce(1, isPresent: false)
         #expect(fixture.reports.faults(of: Self.lock).last == ["gone"])
         #expect(fixture.reports.states(of: Self.lock).last == .init(.locked, .stale))
         #expect(fixture.discoveredIDs == [])
@@ -28,7 +28,7 @@ import Testing
         try fixture.send(.unlock, to: 1)
         try await fixture.pass()
         #expect(fixture.reports.states(of: Self.lock).last == .init(.unlocked, .confirmed))
-        #expect(await fixture.harness.orders(at: Self.lock) == [.unlock])
+        #expect(await fixture.harness.receivedCommands(at: Self.lock) == [.unlock])
         #expect(fixture.reports.faults(of: Self.lock).last == ["gone"], "a confirmed command does not clear the fault")
 
         try await fixture.announce(1)
@@ -41,8 +41,8 @@ import Testing
     @Test("Other faults are reported together with `gone`, and remain when the lock is announced again")
     func otherFaults() async throws {
         let fixture = try await Self.makeFixture()
-        try await fixture.announce(1, isThere: false)
-        _ = try await fixture.harness.happen(.tampered, at: Self.lock)
+        try await fixture.announce(1, isPresent: false)
+        _ = try await fixture.harness.trigger(.faultRaised, at: Self.lock)
         #expect(fixture.reports.faults(of: Self.lock).last == ["gone", "tamper"])
         try await fixture.announce(1)
         #expect(fixture.reports.faults(of: Self.lock).last == ["tamper"])
@@ -53,7 +53,7 @@ import Testing
     func attachedAnew() async throws {
         let fixture = try await Self.makeFixture()
         let address = fixture.harness.address(of: 1)
-        try await fixture.announce(1, isThere: false)
+        try await fixture.announce(1, isPresent: false)
         let count = fixture.reports.faults(of: Self.lock).count
         fixture.adapter.attach(AttachedLock(id: Self.lock, address: address))
         try await fixture.pass()
@@ -74,7 +74,7 @@ import Testing
         try await fixture.pass()
         #expect(fixture.reports.faults(of: Self.lock).allSatisfy { !$0.contains("gone") })
         #expect(fixture.reports.states(of: Self.lock).last == .init(.locked, .confirmed))
-        try await fixture.announce(1, isThere: false)
+        try await fixture.announce(1, isPresent: false)
         #expect(fixture.reports.faults(of: Self.lock).last == ["gone"])
         await fixture.harness.end()
     }

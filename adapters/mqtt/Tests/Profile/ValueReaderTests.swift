@@ -112,8 +112,8 @@ import Testing
     ]
 
     @Test("`unless` and `onlyWith` enable a part depending on the variables", arguments: conditions)
-    func condition(_ unless: String?, _ onlyWith: String?, _ values: [String: String], _ isThere: Bool) {
-        #expect(PartCondition(unless: unless, onlyWith: onlyWith).holds(values) == isThere)
+    func condition(_ unless: String?, _ onlyWith: String?, _ values: [String: String], _ isPresent: Bool) {
+        #expect(PartCondition(unless: unless, onlyWith: onlyWith).holds(values) == isPresent)
     }
 
     private static let conditions: [(String?, String?, [String: String], Bool)] = [
