@@ -66,7 +66,10 @@ enum RoundTripBenchmarks {
             Figure("mqtt", "\(who), \(name), p50", trips.map(\.p50).median / 1000, "us").report()
             Figure("mqtt", "\(who), \(name), p99", trips.map(\.p99).median / 1000, "us").report()
         }
-        Figure("mqtt", "MQTTConnection relative to bare libmosquitto, \(name)", zip(ours, bare).map { $0.rate / $1.rate }.median, "ratio").report()
+        Figure(
+            "mqtt", "MQTTConnection relative to bare libmosquitto, \(name)", zip(ours, bare).map { $0.rate / $1.rate }.median,
+            "ratio"
+        ).report()
         let added = zip(ours, bare).map { $0.p50 - $1.p50 }.median / 1000
         Figure("mqtt", "MQTTConnection in addition to bare libmosquitto, \(name), p50", added, "us").report()
     }

@@ -28,7 +28,8 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The lowest level that is logged: trace, debug, info, notice, warning, error or critical. (default: info)", valueName: "level"),
+            "The lowest level that is logged: trace, debug, info, notice, warning, error or critical. (default: info)",
+            valueName: "level"),
         completion: .logLevel)
     var logLevel: String?
 

@@ -38,7 +38,11 @@ import Testing
         let command = try ProfileDecode.parse([name, "--topic", "a/b", "--payload", "x"])
         let failure = try #require(throws: CommandFailure.self) { _ = try command.named.read() }
         #expect(failure.code == 2)
-        #expect(failure.sentence.hasSuffix("`tasmota`? To use a file, give its path, such as ./my-lock.yaml.") == (name == "tasmotta"))
-        #expect(failure.sentence.hasSuffix("zwave-js-ui. To use a file, give its path, such as ./my-lock.yaml.") == (name != "tasmotta"))
+        #expect(
+            failure.sentence.hasSuffix("`tasmota`? To use a file, give its path, such as ./my-lock.yaml.") == (name == "tasmotta")
+        )
+        #expect(
+            failure.sentence.hasSuffix("zwave-js-ui. To use a file, give its path, such as ./my-lock.yaml.")
+                == (name != "tasmotta"))
     }
 }
