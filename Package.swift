@@ -82,8 +82,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
     targets: [
-        // The entities: portfolios, properties, units and devices, roles, operations, decisions, records, commands, ids. No
-        // I/O.
+        // The entities: portfolios, properties, units and devices, roles, operations, decisions, records, commands, ids. No I/O.
         module("DoorwardDomain", []),
         // The tenancy in memory, and the access decisions over it. No I/O.
         module("DoorwardPolicy", ["DoorwardDomain", collections]),

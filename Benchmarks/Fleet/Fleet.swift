@@ -2,9 +2,8 @@ package import DoorwardControl
 package import DoorwardDomain
 package import DoorwardPolicy
 
-/// A tenancy for benchmarks. Each portfolio has one property with several units; each unit has one
-/// tenant and several devices. By default the devices are locks of the simulator without travel
-/// time.
+/// A tenancy for benchmarks. Each portfolio has one property with several units; each unit has one tenant and several devices. By
+/// default the devices are locks of the simulator without travel time.
 package struct Fleet: Sendable {
     /// A user who may operate the devices of one unit.
     package struct Tenant: Sendable {
@@ -40,8 +39,7 @@ package struct Fleet: Sendable {
     private let random = RandomSource()
     private let now = SystemClock().now()
 
-    /// - Parameter way: returns the transport of the device with the given number. Devices are
-    ///   numbered across all portfolios.
+    /// - Parameter way: returns the transport of the device with the given number. Devices are numbered across all portfolios.
     package init(
         portfolios: Int, unitsPerPortfolio: Int = 8, devicesPerUnit: Int = 6, way: (_ number: Int) -> Way = { _ in .simulated }
     ) {

@@ -50,8 +50,7 @@ package enum Load {
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.addHandler(
-                            // Start at a number that no earlier load has used, so that each
-                            // idempotency key is new.
+                            // Start at a number that no earlier load has used, so that each idempotency key is new.
                             LoadConnection(requests, number: Int(Stopwatch.now()), end: end, pace: pace, done: done))
                     }
                 }

@@ -19,8 +19,7 @@ final class LoadConnection: ChannelInboundHandler {
     private var log = Log()
     private var received = ByteBuffer()
     private var sent: UInt64 = 0
-    /// Nanoseconds between the starts of two requests; `nil` to send each request after the
-    /// response to the preceding request.
+    /// Nanoseconds between the starts of two requests; `nil` to send each request after the response to the preceding request.
     private let interval: UInt64?
     private var number: Int
 
@@ -50,9 +49,8 @@ final class LoadConnection: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) { sendWhenDue(context) }
 
-    /// Sends the next request when it is due. The response time of a late request is measured from
-    /// the instant at which it was due, so that a slow response does not hide the waiting time of
-    /// later requests.
+    /// Sends the next request when it is due. The response time of a late request is measured from the instant at which it was
+    /// due, so that a slow response does not hide the waiting time of later requests.
     private func sendWhenDue(_ context: ChannelHandlerContext) {
         guard let interval else {
             sent = Stopwatch.now()

@@ -5,8 +5,7 @@ package struct LoadPlan: Codable {
     package var port: Int
     /// The time during which requests are sent. Their responses are awaited even after this time.
     package var seconds: Double
-    /// For each connection, the requests (as bytes) that it sends in order, each after the response
-    /// to the preceding request.
+    /// For each connection, the requests (as bytes) that it sends in order, each after the response to the preceding request.
     package var connections: [[String]]
     /// The total number of requests per second of all connections; `nil` for as many as possible.
     package var rate: Double?
@@ -25,8 +24,7 @@ package struct LoadPlan: Codable {
             + "Authorization: Bearer \(token)\r\n\(headers)Content-Length: 0\r\n\r\n"
     }
 
-    /// A placeholder in a request. It is replaced by the number of the request, padded with zeros
-    /// to the same length.
+    /// A placeholder in a request. It is replaced by the number of the request, padded with zeros to the same length.
     package static let numberMark = "################"
 }
 

@@ -1,8 +1,7 @@
 package import NIOCore
 
-/// Reads HTTP/1.1 responses with a `Content-Length` from the bytes of a connection. The measured
-/// servers send no other responses. Parsing takes little processor time, so that most of it is left
-/// to the server.
+/// Reads HTTP/1.1 responses with a `Content-Length` from the bytes of a connection. The measured servers send no other responses.
+/// Parsing takes little processor time, so that most of it is left to the server.
 package enum ResponseReader {
     /// One response without its headers.
     package struct Response {

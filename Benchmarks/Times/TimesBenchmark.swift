@@ -15,8 +15,7 @@ import NIOHTTP1
 /// [folder] [tries]`.
 @main
 enum TimesBenchmark {
-    /// The maximum P(slower) at which the duration of a call is considered to reveal nothing; 0.5
-    /// is chance.
+    /// The maximum P(slower) at which the duration of a call is considered to reveal nothing; 0.5 is chance.
     private static let bound = 0.55
 
     static func main() async throws {
@@ -99,7 +98,6 @@ struct AskedCall {
     let path: (String) -> String
     /// Ids of the other portfolio.
     let others: [String]
-    /// Returns a new id that does not exist, with the same timestamp as the ids of the other
-    /// portfolio.
+    /// Returns a new id that does not exist, with the same timestamp as the ids of the other portfolio.
     let nobodys: () -> String
 }

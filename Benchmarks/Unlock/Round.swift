@@ -34,8 +34,7 @@ struct Rounds {
     var cpu: Double { median(\.cpu) }
     var failed: Int { all.reduce(0) { $0 + $1.result.failed } }
 
-    /// Returns one of the writer's times per transaction, in microseconds: the median of all
-    /// rounds.
+    /// Returns one of the writer's times per transaction, in microseconds: the median of all rounds.
     func perTransaction(_ value: (WriterWatch.Counts) -> UInt64) -> Double {
         median { Double(value($0.writer)) / 1000 / Double(max(1, $0.writer.transactions)) }
     }

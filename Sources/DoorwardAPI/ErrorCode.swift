@@ -1,5 +1,4 @@
-/// The `code` of an error response. The code of a denied request is the reason of the denial
-/// instead, with status 403.
+/// The `code` of an error response. The code of a denied request is the reason of the denial instead, with status 403.
 package enum ErrorCode: String, CaseIterable, Codable, Sendable {
     /// The request is invalid: `details.fields` lists each error.
     case invalidRequest = "invalid_request"
@@ -7,8 +6,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
     case unauthenticated
     /// The invited address has an account: accept the invitation while signed in to it.
     case signInRequired = "sign_in_required"
-    /// The object is not visible to the caller, or does not exist. Both cases have the same
-    /// response.
+    /// The object is not visible to the caller, or does not exist. Both cases have the same response.
     case forbidden
     /// The path is unknown, or the object does not exist and the caller may know this.
     case notFound = "not_found"
@@ -32,15 +30,13 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
     case unsupportedMediaType = "unsupported_media_type"
     /// The idempotency key was used for another request: use a new key.
     case idempotencyMismatch = "idempotency_mismatch"
-    /// The caller or the network address made too many attempts: wait for the time in
-    /// `Retry-After`.
+    /// The caller or the network address made too many attempts: wait for the time in `Retry-After`.
     case rateLimited = "rate_limited"
     /// The lock's queue is full, or contains the maximum number of commands of this caller: try again after `Retry-After`.
     case deviceBusy = "device_busy"
     /// An internal error. The operator's log contains it under the request's id.
     case `internal`
-    /// The gateway cannot execute the request at the moment, and has changed nothing: try again
-    /// later.
+    /// The gateway cannot execute the request at the moment, and has changed nothing: try again later.
     case unavailable
     /// The gateway is shutting down, and has sent no command: try again after its next start.
     case shuttingDown = "shutting_down"

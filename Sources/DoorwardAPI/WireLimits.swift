@@ -1,5 +1,4 @@
-/// The limits on requests and responses. A request that exceeds a limit is rejected before further
-/// processing.
+/// The limits on requests and responses. A request that exceeds a limit is rejected before further processing.
 package enum WireLimits {
     /// Maximum bytes of a body; a larger body is rejected with status 413.
     package static let bodyBytes = 64 * 1024

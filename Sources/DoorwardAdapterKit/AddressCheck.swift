@@ -1,9 +1,8 @@
 public import DoorwardDomain
 
 extension [AddressField] {
-    /// Checks that an address contains only keys of these fields, contains all required keys, and
-    /// that each value has the form of its field. The adapter then checks everything else, for
-    /// example whether a broker of that name exists.
+    /// Checks that an address contains only keys of these fields, contains all required keys, and that each value has the form of
+    /// its field. The adapter then checks everything else, for example whether a broker of that name exists.
     ///
     /// - Throws: all errors, sorted by field.
     public func check(_ address: [String: JSONValue]) throws(AddressErrors) {

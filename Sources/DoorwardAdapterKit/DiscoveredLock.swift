@@ -12,8 +12,7 @@ public struct DiscoveredLock: Hashable, Sendable {
     public let manufacturer: String?
     /// The lock's model name, if the lock's own system provides it.
     public let model: String?
-    /// The complete address for attaching the lock. If `problem` is not `nil`, the known part of
-    /// the address.
+    /// The complete address for attaching the lock. If `problem` is not `nil`, the known part of the address.
     public let address: [String: JSONValue]
     /// The owner of the transport over which the lock was discovered. The lock is not shown to other tenants.
     public let owner: TransportOwner

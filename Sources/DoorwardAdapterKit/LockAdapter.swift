@@ -19,9 +19,8 @@ public protocol LockAdapter: Sendable {
     /// Whether the adapter can work at the moment. Does not block.
     var health: AdapterHealth { get }
 
-    /// Counters for `/metrics`, by name. A counter starts when the adapter is created, and never
-    /// decreases. The names are in snake case, never change, and identify no tenant, lock, broker
-    /// or topic. Does not block.
+    /// Counters for `/metrics`, by name. A counter starts when the adapter is created, and never decreases. The names are in
+    /// snake case, never change, and identify no tenant, lock, broker or topic. Does not block.
     var counts: [String: Int] { get }
 
     /// Checks an address before a device is attached with it. Moves no lock and does not block.
@@ -45,14 +44,12 @@ public protocol LockAdapter: Sendable {
     /// Closes all connections. Nothing is sent afterwards.
     func stop() async
 
-    /// Attaches a lock: from now on, its reports are delivered, and `send` accepts commands for it.
-    /// Moves no lock.
+    /// Attaches a lock: from now on, its reports are delivered, and `send` accepts commands for it. Moves no lock.
     ///
     /// If the id is already attached, its address is replaced.
     func attach(_ lock: AttachedLock)
 
-    /// Detaches a lock. From now on, its reports are dropped, and `send` throws `.notAttached` for
-    /// its commands.
+    /// Detaches a lock. From now on, its reports are dropped, and `send` throws `.notAttached` for its commands.
     func detach(_ id: DeviceID)
 
     /// Sets the code that is sent with the commands of a lock; `nil` removes it. May be called before `attach`. Sends nothing. The
@@ -61,12 +58,11 @@ public protocol LockAdapter: Sendable {
 
     /// Hands the bytes of one command to the transport at once, or throws. Returns without waiting for the lock.
     ///
-    /// MUST NOT suspend, block on the network or keep the command for a later attempt: `send` is
-    /// called inside the device's dispatch gate, immediately after the access decision. If `send`
-    /// throws, no byte of the command has been sent, and none will be. A report that responds to
-    /// the command may be delivered before `send` returns. Every report that the adapter receives
-    /// after it has sent the command has the command in `after`. An earlier report does not, even
-    /// if it is delivered later. `LockChannel` implements these rules for one command at a time.
+    /// MUST NOT suspend, block on the network or keep the command for a later attempt: `send` is called inside the device's
+    /// dispatch gate, immediately after the access decision. If `send` throws, no byte of the command has been sent, and none
+    /// will be. A report that responds to the command may be delivered before `send` returns. Every report that the adapter
+    /// receives after it has sent the command has the command in `after`. An earlier report does not, even if it is delivered
+    /// later. `LockChannel` implements these rules for one command at a time.
     func send(_ command: LockCommand) throws(AdapterError)
 
     /// Queries the state of a lock, if the lock supports queries; the response is delivered as a report. The query may be sent

@@ -12,18 +12,16 @@ public struct LockReport: Hashable, Sendable {
     public let deviceID: DeviceID
     /// The reported fact.
     public let fact: Fact
-    /// The last command that had been handed over to the lock when its adapter received this
-    /// report; `nil` if there was none. Only a report that was received after a command was handed
-    /// over can confirm or refuse the command. An earlier report cannot, even if it is delivered
-    /// later.
+    /// The last command that had been handed over to the lock when its adapter received this report; `nil` if there was none.
+    /// Only a report that was received after a command was handed over can confirm or refuse the command. An earlier report
+    /// cannot, even if it is delivered later.
     public let after: CommandID?
 
     /// Whether this state only repeats an `.event` that was reported shortly before. Such a state
     /// is processed like any other report, but is not recorded in the log a second time.
     public let isRepeat: Bool
 
-    /// Creates a report. Truncates the fact's texts to their limits, and makes them stream-safe
-    /// (`StreamSafeText`).
+    /// Creates a report. Truncates the fact's texts to their limits, and makes them stream-safe (`StreamSafeText`).
     public init(deviceID: DeviceID, _ fact: Fact, after: CommandID?, isRepeat: Bool = false) {
         (self.deviceID, self.fact, self.after, self.isRepeat) = (deviceID, fact.bounded, after, isRepeat)
     }
@@ -37,11 +35,9 @@ public struct LockReport: Hashable, Sendable {
 
     /// The facts that a lock can report.
     public enum Fact: Hashable, Sendable {
-        /// The bolt state. Only a report of quality `.confirmed`, which the lock has sent live, can
-        /// end a command.
+        /// The bolt state. Only a report of quality `.confirmed`, which the lock has sent live, can end a command.
         case state(LockState, quality: StateQuality, method: EventMethod?, operatorName: String?)
-        /// Whether the door is open, as reported by the lock's own door sensor or by a separate
-        /// sensor.
+        /// Whether the door is open, as reported by the lock's own door sensor or by a separate sensor.
         case door(DoorState)
         /// The charge from 0 to 100, and the lock's own low-battery warning. A value is `nil` if
         /// the lock's message does not contain it.
@@ -52,9 +48,8 @@ public struct LockReport: Hashable, Sendable {
         case refusal(LockRefusal)
         /// An event that is not a state, such as a tamper alarm or a wrong code.
         case event(RecordEvent, method: EventMethod?, operatorName: String?)
-        /// The complete set of present faults, as codes in camel case such as `notFullyLocked`,
-        /// `tamper`, `uncalibrated` or `gone`. Empty when no fault is present any more. A jam is
-        /// reported as a state instead.
+        /// The complete set of present faults, as codes in camel case such as `notFullyLocked`, `tamper`, `uncalibrated` or
+        /// `gone`. Empty when no fault is present any more. A jam is reported as a state instead.
         case faults(Set<String>)
         /// The transport delivered a command after its deadline: the lock may still execute it.
         case deliveredLate(CommandID)
@@ -83,8 +78,7 @@ extension LockReport.Fact {
     }
 }
 
-/// The reason why a lock or its bridge did not execute a command. The raw values are those of the
-/// command's `outcomeDetail`.
+/// The reason why a lock or its bridge did not execute a command. The raw values are those of the command's `outcomeDetail`.
 public enum LockRefusal: String, CaseIterable, Sendable {
     /// The lock is busy, for example with another command or an update.
     case busy

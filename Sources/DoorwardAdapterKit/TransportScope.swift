@@ -15,8 +15,7 @@ public struct TransportScope: Hashable, Sendable {
         TransportScope(portfolios: portfolios, includesGateway: false)
     }
 
-    /// Returns the part of this scope that a lock in the portfolio may use; `nil` stands for an
-    /// unassigned lock.
+    /// Returns the part of this scope that a lock in the portfolio may use; `nil` stands for an unassigned lock.
     public func restricted(to portfolio: PortfolioID?) -> TransportScope {
         guard let portfolio else { return self }
         var narrowed = self

@@ -3,11 +3,10 @@ import Synchronization
 /// Runs tasks one job at a time on the thread that calls `run`, in an order drawn from a seed: the
 /// same seed gives the same interleaving, and other seeds give other interleavings.
 ///
-/// All tasks that the body of `run` starts must use this executor. Child tasks, groups and actors
-/// without their own executor inherit it (SE-0417); an unstructured `Task` uses it if the task is
-/// created with `Task(executorPreference: executor)`. Other tasks are not tracked: if the body
-/// waits for one, the executor may report a deadlock. When no job can run, the clock advances to
-/// the deadline of its next sleeper.
+/// All tasks that the body of `run` starts must use this executor. Child tasks, groups and actors without their own executor
+/// inherit it (SE-0417); an unstructured `Task` uses it if the task is created with `Task(executorPreference: executor)`. Other
+/// tasks are not tracked: if the body waits for one, the executor may report a deadlock. When no job can run, the clock advances
+/// to the deadline of its next sleeper.
 public final class SeededExecutor: TaskExecutor {
     private let clock: VirtualClock?
     private let state: Mutex<(jobs: [UnownedJob], generator: SeededGenerator)>
@@ -36,8 +35,7 @@ public final class SeededExecutor: TaskExecutor {
 
     /// Runs the body to its end, and then all jobs that can run without advancing the clock.
     ///
-    /// Tasks that still sleep or wait at the end of the body remain suspended; to avoid this, await
-    /// or cancel them in the body.
+    /// Tasks that still sleep or wait at the end of the body remain suspended; to avoid this, await or cancel them in the body.
     ///
     /// - Parameter stepLimit: maximum number of jobs before the body counts as endless.
     /// - Throws: an error of the body, or a `Stall`.

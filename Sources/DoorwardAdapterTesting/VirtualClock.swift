@@ -4,9 +4,8 @@ import Synchronization
 
 /// A clock that advances only when a test advances it, so that tests do not wait for real time.
 ///
-/// Wall time and monotonic time advance together; `stepWall(by:)` changes only the wall clock, as
-/// an administrator or NTP does. Sleepers wake in the order of their deadlines. Sleepers with the
-/// same deadline wake in the order in which they began to sleep.
+/// Wall time and monotonic time advance together; `stepWall(by:)` changes only the wall clock, as an administrator or NTP does.
+/// Sleepers wake in the order of their deadlines. Sleepers with the same deadline wake in the order in which they began to sleep.
 public final class VirtualClock: GatewayClock {
     private let state: Mutex<State>
 
@@ -21,8 +20,7 @@ public final class VirtualClock: GatewayClock {
     /// The monotonic time, which begins at 0. `stepWall(by:)` does not change it.
     public func monotonicNow() -> MonotonicInstant { state.withLock { MonotonicInstant(nanoseconds: $0.monotonic) } }
 
-    /// Suspends until the monotonic clock reaches `instant`. Returns at once if `instant` is not in
-    /// the future.
+    /// Suspends until the monotonic clock reaches `instant`. Returns at once if `instant` is not in the future.
     public func sleep(until instant: MonotonicInstant) async throws {
         let ticket = state.withLock { $0.nextTicket() }
         try await withTaskCancellationHandler {
@@ -41,12 +39,10 @@ public final class VirtualClock: GatewayClock {
 
     // MARK: Control by tests
 
-    /// Advances both clocks by `duration`, and wakes each sleeper that becomes due at its own
-    /// deadline.
+    /// Advances both clocks by `duration`, and wakes each sleeper that becomes due at its own deadline.
     public func advance(by duration: Duration) { advance(to: monotonicNow().advanced(by: duration)) }
 
-    /// Advances both clocks until the monotonic clock shows `instant`. Does nothing if `instant`
-    /// has passed.
+    /// Advances both clocks until the monotonic clock shows `instant`. Does nothing if `instant` has passed.
     public func advance(to instant: MonotonicInstant) {
         while let sleeper = state.withLock({ $0.popSleeper(until: instant.nanoseconds) }) { sleeper.continuation.resume() }
         state.withLock { $0.monotonic = max($0.monotonic, instant.nanoseconds) }
@@ -78,8 +74,7 @@ public final class VirtualClock: GatewayClock {
     /// Number of sleeping tasks.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Suspends until at least `count` tasks sleep. A test on an ordinary executor must await this
-    /// before it advances the clock.
+    /// Suspends until at least `count` tasks sleep. A test on an ordinary executor must await this before it advances the clock.
     public func waitForSleepers(_ count: Int) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isReached = state.withLock { state in
@@ -109,8 +104,7 @@ private struct Sleeper {
 private struct State {
     /// The monotonic time in nanoseconds.
     var monotonic: Int64 = 0
-    /// The wall time when the monotonic clock was at zero, in nanoseconds since 1970. The type
-    /// suffices until the year 2262.
+    /// The wall time when the monotonic clock was at zero, in nanoseconds since 1970. The type suffices until the year 2262.
     var wallOffset: Int64
     /// The sleepers, sorted so that the next one to wake is last.
     var sleepers: [Sleeper] = []

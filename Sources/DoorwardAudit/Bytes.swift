@@ -18,8 +18,7 @@ extension [UInt8] {
         }
     }
 
-    /// Appends the id's canonical text without allocating a `String`: a record contains about ten
-    /// ids.
+    /// Appends the id's canonical text without allocating a `String`: a record contains about ten ids.
     mutating func append<Entity>(id: EntityID<Entity>) {
         append(nibbles: 0..<8, of: id.high)
         append(UInt8(ascii: "-"))

@@ -1,8 +1,7 @@
 /// The rules of RFC 8785 for strings and for the key order.
 enum CanonicalJSON {
-    /// Appends a JSON string. Escapes `"` and `\` by a backslash, and control characters by their
-    /// short escape or, if they have none, as `\u00xx` in lower case. All other characters are
-    /// unchanged, without normalisation.
+    /// Appends a JSON string. Escapes `"` and `\` by a backslash, and control characters by their short escape or, if they have
+    /// none, as `\u00xx` in lower case. All other characters are unchanged, without normalisation.
     ///
     /// - Parameter escapingReserved: whether to double a leading `$`, as required for keys of the details.
     static func append(_ text: String, escapingReserved: Bool = false, to bytes: inout [UInt8]) {
@@ -29,8 +28,7 @@ enum CanonicalJSON {
         }
     }
 
-    /// Returns the character that follows the backslash in the short escape of `byte`; `nil` if
-    /// `byte` has no short escape.
+    /// Returns the character that follows the backslash in the short escape of `byte`; `nil` if `byte` has no short escape.
     static func shortEscape(of byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"): byte

@@ -3,8 +3,7 @@ import FoundationEssentials
 
 /// Reads the JSON of the details and rejects everything that `DetailsWriter` would not have written.
 struct DetailsReader {
-    /// Returns the personal value for a field, commitment and person; `nil` if the value is
-    /// withheld.
+    /// Returns the personal value for a field, commitment and person; `nil` if the value is withheld.
     typealias Resolve = (_ field: String, _ commitment: [UInt8], _ person: UserID?) throws -> String?
 
     private var scanner: CanonicalJSONScanner

@@ -62,8 +62,7 @@ struct DetailsWriter {
         guard path.depth < DetailsFormat.maxDepth else { throw .tooDeep }
         bytes.append(UInt8(ascii: "{"))
         var isFirst = true
-        // Doubling the `$` does not change the order of the keys, because it is doubled in every
-        // key that begins with `$`.
+        // Doubling the `$` does not change the order of the keys, because it is doubled in every key that begins with `$`.
         for (key, member) in members.sorted(by: { CanonicalJSON.precedes($0.key, $1.key) }) {
             if !isFirst { bytes.append(UInt8(ascii: ",")) }
             isFirst = false
@@ -92,8 +91,7 @@ struct DetailsWriter {
     }
 }
 
-/// The path of a value in the details. The text of the path is the field name in the value's
-/// commitment.
+/// The path of a value in the details. The text of the path is the field name in the value's commitment.
 ///
 /// A full stop precedes a key, and brackets enclose an index: `details.after.names[0]`. In a key, a
 /// full stop, an opening bracket, a backslash and a zero character are escaped (`\.`, `\[`, `\\`,

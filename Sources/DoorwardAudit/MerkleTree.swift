@@ -26,14 +26,12 @@ package enum MerkleTree {
     /// The root of the empty tree: SHA-256 of no bytes.
     package static let emptyRoot: [UInt8] = Array(SHA256.hash(data: [UInt8]()))
 
-    /// Returns the root over `leafHashes`, computed level by level. Use it for checks that must not
-    /// rely on a frontier.
+    /// Returns the root over `leafHashes`, computed level by level. Use it for checks that must not rely on a frontier.
     package static func root(ofLeafHashes leafHashes: [[UInt8]]) -> [UInt8] {
         guard !leafHashes.isEmpty else { return emptyRoot }
         var level = leafHashes
         while level.count > 1 {
-            // With an odd number of nodes, the last node has no sibling and becomes a node of the
-            // next level unchanged.
+            // With an odd number of nodes, the last node has no sibling and becomes a node of the next level unchanged.
             level = stride(from: 0, to: level.count, by: 2).map { index in
                 index + 1 < level.count ? nodeHash(level[index], level[index + 1]) : level[index]
             }
@@ -48,9 +46,8 @@ extension SHA256 {
     }
 }
 
-/// The part of a log's Merkle tree that is required to append leaves and to compute the root: the
-/// roots of the tree's complete subtrees, the largest (oldest) first. There is one hash for each 1
-/// bit in `size`.
+/// The part of a log's Merkle tree that is required to append leaves and to compute the root: the roots of the tree's complete
+/// subtrees, the largest (oldest) first. There is one hash for each 1 bit in `size`.
 package struct MerkleFrontier: Hashable, Sendable {
     /// The number of leaves; also the `seq` of the next record.
     package private(set) var size: UInt64

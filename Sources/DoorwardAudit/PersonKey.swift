@@ -16,9 +16,8 @@ package enum PersonKeyOwner: Hashable, Sendable {
     }
 }
 
-/// The random 256-bit key of one owner in one log. Once all copies of the key are destroyed, the
-/// owner's values and the salts of their commitments cannot be recovered, even from copies of the
-/// log. The key's description is masked.
+/// The random 256-bit key of one owner in one log. Once all copies of the key are destroyed, the owner's values and the salts of
+/// their commitments cannot be recovered, even from copies of the log. The key's description is masked.
 ///
 /// Deriving keys from the bytes takes about as long as encrypting a value, so callers should keep
 /// the `PersonKey` rather than its bytes.

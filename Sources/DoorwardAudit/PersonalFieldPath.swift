@@ -41,13 +41,11 @@ package struct PersonalFieldPath: Hashable, Sendable {
     /// Encrypts `value` with AES-256-GCM, and returns nonce (12 bytes), ciphertext and tag (16
     /// bytes). The location is authenticated data.
     ///
-    /// The nonce is a prefix of the commitment, which is a hash of the location's salt and the
-    /// value. The nonce therefore differs for each location, and for each value at one location.
-    /// The database can be rolled back, so that a `seq` is used twice under one key. Another value
-    /// then gets another nonce, and the same value gets the same ciphertext. Salts are
-    /// unpredictable without the key, so an attacker cannot search for two values with equal
-    /// nonces. A random collision is likely only after about 2^48 values under one key. A nonce
-    /// need not be secret.
+    /// The nonce is a prefix of the commitment, which is a hash of the location's salt and the value. The nonce therefore differs
+    /// for each location, and for each value at one location. The database can be rolled back, so that a `seq` is used twice
+    /// under one key. Another value then gets another nonce, and the same value gets the same ciphertext. Salts are unpredictable
+    /// without the key, so an attacker cannot search for two values with equal nonces. A random collision is likely only after
+    /// about 2^48 values under one key. A nonce need not be secret.
     func seal(_ value: String, commitment: [UInt8], under key: PersonKey) throws -> [UInt8] {
         let nonce = try AES.GCM.Nonce(data: commitment[..<12])
         let box = try AES.GCM.seal(Array(value.utf8), using: key.sealing, nonce: nonce, authenticating: tuple)

@@ -6,8 +6,7 @@ import FoundationEssentials
 package enum RecordEncoding {
     /// The version of the format, in the byte after the magic `DWRD`.
     package static let version: UInt8 = 1
-    /// The maximum size of a record. It equals the maximum size of an entry in a tile-based log
-    /// (C2SP tlog-tiles).
+    /// The maximum size of a record. It equals the maximum size of an entry in a tile-based log (C2SP tlog-tiles).
     package static let maxByteCount = 65_535
 
     /// Encodes the record in its final form, with a commitment instead of each personal value.
@@ -51,8 +50,7 @@ package enum RecordEncodingError: Error, Equatable, Sendable {
     case tooLarge
     /// The details are nested deeper than 32 levels.
     case tooDeep
-    /// An integer in the details is outside ±(2^53 − 1). Not every JSON reader represents such a
-    /// number exactly.
+    /// An integer in the details is outside ±(2^53 − 1). Not every JSON reader represents such a number exactly.
     case integerOutOfRange
     /// The details contain a withheld value, which cannot be encoded again.
     case withheldValue
@@ -72,8 +70,7 @@ package enum RecordDecodingError: Error, Equatable, Sendable {
     case unknownField(UInt8)
     /// A field is repeated, or follows a field with a higher number.
     case outOfOrder(UInt8)
-    /// A field is absent, although it is mandatory in every record or another field of this record
-    /// requires it.
+    /// A field is absent, although it is mandatory in every record or another field of this record requires it.
     case missing(RecordField)
     /// The value does not have the field's form.
     case malformed(RecordField)

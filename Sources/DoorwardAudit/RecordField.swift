@@ -24,8 +24,7 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
     case actorID = 11
     /// A commitment to the actor's name.
     case actorName = 12
-    /// The id of the user who acted. The personal values outside the details are encrypted under
-    /// this user's key.
+    /// The id of the user who acted. The personal values outside the details are encrypted under this user's key.
     case actorUserID = 13
     /// The interface through which the request or event reached the gateway.
     case source = 14
@@ -37,8 +36,7 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
     case deviceID = 17
     /// The device's name when the record was written; only together with `deviceID`.
     case deviceName = 18
-    /// The unit of the device when the record was written. Without a device, the unit that the
-    /// record concerns.
+    /// The unit of the device when the record was written. Without a device, the unit that the record concerns.
     case unitID = 19
     /// The property of the device, or without a device, the property that the record concerns.
     case propertyID = 20

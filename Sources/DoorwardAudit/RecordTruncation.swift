@@ -5,8 +5,7 @@ import DoorwardDomain
 enum RecordTruncation {
     /// The key that marks the details of a truncated record.
     static let marker = "shortened"
-    /// The maximum lengths of texts, in bytes of UTF-8. The limits are tried in this order until
-    /// the body fits.
+    /// The maximum lengths of texts, in bytes of UTF-8. The limits are tried in this order until the body fits.
     private static let textLimits = [4096, 1024, 256, 64]
     /// The end of a truncated text.
     private static let ellipsis = "…"

@@ -6,8 +6,7 @@ package enum Credentials: Sendable, CustomStringConvertible, CustomDebugStringCo
     case bearer(String)
     /// A session stored in a file; its access token is refreshed when it has expired.
     case session(SessionFile)
-    /// Like `session`, but the access token is never refreshed: for short calls that may be
-    /// abandoned.
+    /// Like `session`, but the access token is never refreshed: for short calls that may be abandoned.
     case sessionWithoutRefresh(SessionFile)
 
     /// The kind of the credentials, without any secret.

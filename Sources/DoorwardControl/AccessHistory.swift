@@ -19,8 +19,7 @@ package struct AccessHistory: Sendable {
         let scopes = tenancy.recordScopes(of: subject, filteredBy: filter)
         guard !scopes.isEmpty else { return RecordPage(records: [], next: nil) }
         var query = RecordQuery(scopes: scopes, filter: filter, order: order, after: after, limit: limit)
-        // Identify the reader by all scopes that the caller may read: each filter would otherwise
-        // get a queue entry of its own.
+        // Identify the reader by all scopes that the caller may read: each filter would otherwise get a queue entry of its own.
         query.reader = tenancy.listReader(subject.readerID, tenancy.recordScopes(of: subject))
         return try await mappingStoreErrors { () throws(StoreError) in try await log.page(query) }
     }
@@ -37,8 +36,7 @@ extension TenancyDirectory {
         return scopes.filter { if case .unit = $0 { false } else { true } }
     }
 
-    /// The scopes that a subject may read: the gateway's log for a super admin, and the scopes that
-    /// the subject's roles cover.
+    /// The scopes that a subject may read: the gateway's log for a super admin, and the scopes that the subject's roles cover.
     func recordScopes(of subject: Subject) -> [RecordScope] {
         var scopes: [RecordScope] =
             SecurityService.allows(subject, .gatewayLogRead, on: .gateway, in: self).isAllowed ? [.gatewayLog] : []

@@ -64,8 +64,7 @@ package struct AdapterStates: Sendable {
 
     /// Every adapter, sorted by kind.
     ///
-    /// The counts and transports span all tenants, so only super admins, to whom all tenants are
-    /// visible, may read them.
+    /// The counts and transports span all tenants, so only super admins, to whom all tenants are visible, may read them.
     ///
     /// - Throws: `.denied`.
     package func all(for caller: Caller) throws(GatewayError) -> [AdapterState] {

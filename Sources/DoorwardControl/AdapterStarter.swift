@@ -31,8 +31,7 @@ final class AdapterStarter: Sendable {
 
     /// Starts every adapter. Returns when each has started, failed for the first time or taken longer than `patience`.
     ///
-    /// - Parameter activate: called when an adapter has started; the gateway stops waiting for the
-    ///   adapter only after this call.
+    /// - Parameter activate: called when an adapter has started; the gateway stops waiting for the adapter only after this call.
     func start(
         reports: any ReportReceiver, activate: @escaping @Sendable (any LockAdapter) async -> Void
     ) async {

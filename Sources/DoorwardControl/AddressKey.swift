@@ -5,8 +5,7 @@ package import DoorwardDomain
 package struct AddressKey: Hashable, Sendable {
     /// The key in `address`.
     package let name: String
-    /// The JSON type of the key's value: `string`, `boolean`, `integer`, `number` or `array` (of
-    /// strings).
+    /// The JSON type of the key's value: `string`, `boolean`, `integer`, `number` or `array` (of strings).
     package let type: String
     /// Whether an address without this key is rejected.
     package let isRequired: Bool

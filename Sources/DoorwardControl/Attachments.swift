@@ -1,8 +1,7 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// Attaches locks to the adapters and detaches them, according to changes of the tenancy that have
-/// taken effect.
+/// Attaches locks to the adapters and detaches them, according to changes of the tenancy that have taken effect.
 struct Attachments: Sendable {
     let devices: DeviceRuntimes
     let adapters: AdapterRegistry
@@ -19,8 +18,7 @@ struct Attachments: Sendable {
 
     /// Attaches a lock to its adapter.
     ///
-    /// - Parameter isRebinding: whether the address changed, so that the device is bound to another
-    ///   lock.
+    /// - Parameter isRebinding: whether the address changed, so that the device is bound to another lock.
     /// - Returns: `nil` if the lock was attached.
     @discardableResult
     func attach(_ device: LockDevice, isRebinding: Bool = false) -> AttachFailure? {
@@ -48,9 +46,8 @@ struct Attachments: Sendable {
         adapters[device.adapter]?.setCode(device.sealedCode.flatMap { codes.open($0, of: device.id) }, for: device.id)
     }
 
-    /// Detaches a lock that the tenancy no longer contains, unless one of its commands is still
-    /// queued or in flight. In that case, the last command in the queue calls this function again
-    /// when it ends.
+    /// Detaches a lock that the tenancy no longer contains, unless one of its commands is still queued or in flight. In that
+    /// case, the last command in the queue calls this function again when it ends.
     func detachIfIdle(of id: DeviceID) {
         guard devices.forget(id) else { return }
         for adapter in adapters.all { adapter.detach(id) }

@@ -4,8 +4,7 @@ package import DoorwardDomain
 package struct RequestOrigin: Sendable {
     /// The kind of client.
     package let source: RecordSource
-    /// The client's network address. A forwarded address is used only if trusted proxies have
-    /// reported it. Personal data.
+    /// The client's network address. A forwarded address is used only if trusted proxies have reported it. Personal data.
     package let clientAddress: String?
     /// The id of the request, also contained in its response.
     package let requestID: String?

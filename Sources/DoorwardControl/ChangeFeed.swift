@@ -38,9 +38,8 @@ package struct FeedPosition: Hashable, Comparable, Sendable {
 /// The changes in the gateway, in order. Each change is kept for at least `retention`, unless more
 /// than `maxObjects` objects changed. The sequence starts when a reader first requests a position.
 ///
-/// An object is listed once, at its latest change: readers need its current value, not the
-/// intermediate ones. The size of the feed is therefore bounded by the number of *different*
-/// objects that changed, regardless of how often they change.
+/// An object is listed once, at its latest change: readers need its current value, not the intermediate ones. The size of the
+/// feed is therefore bounded by the number of *different* objects that changed, regardless of how often they change.
 ///
 /// Four sources append to the feed: `CurrentDirectory`, `DeviceRuntime`, `StoreGuard`, and
 /// `WindowTimer` for windows that begin or end. They append a change only after it has taken
@@ -66,8 +65,7 @@ package final class ChangeFeed: Sendable {
     }
 
     fileprivate struct State {
-        /// The entries in ascending order of their numbers; includes entries that a later entry for
-        /// the same object has replaced.
+        /// The entries in ascending order of their numbers; includes entries that a later entry for the same object has replaced.
         var entries = Deque<Entry>()
         /// The number of the latest entry for each object.
         var latest: [ChangedObject: UInt64] = [:]
@@ -115,8 +113,7 @@ package final class ChangeFeed: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Discards all changes, because any object may have changed. Reading from an earlier position
-    /// then returns `nil`.
+    /// Discards all changes, because any object may have changed. Reading from an earlier position then returns `nil`.
     func invalidate() {
         let waiters = state.withLock { state in
             state.last += 1

@@ -10,8 +10,7 @@ enum CommandOutcome: Sendable {
     /// The adapter did not send the command.
     case notSent(AdapterError)
     case shuttingDown
-    /// The store cannot write, so nothing was sent: the intent with the current rule, and the
-    /// outcome, would not be durable.
+    /// The store cannot write, so nothing was sent: the intent with the current rule, and the outcome, would not be durable.
     case intentNotWritten
     /// The outcome could not be made durable.
     ///

@@ -35,9 +35,8 @@ package struct FinishedCommand: Sendable {
     package let command: Command
     /// The device's status when the command ended.
     package let status: DeviceStatus
-    /// The denial, if the caller lost the right before the command was sent. For a repeated
-    /// request, the denial has its details, such as the rule, only if the same reason still
-    /// applies.
+    /// The denial, if the caller lost the right before the command was sent. For a repeated request, the denial has its details,
+    /// such as the rule, only if the same reason still applies.
     package let denial: Denial?
     /// The adapter's explanation of a failure or timeout; not kept across restarts.
     package let problem: TransportProblem?

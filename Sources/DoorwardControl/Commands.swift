@@ -29,9 +29,8 @@ package final class Commands: Sendable {
         throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
     }
 
-    /// The caller's own commands, and those in scopes whose history the caller may read. The list
-    /// is always sorted newest first, even if the request names another order, because the store
-    /// sorts commands by age.
+    /// The caller's own commands, and those in scopes whose history the caller may read. The list is always sorted newest first,
+    /// even if the request names another order, because the store sorts commands by age.
     ///
     /// - Parameter deviceID: the device to restrict the list to; `nil` for all devices.
     package func commands(

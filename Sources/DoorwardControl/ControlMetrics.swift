@@ -3,8 +3,7 @@ internal import DoorwardDomain
 internal import Metrics
 import Synchronization
 
-/// The metrics of decisions and commands. The metric handles are created once; a command only looks
-/// them up.
+/// The metrics of decisions and commands. The metric handles are created once; a command only looks them up.
 struct CommandMetrics: Sendable {
     private let allowed: Counter
     private let denied: [DenialReason: Counter]

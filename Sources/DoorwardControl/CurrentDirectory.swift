@@ -46,12 +46,10 @@ package final class CurrentDirectory: Sendable {
         let next = Snapshot(directory)
         let before = snapshot.directory
         let changed = changes.map { $0.flatMap { $0.objects(in: before) } }
-        // This may be the last reference to the old snapshot: free it after the mutex is released,
-        // not while holding the mutex.
+        // This may be the last reference to the old snapshot: free it after the mutex is released, not while holding the mutex.
         let last = published.withLock { snapshot in
             defer { snapshot = next }
-            // Append while holding the mutex, so that the position in `positioned` matches the
-            // directory.
+            // Append while holding the mutex, so that the position in `positioned` matches the directory.
             if let changed { feed.append(changed) } else { feed.invalidate() }
             return snapshot
         }

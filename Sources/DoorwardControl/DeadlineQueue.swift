@@ -5,9 +5,8 @@ import Synchronization
 /// Runs actions at their deadlines. A single task sleeps until the earliest deadline, regardless of
 /// the number of pending actions.
 ///
-/// An action never runs before its deadline by the gateway's monotonic clock, even if the sleep
-/// ends early. An action may run late, or concurrently with a `cancel`, so it must have no effect
-/// if the outcome is already decided.
+/// An action never runs before its deadline by the gateway's monotonic clock, even if the sleep ends early. An action may run
+/// late, or concurrently with a `cancel`, so it must have no effect if the outcome is already decided.
 final class DeadlineQueue: Sendable {
     /// Identifies a scheduled action.
     struct Ticket: Sendable {
@@ -38,8 +37,7 @@ final class DeadlineQueue: Sendable {
         let task: Task<Void, Never>
     }
 
-    /// Cancelled entries are removed when they outnumber the pending entries by more than this
-    /// number.
+    /// Cancelled entries are removed when they outnumber the pending entries by more than this number.
     private static let maxCancelled = 64
 
     private let clock: any GatewayClock
@@ -59,8 +57,7 @@ final class DeadlineQueue: Sendable {
 
     /// Schedules an action; it runs without delay if the deadline has passed.
     ///
-    /// - Parameter action: called once, without holding the mutex, after all due actions with
-    ///   earlier deadlines.
+    /// - Parameter action: called once, without holding the mutex, after all due actions with earlier deadlines.
     func schedule(at deadline: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> Ticket {
         state.withLock { state in
             state.scheduled += 1
@@ -87,8 +84,7 @@ final class DeadlineQueue: Sendable {
         withExtendedLifetime(action) {}
     }
 
-    /// - Parameter number: the number of the sleeper, which ends once another sleeper has replaced
-    ///   it.
+    /// - Parameter number: the number of the sleeper, which ends once another sleeper has replaced it.
     private func sleep(until first: MonotonicInstant, as number: UInt64) -> Task<Void, Never> {
         Task(executorPreference: executor) { [weak self, clock] in
             var next: MonotonicInstant? = first

@@ -94,9 +94,8 @@ final class DenialRecorder: Sendable {
         return [PendingRecord(outside), PendingRecord(whole, counterpart: portfolio == nil ? nil : 0)]
     }
 
-    /// The id of a portfolio that does not exist. No user can read its log. If a principal attempts
-    /// an operation on a device that does not exist, or on an invisible device that belongs to no
-    /// portfolio, the denial is written to this log.
+    /// The id of a portfolio that does not exist. No user can read its log. If a principal attempts an operation on a device that
+    /// does not exist, or on an invisible device that belongs to no portfolio, the denial is written to this log.
     static let noPortfolio = PortfolioID(high: 0, low: 0)
     private static let noDevice = DeviceSnapshot(
         deviceID: DeviceID(high: 0, low: 0), deviceName: "no such device", unitID: UnitID(high: 0, low: 0),

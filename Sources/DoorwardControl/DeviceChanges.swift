@@ -12,8 +12,7 @@ package struct DeviceChanges: Sendable {
     package var manufacturer = Patch<String>.unchanged
     /// The manufacturer's model name.
     package var model = Patch<String>.unchanged
-    /// Whether the lock can be moved through the gateway. If false, every command for the lock is
-    /// denied.
+    /// Whether the lock can be moved through the gateway. If false, every command for the lock is denied.
     package var isRemoteOperationEnabled: Bool?
     /// The metadata that users store with the lock; replaces the previous one completely.
     package var metadata: [String: JSONValue]?
@@ -113,9 +112,8 @@ extension TenancyUnitOfWork {
         if let portfolio = moved.portfolioID, portfolio != before.portfolioID { try requireWithin(.maxDevices, of: portfolio) }
     }
 
-    /// Requires the right to move the device at both positions. Assigning an unassigned device
-    /// instead requires the right to attach it, and making a device unassigned the right to detach
-    /// it.
+    /// Requires the right to move the device at both positions. Assigning an unassigned device instead requires the right to
+    /// attach it, and making a device unassigned the right to detach it.
     private func requireMove(of device: LockDevice, to place: EntityPathIDs) throws(GatewayError) {
         guard let propertyID = place.propertyID else {
             return try require(.deviceDetach, on: .device(device.id), at: now)
@@ -167,8 +165,7 @@ extension TenancyUnitOfWork {
         var moved = device
         (moved.unitID, moved.propertyID, moved.portfolioID) = (place.unitID, place.propertyID, place.portfolioID)
         moved.updatedAt = now
-        // Remove the device from guest accesses and common areas first: both depend on its current
-        // position.
+        // Remove the device from guest accesses and common areas first: both depend on its current position.
         endGuestAccesses(listing: device.id)
         leaveCommonAreas(device.id)
         apply(.putDevice(moved))
@@ -227,8 +224,7 @@ extension TenancyUnitOfWork {
         }
     }
 
-    /// Removes the device from all common areas: a device that is removed or assigned to a unit
-    /// cannot be a common area.
+    /// Removes the device from all common areas: a device that is removed or assigned to a unit cannot be a common area.
     private mutating func leaveCommonAreas(_ deviceID: DeviceID) {
         for unitID in directory.unitsSharing(deviceID) {
             guard var unit = directory.unit(unitID) else { continue }

@@ -46,8 +46,7 @@ final class DeviceCommandQueue: Sendable {
         }
     }
 
-    /// Releases the reservation. If its command was at the head, the next command that still waits
-    /// may run.
+    /// Releases the reservation. If its command was at the head, the next command that still waits may run.
     ///
     /// - Returns: whether the queue is now empty.
     func leave(_ place: QueueReservation) -> Bool {
@@ -73,16 +72,14 @@ final class DeviceCommandQueue: Sendable {
         for place in queue.withLock({ Array($0.waiting) }) { place.turn.fulfil(.shuttingDown) }
     }
 
-    /// Runs `body` exclusively in the device's dispatch gate. A writer that revokes a right
-    /// publishes the new directory and then calls `awaitDispatchGate`; after that call, no decision
-    /// on the old directory is in progress in the gate.
+    /// Runs `body` exclusively in the device's dispatch gate. A writer that revokes a right publishes the new directory and then
+    /// calls `awaitDispatchGate`; after that call, no decision on the old directory is in progress in the gate.
     func withDispatchGate<Value>(_ body: () -> sending Value) -> sending Value { gate.withLock { _ in body() } }
 
     /// Waits until the code that is currently in the gate has left the gate.
     func awaitDispatchGate() { gate.withLock { _ in } }
 
-    /// Sets the command in flight. Called before the command is sent, so that an immediate
-    /// confirmation finds the command.
+    /// Sets the command in flight. Called before the command is sent, so that an immediate confirmation finds the command.
     func setInFlight(_ order: InFlightCommand) { queue.withLock { $0.order = order } }
 
     /// Clears the command in flight: it was not sent, or it has ended.

@@ -97,8 +97,7 @@ final class DeviceEventQueue: Sendable {
 }
 
 extension DeviceEventQueue.Line {
-    /// Returns the oldest events. If there are none, returns a promise to wait for, unless the
-    /// queue is finished.
+    /// Returns the oldest events. If there are none, returns a promise to wait for, unless the queue is finished.
     fileprivate mutating func take() -> ([RecordBody], Promise<Void>?) {
         sleeper = nil
         let events = Array(waiting.prefix(DeviceEventQueue.batch))

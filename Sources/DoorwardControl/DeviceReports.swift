@@ -151,8 +151,7 @@ private struct ConditionChange {
     var wasOnline: Bool?
     var wasBatteryLow: Bool?
 
-    /// The event to record for a report that did not end a command in flight; `nil` if the report
-    /// requires no record.
+    /// The event to record for a report that did not end a command in flight; `nil` if the report requires no record.
     func event(for fact: LockReport.Fact) -> RecordEvent? {
         switch fact {
         case .state(let state, .confirmed, _, _):
@@ -233,8 +232,7 @@ extension DeviceStatus {
             batteryLevel = level ?? batteryLevel
             batteryLow = low ?? batteryLow
         case .availability(let available): isOnline = available
-        // Keep the fault `jammed`: it is part of the state, and ends when the lock reports another
-        // state.
+        // Keep the fault `jammed`: it is part of the state, and ends when the lock reports another state.
         case .faults(let words): note(faults: words.subtracting([Self.jammed]), isJammed: faults.contains(Self.jammed))
         case .deliveredLate: doubtState()
         case .refusal, .event: break

@@ -156,8 +156,7 @@ final class DeviceRuntime: Sendable {
         condition.withLock { if $0.bindingGeneration == bindingGeneration { $0.unanswered = command } }
     }
 
-    /// Records that a command was sent. From now on no report is matched to an earlier command as
-    /// its late confirmation.
+    /// Records that a command was sent. From now on no report is matched to an earlier command as its late confirmation.
     func noteSent(_ command: CommandID, _ log: LogID) {
         condition.withLock { condition in
             condition.unanswered = nil
@@ -235,9 +234,8 @@ extension LockReport.Fact {
         }
     }
 
-    /// Whether the command can be the cause of a movement. It cannot be the cause if the report
-    /// names a person, or an operation method that only a person, a schedule or the lock itself
-    /// uses.
+    /// Whether the command can be the cause of a movement. It cannot be the cause if the report names a person, or an operation
+    /// method that only a person, a schedule or the lock itself uses.
     private static func isOfCommand(_ method: EventMethod?, _ operatorName: String?) -> Bool {
         operatorName == nil && [nil, .remote, .unknown].contains(method)
     }

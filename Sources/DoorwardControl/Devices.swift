@@ -32,8 +32,7 @@ package struct Devices: Sendable {
     ///
     /// Once this returns for a device that was moved, no command is sent any more under a right from its old position.
     ///
-    /// - Throws: `.preconditionFailed` if `condition` is not met; if the address changes, also the
-    ///   errors of `attach`.
+    /// - Throws: `.preconditionFailed` if `condition` is not met; if the address changes, also the errors of `attach`.
     package func change(
         _ caller: Caller, _ id: DeviceID, _ changes: DeviceChanges, onlyIf condition: Condition<LockDevice>? = nil
     ) async throws(GatewayError) -> LockDevice {
@@ -56,8 +55,7 @@ package struct Devices: Sendable {
         )
     }
 
-    /// Removes a device. Its records are kept; the users who may read the records of its former
-    /// position can still read them.
+    /// Removes a device. Its records are kept; the users who may read the records of its former position can still read them.
     ///
     /// Once this returns, no further command is sent to it; waiting ones are denied when they reach the head of the queue. A
     /// command in flight runs to its end, and the lock stays attached until then.
@@ -122,8 +120,7 @@ package struct Devices: Sendable {
         return request.page(of: devices.compactMap { current.tenancy.device($0) }, in: current.snapshot)
     }
 
-    /// The decisions on all operations of the caller on a device at the current time. They are not
-    /// recorded.
+    /// The decisions on all operations of the caller on a device at the current time. They are not recorded.
     ///
     /// - Throws: the errors of `device`.
     package func permissions(
@@ -171,8 +168,7 @@ package struct Devices: Sendable {
         return device
     }
 
-    /// The transports that are visible to the caller: those of the portfolios in which the caller
-    /// may attach a lock.
+    /// The transports that are visible to the caller: those of the portfolios in which the caller may attach a lock.
     private func scope(of caller: Caller) -> TransportScope {
         let (tenancy, subject) = directory.resolve(caller)
         return tenancy.transportScope(of: subject)
@@ -209,8 +205,7 @@ package struct DeviceFilter: Sendable {
     package var state: LockState?
     /// Devices known to be online, or known to be offline.
     package var isOnline: Bool?
-    /// Devices whose battery level is below this value, in percent; devices with an unknown level
-    /// are not selected.
+    /// Devices whose battery level is below this value, in percent; devices with an unknown level are not selected.
     package var batteryBelow: Int?
     /// Devices of this kind of adapter.
     package var adapter: String?
@@ -251,8 +246,7 @@ package struct NewDevice: Sendable {
     package var manufacturer: String?
     /// The manufacturer's model name; `nil` if not given.
     package var model: String?
-    /// Whether the lock can be moved through the gateway. If false, every command for the lock is
-    /// denied.
+    /// Whether the lock can be moved through the gateway. If false, every command for the lock is denied.
     package var isRemoteOperationEnabled: Bool
 
     package init(
@@ -299,10 +293,9 @@ extension TenancyUnitOfWork {
         return device
     }
 
-    /// - Throws: `.addressTaken` if another lock of the tenancy is attached at the address;
-    ///   `.invalid` if another part of the address, such as the state topic, conflicts with the
-    ///   address of another lock. A lock that was removed from the tenancy stays attached until its
-    ///   last command has ended; it does not conflict.
+    /// - Throws: `.addressTaken` if another lock of the tenancy is attached at the address; `.invalid` if another part of the
+    ///   address, such as the state topic, conflicts with the address of another lock. A lock that was removed from the tenancy
+    ///   stays attached until its last command has ended; it does not conflict.
     func requireFree(_ checked: CheckedAddress, for device: DeviceID? = nil) throws(GatewayError) {
         if let attached = checked.attachedDevice, attached != device, directory.device(attached) != nil { throw .addressTaken }
         let conflicts = checked.conflicts.filter { $0.device != device && directory.device($0.device) != nil }

@@ -179,8 +179,7 @@ package final class GatewayControl: Sendable {
 
     /// Loads the tenancy, settles the commands that an earlier process left open, and attaches the locks.
     ///
-    /// When this returns, every intent has its outcome. Recovery queries and moves no lock. The
-    /// port is opened afterwards.
+    /// When this returns, every intent has its outcome. Recovery queries and moves no lock. The port is opened afterwards.
     package func start() async throws {
         try await writer.reload({ () throws(GatewayError) in try await readTenancy() })
         let now = clock.now()

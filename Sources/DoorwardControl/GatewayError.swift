@@ -50,8 +50,7 @@ package enum GatewayError: Error, Sendable {
     package static let outOfReach = GatewayError.denied(
         Denial(.noAssociation, hasReach: false), operation: nil, deviceID: nil)
 
-    /// The error for an id that does not exist or is not visible to the subject. A super admin gets
-    /// `.notFound`.
+    /// The error for an id that does not exist or is not visible to the subject. A super admin gets `.notFound`.
     package static func outOfReach(of subject: Subject) -> GatewayError { subject.isSuperAdmin ? .notFound : .outOfReach }
 
     /// A request with a single invalid field.
@@ -59,8 +58,7 @@ package enum GatewayError: Error, Sendable {
         .invalid([FieldProblem(field: field, problem: problem)])
     }
 
-    /// Maps a store error. After a failure of the store, the transaction may or may not have been
-    /// written.
+    /// Maps a store error. After a failure of the store, the transaction may or may not have been written.
     init(_ error: StoreError) {
         switch error {
         case .refused(let refusal): self.init(refusal)

@@ -20,10 +20,9 @@ package protocol GatewayStore: AccessLogStore, TenancyStore, CredentialStore, Co
 
 /// The logs: their records, and the Merkle trees over them. Only transactions append records and destroy a person's keys.
 package protocol AccessLogStore: Sendable {
-    /// Records in the order of (`at`, `logId`, `seq`) or the reverse. The cost of a page is
-    /// bounded, so a page may be short or empty although a next page exists. Throws the list
-    /// errors: `.tooManyReads`, and `.readTimedOut` if not even a short page was found in time.
-    /// Cancelling the task stops the read.
+    /// Records in the order of (`at`, `logId`, `seq`) or the reverse. The cost of a page is bounded, so a page may be short or
+    /// empty although a next page exists. Throws the list errors: `.tooManyReads`, and `.readTimedOut` if not even a short page
+    /// was found in time. Cancelling the task stops the read.
     func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage
 
     /// One record by its id, in any log; `nil` if there is none.
@@ -47,8 +46,7 @@ package protocol TenancyStore: Sendable {
     /// Calls `receive` with each entity of the tenancy, parents before children.
     func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError)
 
-    /// The number of taken uses of each guest access; accesses without a use are omitted. Used at
-    /// the start and in recovery.
+    /// The number of taken uses of each guest access; accesses without a use are omitted. Used at the start and in recovery.
     func usesTaken() async throws(StoreError) -> [GuestAccessID: Int]
 
     /// The current epoch; 0 until it is raised for the first time.
@@ -60,17 +58,15 @@ package protocol TenancyStore: Sendable {
 
 /// Commands, and the results of requests with idempotency keys.
 package protocol CommandStore: Sendable {
-    /// Commands of this owner that have an intent and no outcome, oldest first, except those whose
-    /// intent was removed from its log. Used at the start, before any command is sent, and in
-    /// recovery.
+    /// Commands of this owner that have an intent and no outcome, oldest first, except those whose intent was removed from its
+    /// log. Used at the start, before any command is sent, and in recovery.
     func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand]
 
     /// A command as last written; `nil` if there is none, or its intent was removed from its log.
     func command(_ id: CommandID) async throws(StoreError) -> StoredCommand?
 
-    /// The command, if the query matches it; the query's `deviceID`, `offset` and `limit` are
-    /// ignored. A lookup of a command that does not match takes as long as a lookup of an unknown
-    /// id.
+    /// The command, if the query matches it; the query's `deviceID`, `offset` and `limit` are ignored. A lookup of a command that
+    /// does not match takes as long as a lookup of an unknown id.
     func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand?
 
     /// Commands, newest first; `total` is the number of all matches, independent of the page.
@@ -147,8 +143,7 @@ package struct LogRange: Hashable, Sendable {
 
 /// Why a store operation failed.
 package enum StoreError: Error, Equatable, Sendable {
-    /// The transaction violates a constraint of the store, such as the uniqueness of email
-    /// addresses. No part of it was written.
+    /// The transaction violates a constraint of the store, such as the uniqueness of email addresses. No part of it was written.
     case refused(StoreRefusal)
     /// The disk or the database failed. Whether a transaction is durable is unknown.
     case failed(String)
@@ -199,9 +194,8 @@ package struct StoreTransaction: Sendable {
 package struct PendingRecord: Sendable {
     /// The content; the store assigns the `seq`.
     package var body: RecordBody
-    /// The index of an earlier record of the same transaction to which this record refers. The
-    /// store adds the position of the earlier record to the details, as `counterpart` with `logId`
-    /// and `seq`.
+    /// The index of an earlier record of the same transaction to which this record refers. The store adds the position of the
+    /// earlier record to the details, as `counterpart` with `logId` and `seq`.
     package var counterpart: Int?
 
     package init(_ body: RecordBody, counterpart: Int? = nil) { (self.body, self.counterpart) = (body, counterpart) }
@@ -277,11 +271,9 @@ package enum CredentialChange: Sendable {
     case endSession(SessionID)
     /// Ends every session that the user has when the transaction takes effect, except one if it is given.
     case endSessions(of: UserID, except: SessionID? = nil)
-    /// Inserts a password reset, by the digest of its token; replaces any earlier reset of the
-    /// user.
+    /// Inserts a password reset, by the digest of its token; replaces any earlier reset of the user.
     case offerReset(PasswordReset, digest: [UInt8])
-    /// Deletes a password reset as used. Refused if no reset has this digest, or if the reset has
-    /// expired at this instant.
+    /// Deletes a password reset as used. Refused if no reset has this digest, or if the reset has expired at this instant.
     case useReset(digest: [UInt8], at: Timestamp)
     /// Deletes the password reset of this user, if there is one.
     case endReset(of: UserID)

@@ -112,8 +112,7 @@ package struct GuestAccessFilter: Sendable {
 package struct NewGuestAccess: Sendable {
     /// The guest; `nil` if the request names none.
     package var guestUserID: UserID?
-    /// The guest's email address in place of the id, compared without case; `nil` if the request
-    /// has none.
+    /// The guest's email address in place of the id, compared without case; `nil` if the request has none.
     package var guestEmail: String?
     /// A note about the guest or, without a guest user, the name of the guest. Personal data.
     package var label: String?
@@ -165,8 +164,7 @@ extension TenancyDirectory {
         if let unit = new.unitID { try requireReach(of: subject, to: .unit(unit)) }
     }
 
-    /// - Throws: `.outOfReach`; if the subject is a super admin, `.denied` if the access exists and
-    ///   `.notFound` otherwise.
+    /// - Throws: `.outOfReach`; if the subject is a super admin, `.denied` if the access exists and `.notFound` otherwise.
     func readable(_ id: GuestAccessID, to subject: Subject) throws(GatewayError) -> GuestAccess {
         guard let access = guestAccess(id) else { throw .outOfReach(of: subject) }
         if mayRead(access, subject) { return access }
@@ -197,9 +195,8 @@ extension TenancyDirectory {
         }
     }
 
-    /// Requires the right to revoke the access. The grantor has this right while one of the
-    /// associations that covered the devices exists; other users have it if they may manage the
-    /// access.
+    /// Requires the right to revoke the access. The grantor has this right while one of the associations that covered the devices
+    /// exists; other users have it if they may manage the access.
     fileprivate func requireManagement(of access: GuestAccess, by subject: Subject) throws(GatewayError) {
         if subject.isUser(access.grantedByUserID), access.carriers.contains(where: { association($0) != nil }) { return }
         if mayManage(access, subject) { return }
@@ -280,21 +277,18 @@ extension TenancyUnitOfWork {
     }
 }
 
-/// The right that a grant passes on: the association under which access is granted, and the associations that cover each
-/// device.
+/// The right that a grant passes on: the association under which access is granted, and the associations that cover each device.
 struct GrantedRight {
     let association: UserRoleAssociation
     /// The associations that give access, by device; `nil` if the access does not depend on tenancies, because `association` alone
     /// covers all devices.
     let carriersByDevice: [DeviceID: [AssociationID]]?
 
-    /// Determines the right from the associations that cover the devices. Access granted under an
-    /// association above the units stays valid after the association ends, so only the highest role
-    /// that covers all devices is recorded. Access granted under tenancies ends with the tenancies:
-    /// on each device, the access ends with the last tenancy that covers the device.
+    /// Determines the right from the associations that cover the devices. Access granted under an association above the units
+    /// stays valid after the association ends, so only the highest role that covers all devices is recorded. Access granted under
+    /// tenancies ends with the tenancies: on each device, the access ends with the last tenancy that covers the device.
     ///
-    /// The cost is bounded by the number of these associations, because other changes of the
-    /// tenancy wait while this runs.
+    /// The cost is bounded by the number of these associations, because other changes of the tenancy wait while this runs.
     ///
     /// - Parameter carriers: the associations that cover a device; called once for each device.
     /// - Returns: `nil` if no association covers a device.

@@ -34,8 +34,7 @@ package enum Answered<Value: Sendable>: Sendable {
     package var isReplay: Bool { if case .replayed = self { true } else { false } }
 }
 
-/// An entity type whose creation can be repeated with the same idempotency key: the repeated
-/// request looks the entity up.
+/// An entity type whose creation can be repeated with the same idempotency key: the repeated request looks the entity up.
 protocol CreatedEntity: Sendable {
     var id: EntityID<Self> { get }
     /// The entity, if it is currently visible to the caller.

@@ -122,8 +122,7 @@ package struct Page<Item: Sendable>: Sendable {
 
 /// A value that a list is sorted by: a name ignoring case, or a number.
 package enum SortValue: Comparable, Sendable {
-    /// The lower-cased name in UTF-8. Comparing bytes avoids normalising both names at each
-    /// comparison.
+    /// The lower-cased name in UTF-8. Comparing bytes avoids normalising both names at each comparison.
     case text([UInt8])
     /// A number, such as a timestamp.
     case number(Int64)

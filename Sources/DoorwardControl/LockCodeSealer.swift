@@ -27,8 +27,7 @@ package struct LockCodeSealer: Sendable {
         }
     }
 
-    /// - Returns: `nil` if the ciphertext was encrypted under another key or for another device, or
-    ///   was modified.
+    /// - Returns: `nil` if the ciphertext was encrypted under another key or for another device, or was modified.
     func open(_ sealed: [UInt8], of device: DeviceID) -> Secret<String>? {
         guard let box = try? ChaChaPoly.SealedBox(combined: sealed),
             let padded = try? ChaChaPoly.open(box, using: key, authenticating: Self.binding(device)), let count = padded.first,

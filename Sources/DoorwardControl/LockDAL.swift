@@ -2,10 +2,9 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-/// Moves locks: all commands are executed through this type. It decides on the request and reserves
-/// a position in the device's queue. A `CommandExecution` then writes the intent, waits in the
-/// queue, decides again in the device's gate, and sends the command. Finally it waits for the
-/// confirmation and writes the outcome.
+/// Moves locks: all commands are executed through this type. It decides on the request and reserves a position in the device's
+/// queue. A `CommandExecution` then writes the intent, waits in the queue, decides again in the device's gate, and sends the
+/// command. Finally it waits for the confirmation and writes the outcome.
 ///
 /// No command is sent twice. A further request creates a new command with its own decision and
 /// intent, unless it repeats the idempotency key of an earlier request.
@@ -39,8 +38,7 @@ package final class LockDAL: Sendable {
 
     // MARK: - Deciding
 
-    /// Accepts a command. When this returns, the command's intent is durable, and a separate task
-    /// executes the command.
+    /// Accepts a command. When this returns, the command's intent is durable, and a separate task executes the command.
     ///
     /// - Parameter repeatable: the caller's idempotency key, if there is one.
     /// - Throws: `.denied` after the denial was made durable; `.deviceBusy` before an intent is
@@ -62,8 +60,7 @@ package final class LockDAL: Sendable {
     /// Cancelling the caller's task does not end the command: no step after the intent reacts to cancellation.
     ///
     /// - Parameter repeatable: the caller's idempotency key, if there is one.
-    /// - Throws: the errors of `begin`. Once the intent is durable, no error is thrown: the command
-    ///   is returned with its outcome.
+    /// - Throws: the errors of `begin`. Once the intent is durable, no error is thrown: the command is returned with its outcome.
     package func execute(
         _ request: CommandRequest, repeatable: IdempotentCall? = nil
     ) async throws(GatewayError) -> Answered<FinishedCommand> {

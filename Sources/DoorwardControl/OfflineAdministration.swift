@@ -37,8 +37,7 @@ package struct OfflineAdministration: Sendable {
         return user
     }
 
-    /// Creates a one-time link with which a super admin sets a new password; durable on return. It invalidates any earlier
-    /// link.
+    /// Creates a one-time link with which a super admin sets a new password; durable on return. It invalidates any earlier link.
     ///
     /// - Throws: `.notFound` if no user has this address; `.conflict` with a sentence if the user is not a super admin or is
     ///   disabled.

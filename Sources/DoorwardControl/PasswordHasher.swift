@@ -17,12 +17,10 @@ package final class PasswordHasher: Sendable {
     private let waiting = Mutex(0)
     /// A hash that matches no password, so that verification takes as long for an unknown user as for a known one.
     private let decoy: ScryptHash
-    /// The highest known cost. Every verification does the work of this cost, regardless of the
-    /// cost of its hash.
+    /// The highest known cost. Every verification does the work of this cost, regardless of the cost of its hash.
     private let highestCost: Mutex<Int>
 
-    /// - Parameter cost: log2 of scrypt's N: 17 takes about 128 MiB and 0.25 s (the first scrypt setting that OWASP
-    ///   recommends).
+    /// - Parameter cost: log2 of scrypt's N: 17 takes about 128 MiB and 0.25 s (the first scrypt setting that OWASP recommends).
     package init(cost: Int, random: RandomSource) {
         (self.cost, self.random) = (cost, random)
         highestCost = Mutex(cost)

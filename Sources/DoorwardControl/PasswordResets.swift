@@ -11,8 +11,7 @@ package struct PasswordResets: Sendable {
     let clock: any GatewayClock
     let random: RandomSource
 
-    /// Creates a single-use link that sets a user's password. The link replaces an earlier link of
-    /// the user.
+    /// Creates a single-use link that sets a user's password. The link replaces an earlier link of the user.
     ///
     /// The holder of a link can sign in as its user, so only a super admin can create one.
     ///
@@ -25,8 +24,7 @@ package struct PasswordResets: Sendable {
             caller, reach: { (tenancy, subject) throws(GatewayError) in _ = try tenancy.visibleUser(id, to: subject) },
             body: { (draft) throws(GatewayError) in
                 let user = try draft.directory.visibleUser(id, to: draft.subject)
-                // A link gives access to the account, so creating a link requires the right to
-                // create accounts.
+                // A link gives access to the account, so creating a link requires the right to create accounts.
                 try draft.require(.usersCreate, on: .gateway)
                 guard let maker = draft.subject.userID else { throw GatewayError.outOfReach }
                 guard user.isEnabled else { throw GatewayError.conflict("This user is disabled; enable the user first.") }
@@ -57,9 +55,8 @@ package struct PasswordResets: Sendable {
         signIn.forgetFailures(email: user.email)
     }
 
-    /// The user whose password the token currently sets. The store deletes resets that a change has
-    /// ended; this function also checks the expiry, that the user is enabled, and that the creator
-    /// is still an enabled super admin.
+    /// The user whose password the token currently sets. The store deletes resets that a change has ended; this function also
+    /// checks the expiry, that the user is enabled, and that the creator is still an enabled super admin.
     private func holder(of digest: [UInt8]) async throws(GatewayError) -> User? {
         let reset = try await mappingStoreErrors { () throws(StoreError) in
             try await storeGuard.credentials.passwordReset(digest: digest)

@@ -27,8 +27,7 @@ package struct Portfolios: Sendable {
 
     /// A portfolio that the caller may read.
     ///
-    /// - Throws: `.denied`; `.notFound` if the caller is a super admin and the portfolio does not
-    ///   exist.
+    /// - Throws: `.denied`; `.notFound` if the caller is a super admin and the portfolio does not exist.
     package func portfolio(_ id: PortfolioID, for caller: Caller) throws(GatewayError) -> Portfolio {
         let (tenancy, subject) = directory.resolve(caller)
         return try tenancy.readable(id, to: subject)
@@ -72,8 +71,7 @@ package struct Portfolios: Sendable {
 
     /// A property that the caller may read; tenants may read the property of their unit.
     ///
-    /// - Throws: `.denied`; `.notFound` if the caller is a super admin and the property does not
-    ///   exist.
+    /// - Throws: `.denied`; `.notFound` if the caller is a super admin and the property does not exist.
     package func property(_ id: PropertyID, for caller: Caller) throws(GatewayError) -> Property {
         let (tenancy, subject) = directory.resolve(caller)
         return try tenancy.readable(id, to: subject)

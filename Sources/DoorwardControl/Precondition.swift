@@ -47,8 +47,7 @@ package struct LogLease: Hashable, Sendable {
     package init(holder: GatewayNumber, epoch: UInt64) { (self.holder, self.epoch) = (holder, epoch) }
 }
 
-/// Identifies one of the gateways that share a store. A command is owned by the gateway that
-/// executes it.
+/// Identifies one of the gateways that share a store. A command is owned by the gateway that executes it.
 package struct GatewayNumber: Hashable, Sendable {
     /// From 0, and small, so that it takes little space in a row.
     package let rawValue: Int64

@@ -55,8 +55,7 @@ package struct ListReader: Hashable, Sendable {
     package init(userID: UserID? = nil, logs: Set<LogID> = []) { (self.userID, self.logs) = (userID, logs) }
 }
 
-/// Selects records by content; `nil` means any. A filter can only narrow the selection of the
-/// scopes.
+/// Selects records by content; `nil` means any. A filter can only narrow the selection of the scopes.
 package struct RecordFilter: Hashable, Sendable {
     /// The device concerned.
     package var deviceID: DeviceID?

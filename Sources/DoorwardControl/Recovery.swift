@@ -30,9 +30,8 @@ struct Recovery {
         return open.count
     }
 
-    /// For each device, stores the oldest command that an earlier process left open, because the
-    /// device's next report may confirm it late. The device's other open commands were queued
-    /// behind it. To be called before `settleOpenCommands`.
+    /// For each device, stores the oldest command that an earlier process left open, because the device's next report may confirm
+    /// it late. The device's other open commands were queued behind it. To be called before `settleOpenCommands`.
     func rememberOpenCommands() async throws(GatewayError) {
         let open = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.commands.openCommands(of: .single)
         }

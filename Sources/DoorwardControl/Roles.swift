@@ -18,8 +18,7 @@ package struct Roles: Sendable {
             })
     }
 
-    /// Removes every role of `user` on `entity`. Once this returns, no further command is sent
-    /// under any of these roles.
+    /// Removes every role of `user` on `entity`. Once this returns, no further command is sent under any of these roles.
     ///
     /// - Returns: the effects of a dry run, which changes nothing; otherwise `nil`.
     @discardableResult

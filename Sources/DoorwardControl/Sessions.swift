@@ -4,8 +4,7 @@ import Synchronization
 
 /// The valid sessions, in memory. A request's access token refers to one of them, and becomes invalid when that session ends.
 ///
-/// The cost of an operation on one session, or on one user's sessions, does not depend on the
-/// number of other sessions.
+/// The cost of an operation on one session, or on one user's sessions, does not depend on the number of other sessions.
 package final class Sessions: Sendable {
     private let table = Mutex(SessionTable())
 
@@ -16,8 +15,7 @@ package final class Sessions: Sendable {
         table.withLock { $0.live[id] }.flatMap { now < $0.expiresAt ? $0 : nil }
     }
 
-    /// The current generation of the user's sessions. Ending all sessions of the user starts a new
-    /// generation.
+    /// The current generation of the user's sessions. Ending all sessions of the user starts a new generation.
     func generation(of user: UserID) -> UInt64 { table.withLock { $0.generations[user, default: 0] } }
 
     /// Adds a session that was just started.
@@ -100,8 +98,7 @@ package final class Sessions: Sendable {
 }
 
 private struct SessionTable {
-    /// When to check whether a session has expired. The session may have been extended since this
-    /// entry was added.
+    /// When to check whether a session has expired. The session may have been extended since this entry was added.
     private struct Expiry: Comparable {
         let at: Timestamp
         let id: SessionID

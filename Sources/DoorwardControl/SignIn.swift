@@ -5,9 +5,8 @@ import Synchronization
 
 /// The use cases of signing in and out.
 ///
-/// A session continues if its refresh token is exchanged before the session expires. Each refresh
-/// token can be exchanged once; a second use ends the whole session, because two parties then have
-/// the token.
+/// A session continues if its refresh token is exchanged before the session expires. Each refresh token can be exchanged once; a
+/// second use ends the whole session, because two parties then have the token.
 package final class SignIn: Sendable {
     /// The valid sessions, against which access tokens are checked.
     package let sessions: Sessions
@@ -37,9 +36,8 @@ package final class SignIn: Sendable {
         failures = SignInFailures(storeGuard: storeGuard, clock: clock, random: random, executor: executor)
     }
 
-    /// Admits an address unless too many sign-ins from it failed within the last minute. `logIn`
-    /// repeats this check, and checks the account too; call this function to check the address
-    /// before the request body is read.
+    /// Admits an address unless too many sign-ins from it failed within the last minute. `logIn` repeats this check, and checks
+    /// the account too; call this function to check the address before the request body is read.
     ///
     /// - Throws: `.rateLimited`.
     package func admit(clientAddress: String?) throws(GatewayError) { try admit(email: nil, address: clientAddress) }
@@ -131,8 +129,7 @@ package final class SignIn: Sendable {
         do {
             try await storeGuard.write(StoreTransaction(credentials: [rotation]))
         } catch .unauthenticated {
-            // A concurrent request has used the token: handle this like a token that was used
-            // before.
+            // A concurrent request has used the token: handle this like a token that was used before.
             throw try await endReused(session, user, origin)
         }
         // A session that was ended while the token was exchanged is not extended.

@@ -45,8 +45,7 @@ final class SignInFailures: Sendable {
     /// Counts a failure, and makes the record durable if it is the first of its account and network.
     ///
     /// - Parameters:
-    ///   - account: the email address of the account that was tried, or the address as entered;
-    ///     `nil` if the attempt names none.
+    ///   - account: the email address of the account that was tried, or the address as entered; `nil` if the attempt names none.
     ///   - user: the user whose account was tried, if there is one.
     func record(_ origin: RequestOrigin, account: String?, user: User?) async throws(GatewayError) {
         let pair = Pair(
@@ -106,8 +105,7 @@ final class SignInFailures: Sendable {
         }
     }
 
-    /// Writes the summaries. A pair that failed again within the minute stays tracked, so that its next failures are counted
-    /// too.
+    /// Writes the summaries. A pair that failed again within the minute stays tracked, so that its next failures are counted too.
     private func writeSummaries() async throws(GatewayError) {
         let (pairs, others) = table.withLock { table -> ([Pair: Repeated], Int64) in
             let pairs = table.pairs.filter { $0.value.count > 0 }

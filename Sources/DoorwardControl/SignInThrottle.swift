@@ -2,8 +2,7 @@ import Crypto
 internal import DoorwardDomain
 import Synchronization
 
-/// Rate limits password guessing. Only failures count; no account is locked permanently, and existing sessions are not
-/// affected.
+/// Rate limits password guessing. Only failures count; no account is locked permanently, and existing sessions are not affected.
 ///
 /// After five failures for an account the next attempt waits 1 s, then 2 s, 4 s … at most five minutes. A network with too many
 /// failures within a minute has to wait too. Both counts use a fixed amount of memory, and failures of other accounts and
@@ -46,8 +45,7 @@ final class SignInThrottle: Sendable {
 
     /// Counts a failure.
     ///
-    /// - Parameter email: the account that was tried; `nil` if the attempt names no account, or if
-    ///   its password cannot be right.
+    /// - Parameter email: the account that was tried; `nil` if the attempt names no account, or if its password cannot be right.
     func noteFailure(email: String?, address: String?) {
         let (now, limits) = (clock.monotonicNow(), limits(of: address))
         tables.withLock { count(email, limits, at: now, in: &$0) }

@@ -4,9 +4,8 @@ import Synchronization
 
 /// Writes to the store, and tracks whether the store is in doubt.
 ///
-/// After a failed write the store is in doubt: the transaction may or may not be durable. No
-/// command is accepted until the store can write again and everything in doubt has been reloaded
-/// from it.
+/// After a failed write the store is in doubt: the transaction may or may not be durable. No command is accepted until the store
+/// can write again and everything in doubt has been reloaded from it.
 package final class StoreGuard: Sendable {
     /// Private, so that every write and every failure passes through this type.
     private let store: any GatewayStore
@@ -24,8 +23,7 @@ package final class StoreGuard: Sendable {
         var count = 0
     }
 
-    /// - Parameter feed: receives the changes of each committed transaction; by default a feed
-    ///   without readers.
+    /// - Parameter feed: receives the changes of each committed transaction; by default a feed without readers.
     package init(
         store: any GatewayStore, feed: ChangeFeed = ChangeFeed(clock: SystemClock()),
         logger: Logger = Logger(label: "doorward.storeGuard")
@@ -130,9 +128,8 @@ extension StoreTransaction {
     }
 }
 
-/// The number of taken uses of each guest access: a copy of the store's counters in memory. The
-/// counts are not part of the directory, because each use would then create a new version of the
-/// directory. Only the store decides whether a use is left.
+/// The number of taken uses of each guest access: a copy of the store's counters in memory. The counts are not part of the
+/// directory, because each use would then create a new version of the directory. Only the store decides whether a use is left.
 package final class GuestUseCounts: Sendable {
     private struct State {
         var taken: [GuestAccessID: Int] = [:]

@@ -24,8 +24,7 @@ package enum StoreRefusal: Error, Hashable, Sendable {
     case stillReferenced(TenancyEntity)
     /// `begin` of a command that already exists.
     case commandExists(CommandID)
-    /// `begin` in a transaction without the `COMMAND_INTENT` record of that command at the given
-    /// index.
+    /// `begin` in a transaction without the `COMMAND_INTENT` record of that command at the given index.
     case intentMissing(CommandID)
     /// `update` or `end` of a command that was never begun.
     case commandUnknown(CommandID)

@@ -148,8 +148,7 @@ extension TenancyDirectory {
         throw .denied(denial, operation: nil, deviceID: nil)
     }
 
-    /// - Throws: `.outOfReach`; `.notFound` if the subject is a super admin, from whom nothing is
-    ///   hidden.
+    /// - Throws: `.outOfReach`; `.notFound` if the subject is a super admin, from whom nothing is hidden.
     func requireReach(of subject: Subject, to object: AssociatedEntity) throws(GatewayError) {
         guard SecurityService.reaches(subject, object, in: self) else { throw .outOfReach(of: subject) }
     }

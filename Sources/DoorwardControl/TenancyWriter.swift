@@ -18,8 +18,7 @@ package final class TenancyWriter: Sendable {
     private let windows: WindowTimer
     private let mutex = AsyncMutex()
 
-    /// Create only one writer per gateway: changes are serialized only if all of them use the same
-    /// writer.
+    /// Create only one writer per gateway: changes are serialized only if all of them use the same writer.
     init(
         directory: CurrentDirectory, devices: DeviceRuntimes, storeGuard: StoreGuard, idempotency: IdempotencyGuard,
         windows: WindowTimer,
@@ -125,8 +124,7 @@ package final class TenancyWriter: Sendable {
     ) async throws(GatewayError) -> Value {
         await mutex.lock()
         defer { mutex.unlock() }
-        // Check again while holding the mutex: a change may be based on the directory only while no
-        // write is in doubt.
+        // Check again while holding the mutex: a change may be based on the directory only while no write is in doubt.
         guard storeGuard.isAcceptingCommands else { throw .unavailable }
         let before = directory.current
         var draft = TenancyUnitOfWork(directory: before, caller: caller, now: clock.now(), random: random)

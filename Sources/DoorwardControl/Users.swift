@@ -47,8 +47,7 @@ package struct Users: Sendable {
     /// Changes the fields that the request names. Only a super admin may enable and disable users; the other fields
     /// may also be changed by the user themselves.
     ///
-    /// Once this function has disabled a user, none of the user's commands is sent any more, and
-    /// the user's sessions are invalid.
+    /// Once this function has disabled a user, none of the user's commands is sent any more, and the user's sessions are invalid.
     ///
     /// - Throws: `.preconditionFailed` if `condition` is not met.
     package func update(
@@ -97,19 +96,16 @@ package struct Users: Sendable {
         )
     }
 
-    /// Returns a user who is visible to the caller. Visible users are the caller and the users with
-    /// a role on an entity whose users the caller may list; to a super admin, all users are
-    /// visible.
+    /// Returns a user who is visible to the caller. Visible users are the caller and the users with a role on an entity whose
+    /// users the caller may list; to a super admin, all users are visible.
     ///
-    /// - Throws: `.outOfReach`; `.notFound` if the caller is a super admin and the user does not
-    ///   exist.
+    /// - Throws: `.outOfReach`; `.notFound` if the caller is a super admin and the user does not exist.
     package func user(_ id: UserID, for caller: Caller) throws(GatewayError) -> User {
         let (tenancy, subject) = directory.resolve(caller)
         return try tenancy.visibleUser(id, to: subject)
     }
 
-    /// All users, for a super admin; otherwise the users with a role on or below an entity whose
-    /// users the caller may list.
+    /// All users, for a super admin; otherwise the users with a role on or below an entity whose users the caller may list.
     ///
     /// - Throws: `.denied` for a caller who may not list the users of any entity.
     package func list(
@@ -133,8 +129,7 @@ package struct NewUser: Sendable {
     package var lastName: String
     /// The password, of which only the hash is stored; `nil` for a user who sets it by an invitation.
     package var password: Secret<String>?
-    /// Whether the user is a super admin, who administers the gateway. This grants no right to move
-    /// a lock.
+    /// Whether the user is a super admin, who administers the gateway. This grants no right to move a lock.
     package var isSuperAdmin: Bool
 
     package init(email: String, firstName: String, lastName: String, password: Secret<String>?, isSuperAdmin: Bool = false) {

@@ -16,11 +16,9 @@ final class WindowTimer: Sendable {
     }
 
     fileprivate struct State {
-        /// At least the next edge of each access: the next beginning or end of its window. May
-        /// contain outdated edges.
+        /// At least the next edge of each access: the next beginning or end of its window. May contain outdated edges.
         var edges = Heap<Edge>()
-        /// The wall clock at the last check. If a later reading is earlier than this value, the
-        /// clock was set back.
+        /// The wall clock at the last check. If a later reading is earlier than this value, the clock was set back.
         var checkedUntil: Timestamp
         var wakeUp: (ticket: DeadlineQueue.Ticket, instant: Timestamp)?
     }

@@ -3,8 +3,7 @@ package enum LogID: Hashable, Sendable, CustomStringConvertible {
     /// The gateway's log: sign-ins, super admins' changes, events of unassigned devices, and all
     /// other events that concern no portfolio.
     case gateway
-    /// The log of a portfolio: the events of its properties, units and devices. The log is kept
-    /// after the portfolio is deleted.
+    /// The log of a portfolio: the events of its properties, units and devices. The log is kept after the portfolio is deleted.
     case portfolio(PortfolioID)
 
     /// The id in the API: `gateway`, or the portfolio's id.
@@ -39,8 +38,7 @@ package enum LogID: Hashable, Sendable, CustomStringConvertible {
 package struct AccessRecord: Hashable, Sendable {
     /// The record's sequence number in the log, from 0 without gaps; also its leaf index in the log's Merkle tree.
     package let seq: UInt64
-    /// The content of the record. Its encoded bytes contain commitments in place of the personal
-    /// values.
+    /// The content of the record. Its encoded bytes contain commitments in place of the personal values.
     package var body: RecordBody
 
     package init(seq: UInt64, body: RecordBody) { (self.seq, self.body) = (seq, body) }
@@ -58,8 +56,7 @@ package struct RecordBody: Hashable, Sendable {
     package var log: LogID
     /// The id of the record itself, generated together with the record.
     package var id: RecordID
-    /// The time of the event, by the gateway's clock. It is never earlier than the time of the
-    /// record with the preceding `seq`.
+    /// The time of the event, by the gateway's clock. It is never earlier than the time of the record with the preceding `seq`.
     package var at: Timestamp
     /// Determines which of the fields below are used.
     package var kind: RecordKind
@@ -81,8 +78,7 @@ package struct RecordBody: Hashable, Sendable {
     package var clientAddress: String?
     /// The request's id in the gateway's own logs; `nil` if no request caused the record.
     package var requestID: String?
-    /// The lock, and its position in the hierarchy at the time `at`; `nil` if the record concerns
-    /// no lock.
+    /// The lock, and its position in the hierarchy at the time `at`; `nil` if the record concerns no lock.
     package var device: DeviceSnapshot?
     /// The part of the hierarchy that the record concerns, such as the unit that a role was
     /// assigned on. Used only without a `device`, which contains its own position.
@@ -141,9 +137,8 @@ extension RecordBody {
     /// The property of `device` at the time of the record; without a device, the property of
     /// `place`. `nil` if the record concerns no property.
     package var propertyID: PropertyID? { device.map(\.propertyID) ?? place?.propertyID }
-    /// The portfolio of `device` at the time of the record; without a device, the portfolio of
-    /// `place`. It can differ from the portfolio of `log`, because some records are also written to
-    /// the gateway's log.
+    /// The portfolio of `device` at the time of the record; without a device, the portfolio of `place`. It can differ from the
+    /// portfolio of `log`, because some records are also written to the gateway's log.
     package var portfolioID: PortfolioID? { device.map(\.portfolioID) ?? place?.portfolioID }
 }
 
@@ -182,8 +177,7 @@ package struct DeviceSnapshot: Hashable, Sendable {
         (self.unitID, self.propertyID, self.portfolioID) = (unitID, propertyID, portfolioID)
     }
 
-    /// The log for the device's records: the log of the device's portfolio, or the gateway's log
-    /// for an unassigned device.
+    /// The log for the device's records: the log of the device's portfolio, or the gateway's log for an unassigned device.
     package var log: LogID { portfolioID.map { .portfolio($0) } ?? .gateway }
 
     /// A snapshot of the device as it is now.
@@ -270,8 +264,7 @@ package enum ChangeAction: String, CaseIterable, Codable, Sendable {
     case revoke = "REVOKE"
     /// A device was moved in the hierarchy.
     case move = "MOVE"
-    /// A user was disabled: the user can no longer sign in, and all of the user's requests are
-    /// denied.
+    /// A user was disabled: the user can no longer sign in, and all of the user's requests are denied.
     case disable = "DISABLE"
     /// A disabled user was enabled again.
     case enable = "ENABLE"

@@ -1,7 +1,6 @@
 /// One request to move one lock, from its intent to its outcome.
 public struct Command: Hashable, Sendable {
-    /// The id, generated before the intent is written. A repeated request with the same idempotency
-    /// key gets the same id.
+    /// The id, generated before the intent is written. A repeated request with the same idempotency key gets the same id.
     package let id: CommandID
     /// The lock to move. A command has exactly one; a lockdown creates one command for each lock.
     package let deviceID: DeviceID
@@ -19,13 +18,11 @@ public struct Command: Hashable, Sendable {
     package let override: String?
     /// The rule that granted the most recent intent.
     package var rule: Rule
-    /// Whether the command's bytes were handed to the transport: false only if they certainly were
-    /// not, `nil` if this is unknown.
+    /// Whether the command's bytes were handed to the transport: false only if they certainly were not, `nil` if this is unknown.
     package var sent: Bool?
     /// False if the lock was already in the requested state; `nil` unless the command is confirmed.
     package var changed: Bool?
-    /// The cause of the outcome, such as `jammed`; `nil` if there is none, for example for a
-    /// confirmed command.
+    /// The cause of the outcome, such as `jammed`; `nil` if there is none, for example for a confirmed command.
     package var outcomeDetail: String?
     /// The lock's state when the command was accepted, updated when it was sent; `nil` if unknown.
     package var stateBefore: LockState?
@@ -66,8 +63,7 @@ package enum CommandState: String, CaseIterable, Codable, Sendable {
     case confirmed = "CONFIRMED"
     /// The requested state was certainly not reached; `outcomeDetail` has the cause.
     case failed = "FAILED"
-    /// The command was sent, and the lock did not confirm it by the deadline: the lock may have
-    /// moved.
+    /// The command was sent, and the lock did not confirm it by the deadline: the lock may have moved.
     case timedOut = "TIMED_OUT"
     /// It is unknown whether the lock moved: the gateway crashed or could not write the outcome, or
     /// the device's address was changed while the command was in flight.
@@ -81,15 +77,13 @@ package enum CommandState: String, CaseIterable, Codable, Sendable {
 
 /// The actor of a command or a record.
 package struct RecordActor: Hashable, Sendable {
-    /// The kind of the actor. It determines whether `id` identifies a user, a guest access, an API
-    /// key or a device.
+    /// The kind of the actor. It determines whether `id` identifies a user, a guest access, an API key or a device.
     package var kind: ActorKind
     /// The id of the user, guest access, API key or device; `nil` for the gateway itself and for outsiders.
     package var id: String?
     /// The display name. It is a personal value, and is erased with the person.
     package var name: String?
-    /// The user who is responsible for the actor: for a user, that user; for an API key, its
-    /// creator.
+    /// The user who is responsible for the actor: for a user, that user; for an API key, its creator.
     package var userID: UserID?
 
     package init(kind: ActorKind, id: String? = nil, name: String? = nil, userID: UserID? = nil) {
@@ -102,8 +96,7 @@ package struct RecordActor: Hashable, Sendable {
     /// unauthenticated actor.
     package static let outside = RecordActor(kind: .outside)
 
-    /// The actor for a user, with the user's current name. A record keeps this name when the user
-    /// is renamed.
+    /// The actor for a user, with the user's current name. A record keeps this name when the user is renamed.
     package init(_ user: User) {
         self.init(kind: .user, id: user.id.description, name: user.fullName, userID: user.id)
     }
@@ -130,8 +123,7 @@ package enum ActorKind: String, CaseIterable, Codable, Sendable {
     case outside = "OUTSIDE"
 }
 
-/// The interface through which a request or report reached the gateway. Raw values are those of the
-/// API.
+/// The interface through which a request or report reached the gateway. Raw values are those of the API.
 package enum RecordSource: String, CaseIterable, Codable, Sendable {
     /// The HTTP API, called by a client that did not identify itself as one of those below.
     case api = "API"

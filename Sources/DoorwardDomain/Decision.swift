@@ -18,11 +18,9 @@ package enum Principal: Hashable, Sendable {
 
 /// The decision of `SecurityService` on a request: allowed by one rule, or denied for one reason.
 package enum Decision: Hashable, Sendable {
-    /// Allowed by this rule. `override` is true if the rule allows the operation only because of an
-    /// override.
+    /// Allowed by this rule. `override` is true if the rule allows the operation only because of an override.
     case allowed(Rule, override: Bool)
-    /// Denied. If the object is not visible to the caller, none of the denial's details may be
-    /// disclosed.
+    /// Denied. If the object is not visible to the caller, none of the denial's details may be disclosed.
     case denied(Denial)
 
     /// The rule that allows the request; `nil` if the request is denied, even if the denial names a rule.
@@ -41,8 +39,7 @@ package enum Decision: Hashable, Sendable {
         }
     }
 
-    /// Whether the request is allowed. Conditions that are not rights (offline, jammed, full queue)
-    /// are not part of a decision.
+    /// Whether the request is allowed. Conditions that are not rights (offline, jammed, full queue) are not part of a decision.
     package var isAllowed: Bool {
         if case .allowed = self { true } else { false }
     }
@@ -87,8 +84,7 @@ package enum Rule: Hashable, Sendable {
 
 /// The reason for which a request is denied, with details for the response.
 package struct Denial: Error, Hashable, Sendable {
-    /// The reported reason. If several rules fail, it is the reason of the rule that came nearest
-    /// to allowing the request.
+    /// The reported reason. If several rules fail, it is the reason of the rule that came nearest to allowing the request.
     package var reason: DenialReason
     /// Whether the object is visible to the caller. If not, the response contains only the code `forbidden`.
     package var hasReach: Bool
@@ -98,8 +94,7 @@ package struct Denial: Error, Hashable, Sendable {
     package var opensAt: Timestamp?
     /// When the window of `rule` closed, if the request was too late.
     package var closesAt: Timestamp?
-    /// The role, operation, capability or module that the request lacks; `nil` if none of these
-    /// would suffice.
+    /// The role, operation, capability or module that the request lacks; `nil` if none of these would suffice.
     package var missing: Missing?
 
     package init(

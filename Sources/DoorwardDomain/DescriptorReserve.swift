@@ -3,9 +3,8 @@ internal import Glibc
 /// A number of file descriptors that the gateway keeps free. If fewer are free, the gateway accepts
 /// no connection, connects to no broker and starts no backup.
 ///
-/// libdispatch opens a file every second to count its running threads. If no descriptor is free, it
-/// crashes the process with an illegal instruction (libdispatch, event/workqueue.c,
-/// `_dispatch_workq_count_runnable_workers`).
+/// libdispatch opens a file every second to count its running threads. If no descriptor is free, it crashes the process with an
+/// illegal instruction (libdispatch, event/workqueue.c, `_dispatch_workq_count_runnable_workers`).
 package enum DescriptorReserve {
     private static let count = 8
 

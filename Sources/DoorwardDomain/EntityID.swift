@@ -1,17 +1,14 @@
 /// The id of an entity. Ids of different entity types are different Swift types, so that the id of
 /// a property cannot be used as the id of a unit.
 ///
-/// In the API an id is an opaque string. The gateway issues UUIDs of version 7 in lower case (RFC
-/// 9562, section 5.7). It stores them as 128 bits, so that comparing and hashing an id takes a few
-/// nanoseconds. A text in any other form is the id of no entity: `init?(_:)` returns `nil`, and
-/// `init(orNonexistent:)` returns `nonexistent`.
+/// In the API an id is an opaque string. The gateway issues UUIDs of version 7 in lower case (RFC 9562, section 5.7). It stores
+/// them as 128 bits, so that comparing and hashing an id takes a few nanoseconds. A text in any other form is the id of no
+/// entity: `init?(_:)` returns `nil`, and `init(orNonexistent:)` returns `nonexistent`.
 ///
-/// The type is public and inlinable because Swift 6.3 inlines and specialises only public
-/// declarations across modules. Without specialisation, an id is compared through a witness table;
-/// these comparisons would be most of the cost of a decision.
+/// The type is public and inlinable because Swift 6.3 inlines and specialises only public declarations across modules. Without
+/// specialisation, an id is compared through a witness table; these comparisons would be most of the cost of a decision.
 public struct EntityID<Entity>: Sendable {
-    /// The first eight bytes, big-endian. A version 7 UUID begins with its creation time, so ids
-    /// sort by age.
+    /// The first eight bytes, big-endian. A version 7 UUID begins with its creation time, so ids sort by age.
     public let high: UInt64
     /// The last eight bytes, big-endian.
     public let low: UInt64
@@ -23,8 +20,7 @@ public struct EntityID<Entity>: Sendable {
         self.low = low
     }
 
-    /// Parses the canonical form: 36 characters, lower-case hexadecimal digits with hyphens.
-    /// Returns `nil` for any other text.
+    /// Parses the canonical form: 36 characters, lower-case hexadecimal digits with hyphens. Returns `nil` for any other text.
     package init?(_ text: some StringProtocol) {
         let utf8 = text.utf8
         guard utf8.count == 36 else { return nil }
@@ -54,8 +50,7 @@ public struct EntityID<Entity>: Sendable {
     /// Generates a version 7 id: 48 bits of the time in milliseconds, then 74 random bits.
     package static func new(at time: Timestamp, using random: inout some RandomNumberGenerator) -> Self {
         let milliseconds = UInt64(clamping: time.milliseconds) & 0xFFFF_FFFF_FFFF
-        // Use 12 bits of the first random number and 62 bits of the second: all values are equally
-        // likely.
+        // Use 12 bits of the first random number and 62 bits of the second: all values are equally likely.
         let (randomA, randomB) = (random.next() >> 52, random.next() >> 2)
         return Self(high: milliseconds << 16 | 0x7000 | randomA, low: 1 << 63 | randomB)
     }
@@ -73,15 +68,13 @@ public struct EntityID<Entity>: Sendable {
     }
 }
 
-// These functions are written out so that other modules can inline them: every lookup compares and
-// hashes ids.
+// These functions are written out so that other modules can inline them: every lookup compares and hashes ids.
 extension EntityID: Hashable {
     /// Compares the random half first, as it differs for almost all ids.
     @inlinable
     public static func == (a: Self, b: Self) -> Bool { a.low == b.low && a.high == b.high }
 
-    /// Hashes both halves. The first half makes a difference for ids with the same second half,
-    /// such as those that tests choose.
+    /// Hashes both halves. The first half makes a difference for ids with the same second half, such as those that tests choose.
     @inlinable
     public func hash(into hasher: inout Hasher) { hasher.combine(low ^ high &* 0x9E37_79B9_7F4A_7C15) }
 }
@@ -143,8 +136,7 @@ package typealias PropertyID = EntityID<Property>
 package typealias UnitID = EntityID<Unit>
 /// The id of a person; never reused after the user is deleted.
 package typealias UserID = EntityID<User>
-/// The id of one role of one user on one entity. A role that is removed and assigned again gets a
-/// new id.
+/// The id of one role of one user on one entity. A role that is removed and assigned again gets a new id.
 package typealias AssociationID = EntityID<UserRoleAssociation>
 /// The gateway's id of a lock; the identifiers that its adapter uses are in its `address`.
 public typealias DeviceID = EntityID<LockDevice>

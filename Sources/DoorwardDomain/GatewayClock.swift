@@ -1,7 +1,6 @@
 /// The gateway's only source of time. It is injected; tests inject a virtual clock.
 ///
-/// Windows are evaluated and records are timestamped by wall time. Deadlines are measured by
-/// monotonic time, which never steps.
+/// Windows are evaluated and records are timestamped by wall time. Deadlines are measured by monotonic time, which never steps.
 public protocol GatewayClock: Sendable {
     /// The wall clock, UTC.
     func now() -> Timestamp

@@ -1,7 +1,6 @@
 /// A guest's right to listed operations on listed devices, within a time window.
 package struct GuestAccess: Hashable, Sendable {
-    /// The id by which rules and records refer to the guest access, also for a guest who has only a
-    /// link.
+    /// The id by which rules and records refer to the guest access, also for a guest who has only a link.
     package let id: GuestAccessID
     /// The window in which the access is valid. Outside the window the guest can see names but not operate anything.
     package var window: GuestWindow
@@ -16,16 +15,14 @@ package struct GuestAccess: Hashable, Sendable {
     package let propertyID: PropertyID
     /// The unit that the access was granted in; `nil` for a guest of the whole property.
     package var unitID: UnitID?
-    /// The role of the association `grantedUnderAssociationID` when the access was granted. If the
-    /// role is TENANT, access to a device ends when the last of the device's carriers (see
-    /// `carriersByDevice`) is removed. The field is stored beside `unitID`, where it takes no
-    /// additional memory: there may be a million guest accesses.
+    /// The role of the association `grantedUnderAssociationID` when the access was granted. If the role is TENANT, access to a
+    /// device ends when the last of the device's carriers (see `carriersByDevice`) is removed. The field is stored beside
+    /// `unitID`, where it takes no additional memory: there may be a million guest accesses.
     package let grantedUnderRole: Role
     /// The devices that the access covers. A device that is moved away is removed from the list, together with its carriers.
     package var deviceIDs: [DeviceID] { didSet { simplifyCarriers() } }
-    /// The carriers of each device, ascending: the grantor's associations that covered the device
-    /// when the access was granted. `nil` if every device was covered by
-    /// `grantedUnderAssociationID` alone.
+    /// The carriers of each device, ascending: the grantor's associations that covered the device when the access was granted.
+    /// `nil` if every device was covered by `grantedUnderAssociationID` alone.
     package private(set) var carriersByDevice: [DeviceID: [AssociationID]]?
     /// The granted operations. Every guest may also view the status.
     package var operations: [LockOperation]
@@ -34,8 +31,7 @@ package struct GuestAccess: Hashable, Sendable {
     /// The grantor's association under which the access was granted. If several associations
     /// covered the devices, it is the one that covered the most devices.
     package let grantedUnderAssociationID: AssociationID
-    /// When the access was revoked; `nil` if it was not. A revoked access is denied at every
-    /// instant, even before this time.
+    /// When the access was revoked; `nil` if it was not. A revoked access is denied at every instant, even before this time.
     package var revokedAt: Timestamp?
 
     /// - Parameter carriers: the associations that covered each listed device; `nil` if

@@ -1,6 +1,5 @@
-/// Parses JSON (RFC 8259) strictly. The parser rejects an object with a duplicate key, because
-/// other parsers differ in the value that they use for it. It also rejects text after the value, a
-/// lone surrogate, an invalid number, and nesting beyond a limit.
+/// Parses JSON (RFC 8259) strictly. The parser rejects an object with a duplicate key, because other parsers differ in the value
+/// that they use for it. It also rejects text after the value, a lone surrogate, an invalid number, and nesting beyond a limit.
 package struct JSONParser<Value: JSONTree> {
     private let bytes: [UInt8]
     private let maxDepth: Int
@@ -16,8 +15,7 @@ package struct JSONParser<Value: JSONTree> {
     ///
     /// - Parameters:
     ///   - maxDepth: the maximum nesting of arrays and objects.
-    ///   - rejectsMarks: whether a key or string that is not stream-safe is an error. If not, such
-    ///     a text is made stream-safe.
+    ///   - rejectsMarks: whether a key or string that is not stream-safe is an error. If not, such a text is made stream-safe.
     package static func parse(_ bytes: [UInt8], maxDepth: Int, rejectsMarks: Bool) throws(JSONFailure) -> Value {
         var parser = Self(bytes, maxDepth: maxDepth, rejectsMarks: rejectsMarks)
         let value = try parser.value()
@@ -120,8 +118,7 @@ package struct JSONParser<Value: JSONTree> {
             switch byte {
             case UInt8(ascii: "\""):
                 guard let string = String(validating: text, as: UTF8.self) else { throw .notJSON }
-                // Check the string before it is compared or hashed: both take quadratic time for
-                // text that is not stream-safe.
+                // Check the string before it is compared or hashed: both take quadratic time for text that is not stream-safe.
                 if string.isStreamSafe { return string }
                 guard !rejectsMarks else { throw .tooManyMarks }
                 return string.streamSafe

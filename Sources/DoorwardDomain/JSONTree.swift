@@ -20,8 +20,7 @@ package protocol JSONTree {
 }
 
 extension JSONValue: JSONTree {
-    /// Converts `100.0` and `1e2` to the integer 100. Rejects a number beyond the range of a
-    /// `Double`.
+    /// Converts `100.0` and `1e2` to the integer 100. Rejects a number beyond the range of a `Double`.
     package static func number(_ text: String, isInteger: Bool) -> JSONValue? {
         if isInteger, let integer = Int64(text) { return .integer(integer) }
         guard let number = Double(text), number.isFinite else { return nil }
@@ -30,8 +29,7 @@ extension JSONValue: JSONTree {
         return .number(number)
     }
 
-    /// The maximum nesting of arrays and objects in a request. Addresses and metadata of locks are
-    /// nested less deeply.
+    /// The maximum nesting of arrays and objects in a request. Addresses and metadata of locks are nested less deeply.
     package static let maxDepth = 16
 
     /// Parses the JSON of a request, see `JSONParser`; text that is not stream-safe is an error.

@@ -1,15 +1,12 @@
-/// Any JSON value, such as the `address` of a lock. The gateway stores and shows it without
-/// interpreting it.
+/// Any JSON value, such as the `address` of a lock. The gateway stores and shows it without interpreting it.
 ///
-/// A number without a fraction that fits into 64 bits is an `integer`; any other number is a
-/// `number`.
+/// A number without a fraction that fits into 64 bits is an `integer`; any other number is a `number`.
 public enum JSONValue: Hashable, Sendable {
     /// An explicit `null`. An absent field has no `JSONValue`.
     case null
     /// `true` or `false`; never 0 or 1.
     case bool(Bool)
-    /// A number without a fraction that fits into 64 bits. In a request, this includes a number
-    /// written as `1.0`.
+    /// A number without a fraction that fits into 64 bits. In a request, this includes a number written as `1.0`.
     case integer(Int64)
     /// Any other number, rounded to the nearest double.
     case number(Double)
@@ -57,8 +54,7 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue {
-    /// Compares strings by their bytes, because a composed and a decomposed letter give different
-    /// MQTT topics.
+    /// Compares strings by their bytes, because a composed and a decomposed letter give different MQTT topics.
     public static func == (one: JSONValue, other: JSONValue) -> Bool {
         switch (one, other) {
         case (.null, .null): true

@@ -16,16 +16,13 @@ public struct LockDevice: Hashable, Sendable {
     package var model: String?
     /// The firmware version that the lock reports; `nil` if it reports none.
     package var firmwareVersion: String?
-    /// The portfolio; `nil` while the device is unassigned. `propertyID` and `unitID` are then
-    /// `nil` too.
+    /// The portfolio; `nil` while the device is unassigned. `propertyID` and `unitID` are then `nil` too.
     package var portfolioID: PortfolioID?
-    /// The property; `nil` while the device is unassigned. Only super admins can then see the
-    /// device.
+    /// The property; `nil` while the device is unassigned. Only super admins can then see the device.
     package var propertyID: PropertyID?
     /// The unit; `nil` for a device of the property itself, which can be a common area of units.
     package var unitID: UnitID?
-    /// Whether the lock can be moved through the gateway. If false, every command for the lock is
-    /// denied.
+    /// Whether the lock can be moved through the gateway. If false, every command for the lock is denied.
     package var isRemoteOperationEnabled: Bool
     /// The capabilities that the adapter reports; an operation whose capability is missing is denied.
     package var capabilities: LockCapabilities

@@ -51,8 +51,7 @@ public enum DoorState: String, Codable, Sendable {
 
 /// The capabilities of a lock: a set that the adapter determines when the lock is attached.
 public struct LockCapabilities: OptionSet, Hashable, Sendable {
-    /// One bit for each capability. The database contains these bits, so a bit MUST never change
-    /// its meaning.
+    /// One bit for each capability. The database contains these bits, so a bit MUST never change its meaning.
     public let rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 

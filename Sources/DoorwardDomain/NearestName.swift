@@ -1,6 +1,5 @@
-/// Returns the candidate with the smallest edit distance to `name`, ignoring case. The distance may
-/// be at most a third of the length of `name`, or 1 for a short name. Returns `nil` if no candidate
-/// is that near.
+/// Returns the candidate with the smallest edit distance to `name`, ignoring case. The distance may be at most a third of the
+/// length of `name`, or 1 for a short name. Returns `nil` if no candidate is that near.
 package func nearestName(to name: String, among candidates: some Sequence<String>) -> String? {
     let allowed = max(1, name.count / 3)
     return candidates.map { ($0, editDistance(name.lowercased(), $0.lowercased())) }
@@ -14,8 +13,7 @@ package func didYouMean(_ name: String, among candidates: some Sequence<String>)
     nearestName(to: name, among: candidates).map { "; did you mean `\($0)`?" } ?? ""
 }
 
-/// Returns the edit distance of two texts: the number of letters to replace, insert, delete or swap
-/// with their neighbour.
+/// Returns the edit distance of two texts: the number of letters to replace, insert, delete or swap with their neighbour.
 private func editDistance(_ a: String, _ b: String) -> Int {
     let (a, b) = (Array(a), Array(b))
     var rows = [Array(0...b.count)]

@@ -10,8 +10,7 @@ public struct Portfolio: Hashable, Sendable {
     package var retention: Retention
     /// When the portfolio was created, by the gateway's clock.
     package let createdAt: Timestamp
-    /// When the portfolio's own fields were last changed, not those of its properties, units or
-    /// devices.
+    /// When the portfolio's own fields were last changed, not those of its properties, units or devices.
     package var updatedAt: Timestamp
 
     package init(

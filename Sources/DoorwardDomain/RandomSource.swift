@@ -27,8 +27,7 @@ package final class RandomSource: Sendable {
             var (bytes, word) = ([UInt8](), UInt64(0))
             bytes.reserveCapacity(count)
             for index in 0..<count {
-                // Draw a new number after every eight bytes, so that each random bit is used only
-                // once.
+                // Draw a new number after every eight bytes, so that each random bit is used only once.
                 word = index.isMultiple(of: 8) ? generator.next() : word >> 8
                 bytes.append(UInt8(truncatingIfNeeded: word))
             }
@@ -47,9 +46,8 @@ private struct SourceGenerator: RandomNumberGenerator {
     mutating func next() -> UInt64 { injected?.next() ?? block.next() }
 }
 
-/// Random numbers from the operating system's cryptographic generator. The numbers are fetched in
-/// blocks, because one system call per number would take most of the time. Each number is returned
-/// once and wiped from the block at the same time.
+/// Random numbers from the operating system's cryptographic generator. The numbers are fetched in blocks, because one system call
+/// per number would take most of the time. Each number is returned once and wiped from the block at the same time.
 ///
 /// MUST NOT be copied: both copies would return the same numbers. Its one owner keeps it behind a mutex.
 private struct RandomBlock {

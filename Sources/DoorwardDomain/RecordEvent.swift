@@ -2,8 +2,7 @@
 public enum RecordEvent: String, CaseIterable, Codable, Sendable {
     /// The bolt was extended, and no command in flight had caused this.
     case locked = "LOCKED"
-    /// The bolt was retracted by a thumb turn, a key, a code or the manufacturer's app, or by a
-    /// command that had already ended.
+    /// The bolt was retracted by a thumb turn, a key, a code or the manufacturer's app, or by a command that had already ended.
     case unlocked = "UNLOCKED"
     /// The latch was retracted as well; recorded under the same conditions as `unlocked`.
     case unlatched = "UNLATCHED"
@@ -34,8 +33,7 @@ public enum RecordEvent: String, CaseIterable, Codable, Sendable {
     case commandDeliveredLate = "COMMAND_DELIVERED_LATE"
     /// A session was started with the correct password.
     case signedIn = "SIGNED_IN"
-    /// A session ended before its expiry: the user signed out, or the user's sessions were ended,
-    /// for example by a new password.
+    /// A session ended before its expiry: the user signed out, or the user's sessions were ended, for example by a new password.
     case signedOut = "SIGNED_OUT"
     /// A sign-in failed: wrong password, unknown address, or disabled user.
     case signInFailed = "SIGN_IN_FAILED"
@@ -51,8 +49,7 @@ public enum RecordEvent: String, CaseIterable, Codable, Sendable {
     case checkpoint = "CHECKPOINT"
     /// A key of the gateway was replaced.
     case keyRotated = "KEY_ROTATED"
-    /// After a crash or a failure of the store, commands without an outcome were recorded as
-    /// `UNKNOWN`.
+    /// After a crash or a failure of the store, commands without an outcome were recorded as `UNKNOWN`.
     case recovered = "RECOVERED"
     /// The denials of one principal reached the limit per minute. Further commands of the principal
     /// in that minute are rejected and not recorded.

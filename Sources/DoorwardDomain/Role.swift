@@ -1,7 +1,6 @@
 /// A person's role on a part of the hierarchy or on the gateway. Raw values are those of the API.
 package enum Role: String, CaseIterable, Codable, Sendable {
-    /// A flag of the user, never an association. A super admin runs the gateway and cannot operate
-    /// locks.
+    /// A flag of the user, never an association. A super admin runs the gateway and cannot operate locks.
     case superAdmin = "SUPER_ADMIN"
     /// Full rights in the portfolio, including managing its admins.
     case owner = "OWNER"
@@ -42,8 +41,7 @@ package enum AssociatedEntityType: String, CaseIterable, Codable, Sendable {
     /// A unit. A role on it covers its own devices and its common areas.
     case unit = "UNIT"
 
-    /// The roles that can be assigned on this entity type with the routes `…/admins`,
-    /// `…/managers` and `…/tenants`.
+    /// The roles that can be assigned on this entity type with the routes `…/admins`, `…/managers` and `…/tenants`.
     package var assignableRoles: Set<Role> {
         switch self {
         case .portfolio: [.owner, .portfolioAdmin, .auditor]

@@ -1,10 +1,9 @@
 /// The Stream-Safe Text Format (Unicode Standard Annex 15, section 13): at most 30 combining marks in a row.
 ///
-/// Swift compares, hashes and orders strings by their canonical normal form, for which it sorts the
-/// combining marks of each character. Sorting takes time quadratic in the number of marks: 64,000
-/// bytes of marks take a second of processor time. In stream-safe text each of these operations
-/// takes linear time. External text MUST be made stream-safe before it is compared, hashed,
-/// ordered, lower-cased or counted. docs/decisions/0028 lists the places that ensure this.
+/// Swift compares, hashes and orders strings by their canonical normal form, for which it sorts the combining marks of each
+/// character. Sorting takes time quadratic in the number of marks: 64,000 bytes of marks take a second of processor time. In
+/// stream-safe text each of these operations takes linear time. External text MUST be made stream-safe before it is compared,
+/// hashed, ordered, lower-cased or counted. docs/decisions/0028 lists the places that ensure this.
 package enum StreamSafeText {
     /// The maximum number of consecutive combining marks (characters whose canonical combining class is not 0).
     package static let maxMarks = 30
@@ -73,7 +72,6 @@ extension String {
         return String(self[..<end])
     }
 
-    /// Whether both strings have the same bytes. Compares without normalisation, in time linear in
-    /// the shorter string.
+    /// Whether both strings have the same bytes. Compares without normalisation, in time linear in the shorter string.
     package func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

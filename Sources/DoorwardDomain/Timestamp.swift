@@ -7,8 +7,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// Orders instants by time. In the years 0 to 9999, their `description` texts have the same
-    /// order.
+    /// Orders instants by time. In the years 0 to 9999, their `description` texts have the same order.
     @inlinable
     public static func < (a: Self, b: Self) -> Bool { a.milliseconds < b.milliseconds }
 

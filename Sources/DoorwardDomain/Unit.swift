@@ -9,8 +9,7 @@ package struct Unit: Hashable, Sendable {
     /// The portfolio of the property. It is also stored here, so that roles on the portfolio are
     /// found without a lookup of the property.
     package let portfolioID: PortfolioID
-    /// The common areas: devices assigned to the property itself that the unit's tenants may operate too, such as the front
-    /// door.
+    /// The common areas: devices assigned to the property itself that the unit's tenants may operate too, such as the front door.
     package var commonAreaAccessIDs: [DeviceID]
     /// When the unit was created, by the gateway's clock.
     package let createdAt: Timestamp

@@ -69,18 +69,15 @@ package struct UserRoleAssociation: Hashable, Sendable {
     }
 }
 
-/// One sign-in of one user, from the password to the sign-out, with all refresh tokens that are
-/// issued during this time.
+/// One sign-in of one user, from the password to the sign-out, with all refresh tokens that are issued during this time.
 package struct Session: Hashable, Sendable {
-    /// The id, which each access token of the session contains. A token whose session has ended is
-    /// rejected.
+    /// The id, which each access token of the session contains. A token whose session has ended is rejected.
     package let id: SessionID
     /// The signed-in user. Each request is decided by the rights that the user has at that moment.
     package let userID: UserID
     /// When the sign-in succeeded.
     package let createdAt: Timestamp
-    /// When the current refresh token expires. Unless the token is exchanged before, the session
-    /// expires with it.
+    /// When the current refresh token expires. Unless the token is exchanged before, the session expires with it.
     package var expiresAt: Timestamp
 
     package init(id: SessionID, userID: UserID, createdAt: Timestamp, expiresAt: Timestamp) {

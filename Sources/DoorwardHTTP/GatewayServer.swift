@@ -57,8 +57,7 @@ package struct GatewayServer: Sendable {
                     try await channel.eventLoop.submit {
                         let pipeline = channel.pipeline.syncOperations
                         try pipeline.addHandler(AcceptPauseHandler(connections, logger), position: .first)
-                        // SwiftNIO gives this name to the handler that sets up accepted connections
-                        // and reports failed ones.
+                        // SwiftNIO gives this name to the handler that sets up accepted connections and reports failed ones.
                         let accept = try pipeline.context(name: "AcceptHandler")
                         try pipeline.addHandler(AcceptErrorHandler(logger), position: .after(accept.handler))
                         // Accept one connection for each call of the handler's `read`.

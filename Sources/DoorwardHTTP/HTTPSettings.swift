@@ -7,13 +7,11 @@ package struct HTTPSettings: Sendable {
     /// The URL at which users reach the gateway. Links that the gateway creates begin with this URL. `nil` means the address that
     /// the gateway listens on.
     package var publicURL: String?
-    /// Addresses of proxies whose `X-Forwarded-For` is trusted. Each entry is one address or a
-    /// range such as `10.0.0.0/8`.
+    /// Addresses of proxies whose `X-Forwarded-For` is trusted. Each entry is one address or a range such as `10.0.0.0/8`.
     package var trustedProxies: [String] = []
     /// The TLS files; `nil` for plain HTTP.
     package var tls: TLSFiles?
-    /// The lifetime of an access token. Each request also requires that the token's session is
-    /// valid.
+    /// The lifetime of an access token. Each request also requires that the token's session is valid.
     package var accessTokenLifetime = Duration.seconds(15 * 60)
     /// The `iss` of access tokens: the gateway's name.
     package var tokenIssuer = "doorward.local"

@@ -1,7 +1,6 @@
 internal import DoorwardDomain
 
-/// The units whose tenants share one device. A filter excludes most other units with one memory
-/// access.
+/// The units whose tenants share one device. A filter excludes most other units with one memory access.
 struct CommonAreaUnits: Sendable {
     private(set) var ids = SortedIDs<Unit>()
     /// A bit for each unit, at the position given by the last bits of its id.

@@ -1,22 +1,18 @@
 package import DoorwardDomain
 
-/// The fields of a device that decisions need: its ids, capabilities and flags. A node has 72 bytes
-/// and contains no references.
+/// The fields of a device that decisions need: its ids, capabilities and flags. A node has 72 bytes and contains no references.
 ///
-/// A node is valid only with its own version of the directory, which also contains the device's
-/// other fields.
+/// A node is valid only with its own version of the directory, which also contains the device's other fields.
 package struct DeviceNode: TableEntry {
     /// The id, which is the key of the node in the directory's table.
     package let id: DeviceID
-    // These ids are not optional, because an optional id takes 24 bytes. `flags` indicates which of
-    // them are set.
+    // These ids are not optional, because an optional id takes 24 bytes. `flags` indicates which of them are set.
     private let unit: UnitID
     private let property: PropertyID
     private let portfolio: PortfolioID
     let capabilities: LockCapabilities
     private var flags: Flags
-    /// The index in `TenancyDirectory.sharing` of the units that share the device; valid if
-    /// `hasSharingSlot` is set.
+    /// The index in `TenancyDirectory.sharing` of the units that share the device; valid if `hasSharingSlot` is set.
     private var sharing: UInt32 = 0
 
     private struct Flags: OptionSet {
@@ -76,8 +72,7 @@ extension Box: Equatable where Value: Equatable {
     static func == (a: Box, b: Box) -> Bool { a.value == b.value }
 }
 
-/// The fields of a device that decisions do not need. A `LockDevice` is assembled from a
-/// `DeviceNode` and these fields.
+/// The fields of a device that decisions do not need. A `LockDevice` is assembled from a `DeviceNode` and these fields.
 struct DeviceDetails: Sendable {
     private let name: String
     private let address: [String: JSONValue]

@@ -18,8 +18,7 @@ struct EntityPath {
         (unit, property, portfolio) = (device.unitID, device.propertyID, device.portfolioID)
     }
 
-    /// Creates the path of an object; `nil` if the object does not exist. The path of the gateway
-    /// is empty.
+    /// Creates the path of an object; `nil` if the object does not exist. The path of the gateway is empty.
     init?(_ object: ManagedObject, in directory: TenancyDirectory) {
         switch object {
         case .gateway: break
@@ -54,9 +53,8 @@ extension TenancyDirectory {
 
 /// A rule by which a subject reaches an object.
 enum ReachingRule {
-    /// A role on the object or above it, with its column of the permission matrix. There is no
-    /// column if the role cannot be assigned on that type of entity, such as OWNER on a unit; such
-    /// a role gives no right.
+    /// A role on the object or above it, with its column of the permission matrix. There is no column if the role cannot be
+    /// assigned on that type of entity, such as OWNER on a unit; such a role gives no right.
     case role(HeldRole, MatrixColumn?)
     /// A tenant's role on a unit. The object is the property that contains the unit.
     case tenancyBelow(HeldRole)
@@ -81,10 +79,9 @@ extension SecurityService {
     /// Calls `body` with each rule by which a subject reaches an object, until `body` returns
     /// `.stop`. The rules of a disabled subject are included.
     ///
-    /// The order of the rules is the order in which they are reported: tenancies below the object,
-    /// roles on the unit or for a common area, roles on the property, roles on the portfolio, guest
-    /// accesses, super admin. On one entity, the higher role comes first, then the smaller id. The
-    /// roles on several units that share a common area have no defined order.
+    /// The order of the rules is the order in which they are reported: tenancies below the object, roles on the unit or for a
+    /// common area, roles on the property, roles on the portfolio, guest accesses, super admin. On one entity, the higher role
+    /// comes first, then the smaller id. The roles on several units that share a common area have no defined order.
     ///
     /// - Parameter instant: the time of the request; `nil` leaves out guest accesses, which reach a device for a limited time.
     @inline(__always)
@@ -115,8 +112,7 @@ extension SecurityService {
         if user.isSuperAdmin { _ = body(.superAdmin) }
     }
 
-    /// Calls `body` with each role on the path, until `body` returns `.stop`. This is the part of
-    /// `forEachRule` for roles.
+    /// Calls `body` with each role on the path, until `body` returns `.stop`. This is the part of `forEachRule` for roles.
     @inline(__always)
     static func forEachRole(
         of user: UserNode, reaching path: EntityPath, in directory: TenancyDirectory, _ body: (ReachingRule) -> IterationStep
@@ -156,8 +152,7 @@ extension SecurityService {
         }.sorted { $0.id < $1.id }
     }
 
-    /// Whether at least one rule reaches the object. Otherwise, responses must not reveal to the
-    /// subject that the object exists.
+    /// Whether at least one rule reaches the object. Otherwise, responses must not reveal to the subject that the object exists.
     static func reaches(
         _ subject: Subject, _ path: EntityPath, at instant: Timestamp?, in directory: TenancyDirectory
     ) -> Bool {

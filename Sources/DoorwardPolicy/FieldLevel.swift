@@ -1,7 +1,6 @@
 package import DoorwardDomain
 
-/// A level of visibility, which determines the fields of an object that a subject may see. Each
-/// level includes the lower ones.
+/// A level of visibility, which determines the fields of an object that a subject may see. Each level includes the lower ones.
 package enum FieldLevel: Int, CaseIterable, Comparable, Sendable {
     /// The level of a guest: the fields needed to use a door.
     case publicLevel
@@ -9,8 +8,7 @@ package enum FieldLevel: Int, CaseIterable, Comparable, Sendable {
     case resident
     /// The level of maintenance, and of a super admin on properties, units and devices: the fields needed to keep locks working.
     case operations
-    /// The level of a manager, an admin and an auditor: all fields except those that are private to
-    /// one person.
+    /// The level of a manager, an admin and an auditor: all fields except those that are private to one person.
     case management
     /// The level of an owner, and of each user for the user's own data: all fields.
     case owner
@@ -50,8 +48,7 @@ package enum FieldObject: Hashable, Sendable {
     case property(PropertyID)
     /// A unit, visible by a role on it or above it. A guest access gives no level.
     case unit(UnitID)
-    /// A device, visible to every subject that reaches it, including guests and the tenants of a
-    /// unit that shares it.
+    /// A device, visible to every subject that reaches it, including guests and the tenants of a unit that shares it.
     case device(DeviceID)
     /// A user. The reader's level for the user is the reader's highest level on the entities on
     /// which the user holds a role or guest access. The user and super admins see all fields.
@@ -68,30 +65,24 @@ package enum FieldTable {
     package enum Kind: String, CaseIterable, Sendable {
         /// A device with its status.
         case device = "LockDevice"
-        /// A portfolio without its subscription: reading the subscription requires a separate
-        /// permission.
+        /// A portfolio without its subscription: reading the subscription requires a separate permission.
         case portfolio = "Portfolio"
-        /// A property with its lockdown. Levels below MANAGEMENT see only whether the lockdown is
-        /// active.
+        /// A property with its lockdown. Levels below MANAGEMENT see only whether the lockdown is active.
         case property = "Property"
         /// A unit. Only management sees its tenants; tenants also see its devices.
         case unit = "Unit"
-        /// A user. The user and super admins have the highest level; other readers have at most
-        /// MANAGEMENT.
+        /// A user. The user and super admins have the highest level; other readers have at most MANAGEMENT.
         case user = "User"
-        /// A guest access. The guest sees all fields except the association under which it was
-        /// granted.
+        /// A guest access. The guest sees all fields except the association under which it was granted.
         case guestAccess = "GuestAccess"
         /// A command. Residents see few fields; management and the command's actor see all fields.
         case command = "Command"
-        /// A record of an access log. Guests see no field. `FieldReader.label` determines how
-        /// residents see the actor.
+        /// A record of an access log. Guests see no field. `FieldReader.label` determines how residents see the actor.
         case record = "AccessRecord"
     }
 
-    /// The fields that each level adds to the one below it, by their names in JSON. A dot separates
-    /// a member from its object: a level that sees only `lockdown.active` gets a `lockdown` object
-    /// with this one member.
+    /// The fields that each level adds to the one below it, by their names in JSON. A dot separates a member from its object: a
+    /// level that sees only `lockdown.active` gets a `lockdown` object with this one member.
     package static func added(to kind: Kind, at level: FieldLevel) -> [String] { table[kind]?[level] ?? [] }
 
     /// All fields that a level sees.

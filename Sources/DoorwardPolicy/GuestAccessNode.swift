@@ -28,8 +28,7 @@ package final class GuestAccessNode: Sendable {
         return access.createdAt.milliseconds..<max(access.createdAt.milliseconds, reachEnds)
     }
 
-    /// The next instant after `instant` at which time alone changes a decision on the access or the
-    /// visibility of its devices.
+    /// The next instant after `instant` at which time alone changes a decision on the access or the visibility of its devices.
     func nextEdge(after instant: Timestamp) -> Timestamp? {
         let reach = reach
         let reachEdges = [reach.lowerBound, reach.upperBound].map(Timestamp.init(milliseconds:))
@@ -45,9 +44,8 @@ package final class GuestAccessNode: Sendable {
         return !(carriers[device] ?? []).contains { directory.holders[$0] != nil }
     }
 
-    /// Whether the guest may know that a listed device exists: from the creation of the access
-    /// until 30 days after its end. False if the device was moved to another portfolio, because the
-    /// guest must not learn of the move.
+    /// Whether the guest may know that a listed device exists: from the creation of the access until 30 days after its end. False
+    /// if the device was moved to another portfolio, because the guest must not learn of the move.
     func givesReach(to device: DeviceNode, at instant: Timestamp, in directory: TenancyDirectory) -> Bool {
         guard reach.contains(instant.milliseconds) else { return false }
         guard let property = device.propertyID, property != access.propertyID else { return true }
@@ -55,8 +53,7 @@ package final class GuestAccessNode: Sendable {
     }
 }
 
-/// The guest accesses of one user: an entry for each device of each access, sorted by device and
-/// then by the access's id.
+/// The guest accesses of one user: an entry for each device of each access, sorted by device and then by the access's id.
 struct HeldGuestAccesses: Sendable {
     struct Entry: Sendable {
         let deviceID: DeviceID
@@ -77,8 +74,7 @@ struct HeldGuestAccesses: Sendable {
             let index = entries.lowerBound { ($0.deviceID, $0.node.access.id) < (device, node.access.id) }
             return entries.insert(Entry(deviceID: device, node: node), at: index)
         }
-        // Merge in one pass: inserting one entry at a time would move the user's other entries once
-        // for each device.
+        // Merge in one pass: inserting one entry at a time would move the user's other entries once for each device.
         var merged: ContiguousArray<Entry> = []
         merged.reserveCapacity(entries.count + devices.count)
         var rest = devices[...]

@@ -15,8 +15,7 @@ struct HeldRole: Hashable, Sendable {
     }
 
     var entity: AssociatedEntity { AssociatedEntity(type: type, id: entityID) }
-    /// Compares the types with a `switch`, because `==` would call through a witness table of
-    /// another module.
+    /// Compares the types with a `switch`, because `==` would call through a witness table of another module.
     @inline(__always)
     func isHeld(on id: EntityID<AssociatedEntity>, _ type: AssociatedEntityType) -> Bool {
         guard entityID == id else { return false }
@@ -34,9 +33,8 @@ struct HeldRole: Hashable, Sendable {
         UserRoleAssociation(id: id, userID: user, entity: entity, role: role, createdAt: createdAt, updatedAt: updatedAt)
     }
 
-    /// Orders roles by the low half of the entity's id, so that one search finds all roles on an
-    /// entity. On one entity, the higher role comes first, then the smaller id, as in the order in
-    /// which rules are reported.
+    /// Orders roles by the low half of the entity's id, so that one search finds all roles on an entity. On one entity, the
+    /// higher role comes first, then the smaller id, as in the order in which rules are reported.
     static func precedes(_ a: HeldRole, _ b: HeldRole) -> Bool {
         if a.entityID.low != b.entityID.low { return a.entityID.low < b.entityID.low }
         if a.entityID.high != b.entityID.high { return a.entityID.high < b.entityID.high }
@@ -48,10 +46,9 @@ struct HeldRole: Hashable, Sendable {
 
 /// The roles of one user, sorted by entity, in one block of memory that begins with the keys.
 ///
-/// Only this type manages its memory manually, because a decision spends most of its time waiting
-/// for memory. An array would be retained at each access, and an atomic increment outside the cache
-/// prevents the processor from fetching other memory at the same time. `benchmark-policy` measures
-/// the difference.
+/// Only this type manages its memory manually, because a decision spends most of its time waiting for memory. An array would be
+/// retained at each access, and an atomic increment outside the cache prevents the processor from fetching other memory at the
+/// same time. `benchmark-policy` measures the difference.
 ///
 /// The type is `@unchecked Sendable` because the block is written only in `init`, and no other code
 /// has its address. `deinit` frees the block.

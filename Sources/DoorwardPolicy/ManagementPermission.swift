@@ -58,8 +58,7 @@ package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
     case deviceDetach = "device.detach"
     /// To start and lift a lockdown.
     case lockdown = "lockdown"
-    /// To grant a guest access. The grantor must also hold GRANT_ACCESS, and each granted
-    /// operation, on each device.
+    /// To grant a guest access. The grantor must also hold GRANT_ACCESS, and each granted operation, on each device.
     case guestAccessGrant = "guestAccess.grant"
     /// To change the window, operations and devices of a guest access; each added device or operation also requires GRANT_ACCESS.
     case guestAccessChange = "guestAccess.change"
@@ -79,13 +78,11 @@ package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
     case accessLogVerify = "accessLog.verify"
     /// To create a report on all access in a period, with the proof that the log is complete.
     case complianceReport = "accessLog.complianceReport"
-    /// To create a user. The new user has no rights; assigning roles and granting guest accesses
-    /// require other permissions.
+    /// To create a user. The new user has no rights; assigning roles and granting guest accesses require other permissions.
     case usersCreate = "users.create"
     /// To disable a user, and to enable a disabled user again.
     case usersDisable = "users.disable"
-    /// To delete a user with all their roles and guest accesses. The records about the user are
-    /// kept.
+    /// To delete a user with all their roles and guest accesses. The records about the user are kept.
     case usersDelete = "users.delete"
     /// To destroy a person's keys, which makes the person's values in all logs unreadable.
     case usersErase = "users.erase"
@@ -97,18 +94,15 @@ package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
 
 /// The object of a management permission.
 package enum ManagedObject: Hashable, Sendable {
-    /// The gateway: everything that belongs to no portfolio, such as users, adapters and the
-    /// gateway's own log.
+    /// The gateway: everything that belongs to no portfolio, such as users, adapters and the gateway's own log.
     case gateway
     /// A portfolio, reached by roles on it.
     case portfolio(PortfolioID)
-    /// A property, reached by roles on it and on its portfolio. Tenants of its units reach it for
-    /// reading.
+    /// A property, reached by roles on it and on its portfolio. Tenants of its units reach it for reading.
     case property(PropertyID)
     /// A unit, reached by roles on it, on its property and on its portfolio.
     case unit(UnitID)
-    /// A device, reached by roles on its unit, property or portfolio, by tenants of units that
-    /// share it, and by its guests.
+    /// A device, reached by roles on its unit, property or portfolio, by tenants of units that share it, and by its guests.
     case device(DeviceID)
 
     /// Creates the managed object for an entity.

@@ -9,8 +9,7 @@ package enum MatrixColumn: UInt8, CaseIterable, Sendable {
     /// PROPERTY_MANAGER of the device's property, with the rights of an owner on its locks. A
     /// lockdown also applies to property managers.
     case propertyManager
-    /// MAINTENANCE of the device's property: operates its locks and sees their status, but reads no
-    /// history and changes nothing.
+    /// MAINTENANCE of the device's property: operates its locks and sees their status, but reads no history and changes nothing.
     case maintenance
     /// AUDITOR of the device's portfolio or property.
     case auditor
@@ -61,9 +60,8 @@ package struct MatrixColumns: OptionSet, Hashable, Sendable {
 }
 
 extension MatrixColumn {
-    /// Returns the column of a role on an entity type; `nil` if the role cannot be assigned on that
-    /// type and therefore gives no right. For a tenant, returns the column of the tenant's own
-    /// unit.
+    /// Returns the column of a role on an entity type; `nil` if the role cannot be assigned on that type and therefore gives no
+    /// right. For a tenant, returns the column of the tenant's own unit.
     @inline(__always)
     init?(of role: Role, on type: AssociatedEntityType) {
         switch (role, type) {

@@ -24,8 +24,7 @@ package enum PermissionMatrix {
         }
     }
 
-    /// Whether a column holds an operation. False without a column, because the role then gives no
-    /// right on its entity.
+    /// Whether a column holds an operation. False without a column, because the role then gives no right on its entity.
     @inline(__always)
     static func holds(_ operation: LockOperation, _ column: MatrixColumn?) -> Bool {
         column.map(columns(holding: operation).contains) ?? false
@@ -102,9 +101,8 @@ package struct ManagementHolders: Sendable {
 
     /// Where the super admin flag alone gives the permission.
     package let superAdmin: SuperAdminScope
-    /// The roles that hold the permission on their entity and everything below it, highest first. A
-    /// role below the object does not give the permission: an auditor of a property cannot read the
-    /// portfolio.
+    /// The roles that hold the permission on their entity and everything below it, highest first. A role below the object does
+    /// not give the permission: an auditor of a property cannot read the portfolio.
     package let roles: [Role]
 
     init(superAdmin: SuperAdminScope, _ roles: [Role]) { (self.superAdmin, self.roles) = (superAdmin, roles) }

@@ -17,8 +17,7 @@ package struct PermissionMatrixView: Encodable, Sendable {
 
     /// A holder of an operation: a role, and a condition if there is one.
     package struct OperationHolder: Encodable, Sendable {
-        /// The role; in JSON its raw value. `SUPER_ADMIN` stands for the flag, `GUEST` for a guest
-        /// access.
+        /// The role; in JSON its raw value. `SUPER_ADMIN` stands for the flag, `GUEST` for a guest access.
         package let role: Role
         /// The devices or the time to which the operation is limited; absent if the role holds it
         /// on its entity and everything below it.
@@ -35,8 +34,7 @@ package struct PermissionMatrixView: Encodable, Sendable {
         case commonArea = "COMMON_AREA"
         /// On the devices of the guest access, within its window.
         case inWindow = "IN_WINDOW"
-        /// On the devices of the guest access, within its window, if the guest access lists the
-        /// operation.
+        /// On the devices of the guest access, within its window, if the guest access lists the operation.
         case grantedAndInWindow = "GRANTED_AND_IN_WINDOW"
     }
 

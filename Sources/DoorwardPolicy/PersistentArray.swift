@@ -1,10 +1,8 @@
-/// A persistent array: a copy costs nothing, and a change copies at most one page and the lists
-/// above it.
+/// A persistent array: a copy costs nothing, and a change copies at most one page and the lists above it.
 ///
-/// The array is a tree: 64 elements form a page, and 64 pages form a chapter. A page or chapter
-/// that only one array references is changed in place; a shared one is copied first. The cost of a
-/// change is therefore nearly independent of the number of elements: only the list of chapters,
-/// with one word for 4096 elements, grows with it.
+/// The array is a tree: 64 elements form a page, and 64 pages form a chapter. A page or chapter that only one array references is
+/// changed in place; a shared one is copied first. The cost of a change is therefore nearly independent of the number of
+/// elements: only the list of chapters, with one word for 4096 elements, grows with it.
 struct PersistentArray<Element: Sendable>: Sendable {
     private typealias Page = ContiguousArray<Element>
     private typealias Chapter = ContiguousArray<Page>

@@ -29,10 +29,9 @@ struct RuleFailure {
         }
     }
 
-    /// Replaces `nearest` if this rule came nearer to allowing the request. The rule that passed
-    /// more tests is nearer. If both passed the same number, the rule that opens earlier is nearer;
-    /// a rule without such a time comes last. If this does not decide either, the rule with the
-    /// smaller id is nearer; the super admin's rule comes last.
+    /// Replaces `nearest` if this rule came nearer to allowing the request. The rule that passed more tests is nearer. If both
+    /// passed the same number, the rule that opens earlier is nearer; a rule without such a time comes last. If this does not
+    /// decide either, the rule with the smaller id is nearer; the super admin's rule comes last.
     func replace(_ nearest: inout RuleFailure?) {
         guard let other = nearest, !isNearer(than: other) else {
             nearest = self

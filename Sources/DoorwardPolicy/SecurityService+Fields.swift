@@ -1,12 +1,10 @@
 package import DoorwardDomain
 
 extension SecurityService {
-    /// Returns the highest field level that a subject's rules give for an object at an instant;
-    /// `nil` if no rule gives a level, so that no field is visible. `FieldTable` lists the fields
-    /// of each level.
+    /// Returns the highest field level that a subject's rules give for an object at an instant; `nil` if no rule gives a level,
+    /// so that no field is visible. `FieldTable` lists the fields of each level.
     ///
-    /// The caller must first decide by `decide` or `allows` whether the subject may read the object
-    /// at all.
+    /// The caller must first decide by `decide` or `allows` whether the subject may read the object at all.
     package static func fieldLevel(
         of subject: Subject, for object: FieldObject, at instant: Timestamp, in directory: TenancyDirectory
     ) -> FieldLevel? {
@@ -50,8 +48,7 @@ extension SecurityService {
         return highest
     }
 
-    /// The highest level that roles on a path give; guest accesses and the super-admin flag are
-    /// ignored.
+    /// The highest level that roles on a path give; guest accesses and the super-admin flag are ignored.
     private static func roleLevel(
         of subject: Subject, on path: EntityPath?, in directory: TenancyDirectory
     ) -> FieldLevel? {
@@ -64,9 +61,8 @@ extension SecurityService {
         return highest
     }
 
-    /// The user and super admins see all fields of a user. Another subject sees fields by its own
-    /// level on the entities on which the user holds a role or guest access; the highest of these
-    /// levels counts.
+    /// The user and super admins see all fields of a user. Another subject sees fields by its own level on the entities on which
+    /// the user holds a role or guest access; the highest of these levels counts.
     private static func level(
         of subject: Subject, onPerson id: UserID, in directory: TenancyDirectory
     ) -> FieldLevel? {
@@ -100,8 +96,7 @@ extension SecurityService {
 }
 
 extension ReachingRule {
-    /// The level that the rule gives on the object that it reaches; `nil` for a role that gives no
-    /// right on its entity.
+    /// The level that the rule gives on the object that it reaches; `nil` for a role that gives no right on its entity.
     fileprivate func fieldLevel(superAdmin: FieldLevel?) -> FieldLevel? {
         switch self {
         case .role(let held, let column): column == nil ? nil : FieldLevel(of: held.role)

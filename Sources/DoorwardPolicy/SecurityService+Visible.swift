@@ -1,10 +1,9 @@
 package import DoorwardDomain
 internal import HashTreeCollections
 
-// Lists of the objects that a subject may read, in ascending order. A list contains exactly the
-// objects for which `allows` gives the permission to read. The list of devices contains exactly
-// those for which `decide` allows VIEW_STATUS. The cost depends on the subject's roles and visible
-// objects, not on the size of the directory.
+// Lists of the objects that a subject may read, in ascending order. A list contains exactly the objects for which `allows` gives
+// the permission to read. The list of devices contains exactly those for which `decide` allows VIEW_STATUS. The cost depends on
+// the subject's roles and visible objects, not on the size of the directory.
 extension SecurityService {
     /// The portfolios that a subject may read: all of them for a super admin, none for a disabled or unknown user.
     package static func visiblePortfolioIDs(for subject: Subject, in directory: TenancyDirectory) -> [PortfolioID] {

@@ -1,19 +1,16 @@
 package import DoorwardDomain
 
-/// Decides which operations and management permissions a subject has. Decisions are pure: the same
-/// snapshot, instant and request give the same decision, and nothing else is read or written. A
-/// request is denied unless a rule allows it.
+/// Decides which operations and management permissions a subject has. Decisions are pure: the same snapshot, instant and request
+/// give the same decision, and nothing else is read or written. A request is denied unless a rule allows it.
 package enum SecurityService {
     /// Decides one operation on one lock.
     ///
     /// - Parameters:
     ///   - instant: the time of the operation, by the gateway's clock.
-    ///   - override: whether the caller gave a reason to override a lockdown. Ignored if there is
-    ///     no lockdown.
+    ///   - override: whether the caller gave a reason to override a lockdown. Ignored if there is no lockdown.
     ///   - directory: the snapshot that the subject was resolved in.
-    /// - Returns: `allowed` with the most specific rule that allows the operation, or `denied` with
-    ///   the reason of the rule that came nearest to allowing it. A denial also states whether the
-    ///   subject may know that the device exists.
+    /// - Returns: `allowed` with the most specific rule that allows the operation, or `denied` with the reason of the rule that
+    ///   came nearest to allowing it. A denial also states whether the subject may know that the device exists.
     package static func decide(
         _ subject: Subject, _ operation: LockOperation, on device: DeviceID, at instant: Timestamp, override: Bool,
         in directory: TenancyDirectory
@@ -34,8 +31,7 @@ package enum SecurityService {
         }
     }
 
-    /// Decides one operation on a device that was resolved in the same snapshot. `device` is `nil`
-    /// if the device does not exist.
+    /// Decides one operation on a device that was resolved in the same snapshot. `device` is `nil` if the device does not exist.
     package static func decide(
         _ subject: Subject, _ operation: LockOperation, on device: DeviceNode?, at instant: Timestamp, override: Bool,
         in directory: TenancyDirectory
@@ -108,8 +104,7 @@ extension SecurityService {
         return carriers.sorted { $0.id < $1.id }
     }
 
-    /// The entities on which a role of the subject holds an operation for all attached devices.
-    /// Common areas are ignored.
+    /// The entities on which a role of the subject holds an operation for all attached devices. Common areas are ignored.
     package static func entities(
         where subject: Subject, holds operation: LockOperation, in directory: TenancyDirectory
     ) -> [AssociatedEntity] {
@@ -169,15 +164,13 @@ extension SecurityService {
         return .denied(Denial(.roleInsufficient, hasReach: true, rule: nearest?.rule, missing: missing))
     }
 
-    /// Whether an object is visible to a subject: through an association on it or above it, as a
-    /// tenant of a unit of the property, or as a super admin. Disabling a user does not change
-    /// this.
+    /// Whether an object is visible to a subject: through an association on it or above it, as a tenant of a unit of the
+    /// property, or as a super admin. Disabling a user does not change this.
     package static func reaches(_ subject: Subject, _ object: AssociatedEntity, in directory: TenancyDirectory) -> Bool {
         EntityPath(ManagedObject(object), in: directory).map { reaches(subject, $0, at: nil, in: directory) } ?? false
     }
 
-    /// Whether a device is visible to a subject, also through a unit that shares the device or
-    /// through a guest access.
+    /// Whether a device is visible to a subject, also through a unit that shares the device or through a guest access.
     package static func reaches(
         _ subject: Subject, device: DeviceID, at instant: Timestamp, in directory: TenancyDirectory
     ) -> Bool {

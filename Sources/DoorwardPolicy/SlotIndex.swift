@@ -3,11 +3,10 @@ internal import HashTreeCollections
 
 /// Maps an entity's id to its slot in a table, with one access to one cache line.
 ///
-/// The index uses linear hashing (Litwin, "Linear Hashing: A New Tool for File and Table
-/// Addressing", 1980). Entries are stored in buckets of eight. Whenever the buckets contain more
-/// than three entries on average, the next bucket in turn is split in two, so that no insertion
-/// moves the entries of more than one bucket. The few entries that do not fit into their bucket are
-/// stored in a tree.
+/// The index uses linear hashing (Litwin, "Linear Hashing: A New Tool for File and Table Addressing", 1980). Entries are stored
+/// in buckets of eight. Whenever the buckets contain more than three entries on average, the next bucket in turn is split in two,
+/// so that no insertion moves the entries of more than one bucket. The few entries that do not fit into their bucket are stored
+/// in a tree.
 ///
 /// An entry contains a slot and 32 bits of the id's hash. If the hash matches, a lookup compares
 /// the id with the one in the table.
@@ -72,8 +71,7 @@ struct SlotIndex<Entity>: Sendable {
             if overflow[bucket]?.isEmpty == true { overflow[bucket] = nil }
             return
         }
-        // Keep used lanes first: fill the free lane from the overflow, or else with the last entry
-        // of the bucket.
+        // Keep used lanes first: fill the free lane from the overflow, or else with the last entry of the bucket.
         if let moved = overflow[bucket]?.popLast() {
             buckets[bucket][lane] = moved
             if overflow[bucket]?.isEmpty == true { overflow[bucket] = nil }

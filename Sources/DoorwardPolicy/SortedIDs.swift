@@ -2,8 +2,7 @@ package import DoorwardDomain
 
 /// A few ids in ascending order without duplicates, in one block of memory.
 ///
-/// The type is meant for the few ids of one unit, user or device, because adding an id copies the
-/// block.
+/// The type is meant for the few ids of one unit, user or device, because adding an id copies the block.
 package struct SortedIDs<Entity>: Hashable, Sendable {
     private var ids: ContiguousArray<EntityID<Entity>> = []
 
@@ -24,8 +23,7 @@ package struct SortedIDs<Entity>: Hashable, Sendable {
     package mutating func insert(_ id: EntityID<Entity>) {
         let index = lowerBound(of: id)
         if index < ids.count && ids[index] == id { return }
-        // Allocate exactly the required size: there are millions of these arrays, and most never
-        // change.
+        // Allocate exactly the required size: there are millions of these arrays, and most never change.
         var grown = ContiguousArray<EntityID<Entity>>()
         grown.reserveCapacity(ids.count + 1)
         grown += ids[..<index]
@@ -51,8 +49,7 @@ extension SortedIDs: RandomAccessCollection {
 }
 
 extension ContiguousArray {
-    /// Returns the index of the first element for which `isBefore` is false. All elements for which
-    /// it is true must come first.
+    /// Returns the index of the first element for which `isBefore` is false. All elements for which it is true must come first.
     @inline(__always)
     func lowerBound(where isBefore: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)

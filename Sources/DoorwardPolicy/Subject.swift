@@ -74,8 +74,7 @@ package struct Subject: Sendable {
         key.map { $0.role.roleEntities + $0.maker.roleEntities } ?? user?.roles.all.map(\.entity) ?? []
     }
 
-    /// The creation time of the subject's oldest tenant role on a unit; `nil` if the subject is not
-    /// a tenant of the unit.
+    /// The creation time of the subject's oldest tenant role on a unit; `nil` if the subject is not a tenant of the unit.
     package func tenancyStart(in unit: UnitID) -> Timestamp? {
         user?.roles.held(on: .unit(unit)).filter { $0.role == .tenant }.map(\.createdAt).min()
     }
@@ -91,13 +90,11 @@ package struct Subject: Sendable {
 }
 
 extension TenancyDirectory {
-    /// Resolves a principal in this snapshot. For a principal that does not exist, returns a
-    /// subject without rights.
+    /// Resolves a principal in this snapshot. For a principal that does not exist, returns a subject without rights.
     package func subject(of principal: Principal) -> Subject { withSubject(of: principal) { $0 } }
 
-    /// Calls `body` with the resolved principal, without retaining the user node: a retain would
-    /// write to memory that is usually not in the cache. The directory keeps the node alive during
-    /// the call.
+    /// Calls `body` with the resolved principal, without retaining the user node: a retain would write to memory that is usually
+    /// not in the cache. The directory keeps the node alive during the call.
     @inline(__always)
     func withSubject<Result>(of principal: Principal, _ body: (Subject) -> Result) -> Result {
         switch principal {
@@ -113,8 +110,7 @@ extension TenancyDirectory {
         }
     }
 
-    /// The status of a link's guest user; enabled if the link has none. A link whose guest is
-    /// disabled gives no access.
+    /// The status of a link's guest user; enabled if the link has none. A link whose guest is disabled gives no access.
     private func status(ofGuestOf link: GuestAccessNode) -> Subject.Status {
         guard let guest = link.access.guestUserID else { return .enabled }
         return Subject(users[guest]?.node, version: version).status

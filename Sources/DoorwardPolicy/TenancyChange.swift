@@ -16,11 +16,9 @@ package enum TenancyChange: Hashable, Sendable {
     case putUnit(Unit)
     /// Removes a unit if it exists, with its list of common areas.
     case removeUnit(UnitID)
-    /// Adds or replaces a device, for example to attach or move it. A device without a property is
-    /// unassigned.
+    /// Adds or replaces a device, for example to attach or move it. A device without a property is unassigned.
     case putDevice(LockDevice)
-    /// Removes a device if it exists. Guest accesses and units keep its id in their lists; the id
-    /// then has no effect.
+    /// Removes a device if it exists. Guest accesses and units keep its id in their lists; the id then has no effect.
     case removeDevice(DeviceID)
     /// Adds or replaces a user. The user's roles and guest accesses are unchanged.
     case putUser(User)

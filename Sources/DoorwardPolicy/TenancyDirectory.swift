@@ -1,18 +1,15 @@
 package import DoorwardDomain
 internal import HashTreeCollections
 
-/// The whole tenancy in memory. The directory is a value, so decisions can read one version while
-/// the next one is created.
+/// The whole tenancy in memory. The directory is a value, so decisions can read one version while the next one is created.
 ///
-/// Copying costs nothing, and the cost of a change is logarithmic in the size of the directory,
-/// because versions share all memory that did not change. Children may be added before their
-/// parents; requests for them are denied until the parents are added.
+/// Copying costs nothing, and the cost of a change is logarithmic in the size of the directory, because versions share all memory
+/// that did not change. Children may be added before their parents; requests for them are denied until the parents are added.
 package struct TenancyDirectory: Sendable {
     var portfolios: TreeDictionary<PortfolioID, Box<Portfolio>> = [:]
     var properties: TreeDictionary<PropertyID, Box<Property>> = [:]
     var units: TreeDictionary<UnitID, Box<Unit>> = [:]
-    /// The fields of devices that decisions need. The other fields of a device are in
-    /// `deviceDetails`, at the same slot.
+    /// The fields of devices that decisions need. The other fields of a device are in `deviceDetails`, at the same slot.
     var devices = EntityTable<DeviceNode>()
     var deviceDetails = PersistentArray<DeviceDetails>()
     var recentMakes = RecentValues<Box<DeviceModel>>()
@@ -77,13 +74,11 @@ package struct TenancyDirectory: Sendable {
     package func property(_ id: PropertyID) -> Property? { properties[id]?.value }
     /// The unit with this id, even if its property does not exist yet; `nil` if there is no such unit.
     package func unit(_ id: UnitID) -> Unit? { units[id]?.value }
-    /// The device with this id; `nil` if there is none. Each call assembles the device, so
-    /// decisions use `resolve` instead.
+    /// The device with this id; `nil` if there is none. Each call assembles the device, so decisions use `resolve` instead.
     package func device(_ id: DeviceID) -> LockDevice? {
         devices.slot(of: id).map { deviceDetails[$0].device(devices[slot: $0]) }
     }
-    /// The user with this id; `nil` if there is none, even if roles or guest accesses refer to the
-    /// id.
+    /// The user with this id; `nil` if there is none, even if roles or guest accesses refer to the id.
     package func user(_ id: UserID) -> User? { users[id]?.node.user }
     /// Whether there was a user with this id, who has been removed. No other user gets the id.
     package func isRemoved(_ id: UserID) -> Bool { removedUsers.contains(id) }
@@ -105,8 +100,7 @@ package struct TenancyDirectory: Sendable {
     static func emailKey(_ email: String) -> String { email.lowercased() }
 }
 
-// Lists are in ascending order of ids. A list of n elements takes time O(n log n), independent of
-// the size of the directory.
+// Lists are in ascending order of ids. A list of n elements takes time O(n log n), independent of the size of the directory.
 extension TenancyDirectory {
     /// All portfolios of the gateway. Those that one subject may read are in `SecurityService.visiblePortfolioIDs`.
     package var portfolioIDs: [PortfolioID] { portfolios.keys.sorted() }
@@ -133,8 +127,7 @@ extension TenancyDirectory {
     /// All devices of a property, including those of its units.
     package func deviceIDs(of property: PropertyID) -> [DeviceID] { devicesByProperty[property]?.sorted() ?? [] }
 
-    /// The devices attached to a unit. The devices that the unit shares are in its
-    /// `commonAreaAccessIDs`.
+    /// The devices attached to a unit. The devices that the unit shares are in its `commonAreaAccessIDs`.
     package func deviceIDs(of unit: UnitID) -> [DeviceID] { devicesByUnit[unit].map(Array.init) ?? [] }
 
     /// The role associations of a user, by id.
@@ -175,9 +168,8 @@ extension TenancyDirectory {
         }
     }
 
-    /// The next instant after `instant` at which time alone changes the rights of an access: its
-    /// window begins or ends, or its devices become visible or invisible to the guest. `nil` if
-    /// there is no such instant.
+    /// The next instant after `instant` at which time alone changes the rights of an access: its window begins or ends, or its
+    /// devices become visible or invisible to the guest. `nil` if there is no such instant.
     package func nextEdge(of access: GuestAccessID, after instant: Timestamp) -> Timestamp? {
         guestAccesses[access]?.nextEdge(after: instant)
     }
@@ -193,8 +185,7 @@ extension TenancyDirectory {
 
 // Common areas: devices that are attached to no unit, and shared by the tenants of the units that list them.
 extension TenancyDirectory {
-    /// The units that share a device: they list it as a common area, and the device is attached to
-    /// their property and to no unit.
+    /// The units that share a device: they list it as a common area, and the device is attached to their property and to no unit.
     func sharingUnits(of device: DeviceNode) -> CommonAreaUnits { device.sharingSlot.map { sharing[$0] } ?? CommonAreaUnits() }
 
     /// Calls `body` with each role that a user holds on the units that share a device, in no
@@ -227,8 +218,7 @@ extension TenancyDirectory {
         devices.put(device)
     }
 
-    /// Stores `units`, the units that share the device, at `slot` of `sharing`; without a slot, at
-    /// a free or new one.
+    /// Stores `units`, the units that share the device, at `slot` of `sharing`; without a slot, at a free or new one.
     mutating func keep(_ units: CommonAreaUnits, for device: inout DeviceNode, in slot: Int?) {
         let known = slot ?? freeSharingSlots.popLast()
         if let known { sharing[known] = units } else { sharing.append(units) }

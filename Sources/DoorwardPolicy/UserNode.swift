@@ -1,23 +1,18 @@
 internal import DoorwardDomain
 
-/// A user's data for decisions: the user, their roles and their guest accesses, in as few blocks of
-/// memory as possible.
+/// A user's data for decisions: the user, their roles and their guest accesses, in as few blocks of memory as possible.
 final class UserNode: Sendable {
     let isEnabled: Bool
     let isSuperAdmin: Bool
-    /// Whether `user` is not `nil`. Every decision tests this flag, because reading `user` would
-    /// copy the whole user.
+    /// Whether `user` is not `nil`. Every decision tests this flag, because reading `user` would copy the whole user.
     let isKnown: Bool
     let roles: HeldRoles
-    /// A filter for the devices of the user's guest accesses. If the filter excludes a device, no
-    /// guest access lists the device.
+    /// A filter for the devices of the user's guest accesses. If the filter excludes a device, no guest access lists the device.
     let deviceFilter: DeviceFilter
     let guestAccesses: HeldGuestAccesses
-    /// The user's id. Roles and guest accesses can refer to an id before the user is stored; `user`
-    /// is then `nil`.
+    /// The user's id. Roles and guest accesses can refer to an id before the user is stored; `user` is then `nil`.
     let id: UserID
-    /// The stored user; `nil` while only roles or guest accesses refer to the id. Decisions then
-    /// treat the user as unknown.
+    /// The stored user; `nil` while only roles or guest accesses refer to the id. Decisions then treat the user as unknown.
     let user: User?
 
     init(id: UserID, user: User? = nil, roles: [HeldRole] = [], guestAccesses: HeldGuestAccesses = HeldGuestAccesses()) {

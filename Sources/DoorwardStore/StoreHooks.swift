@@ -1,7 +1,6 @@
 internal import DoorwardDomain
 
-/// Hooks for tests and benchmarks, which observe the writer or make it fail. The gateway sets no
-/// hooks.
+/// Hooks for tests and benchmarks, which observe the writer or make it fail. The gateway sets no hooks.
 ///
 /// All hooks except `afterAdmission` and `duringBackup` are called on the writer. An error that a hook throws is treated as a
 /// disk failure.

@@ -6,10 +6,9 @@ package struct StoreLimits: Sendable {
     package var transactionsPerFlush = 128
     /// The maximum number of entries waiting to be projected into the posting lists. Lists read these entries from the log.
     package var entriesPerProjection = 1024
-    /// The number of pages (4 KiB) written between two checkpoints. Together with the size of a
-    /// batch, this number bounds the size of the write-ahead log. With fewer pages, each checkpoint
-    /// is shorter, but the total cost is higher: a page that every batch changes is copied once per
-    /// checkpoint (decision 0041).
+    /// The number of pages (4 KiB) written between two checkpoints. Together with the size of a batch, this number bounds the
+    /// size of the write-ahead log. With fewer pages, each checkpoint is shorter, but the total cost is higher: a page that every
+    /// batch changes is copied once per checkpoint (decision 0041).
     package var pagesPerCheckpoint = 4096
     /// The number of pages (4 KiB) in the write-ahead log above which the writer truncates the log,
     /// after waiting for readers for at most a second. A smaller log is not truncated: if no reader

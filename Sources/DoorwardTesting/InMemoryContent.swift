@@ -203,8 +203,7 @@ struct InMemoryContent {
         return found.keys.sorted { $0.description < $1.description }
     }
 
-    /// Returns the record's bytes, leaf hash and encrypted values, as they were before any value
-    /// was erased.
+    /// Returns the record's bytes, leaf hash and encrypted values, as they were before any value was erased.
     private func encode(_ record: AccessRecord) -> EncodedRecord? {
         encoded[record.body.id] ?? (try? RecordEncoding.encodeFitting(record.body, seq: record.seq) { _ in Self.key })
     }

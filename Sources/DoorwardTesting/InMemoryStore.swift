@@ -6,9 +6,8 @@ import Synchronization
 
 /// A store in memory, for tests of the layers above the store.
 ///
-/// `commit` suspends before and after it applies the transaction, so that a `SeededExecutor`
-/// explores the interleavings that writing to a disk could cause. Transactions are applied in the
-/// order of the calls.
+/// `commit` suspends before and after it applies the transaction, so that a `SeededExecutor` explores the interleavings that
+/// writing to a disk could cause. Transactions are applied in the order of the calls.
 package final class InMemoryStore: GatewayStore {
     private let suspensions: Int
     private let state: Mutex<State>
@@ -26,8 +25,7 @@ package final class InMemoryStore: GatewayStore {
         let isDurable: Bool
     }
 
-    /// - Parameter suspensions: the number of times that `commit` yields before it applies the
-    ///   transaction, and again afterwards.
+    /// - Parameter suspensions: the number of times that `commit` yields before it applies the transaction, and again afterwards.
     package convenience init(suspensions: Int = 1) { self.init(InMemoryContent(), suspensions: suspensions) }
 
     private init(_ content: InMemoryContent, suspensions: Int) {
@@ -37,8 +35,7 @@ package final class InMemoryStore: GatewayStore {
 
     // MARK: Control by tests
 
-    /// Makes the next commit throw `error`. After `.failed` and `.unavailable`, the store rejects
-    /// all commits until `recover()`.
+    /// Makes the next commit throw `error`. After `.failed` and `.unavailable`, the store rejects all commits until `recover()`.
     ///
     /// - Parameter isDurable: whether the transaction is applied although `commit` throws. This simulates a flush whose result
     ///   was lost.
@@ -133,8 +130,7 @@ package final class InMemoryStore: GatewayStore {
         return read { [query] content in content.commands(query).first { $0.command.id == id } }
     }
 
-    /// Returns a page of the matching commands. Scans all commands, so it is suitable only for
-    /// tests with few commands.
+    /// Returns a page of the matching commands. Scans all commands, so it is suitable only for tests with few commands.
     package func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
         let all = read { $0.commands(query) }
         return (Array(all.dropFirst(query.offset).prefix(query.limit)), all.count)
@@ -154,8 +150,7 @@ package final class InMemoryStore: GatewayStore {
     /// Returns a record that contains the personal values in plain text, because this store encrypts nothing.
     package func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? { read { $0.record(id) } }
 
-    /// Returns the same encoding as a store on disk, except that the commitments are computed with
-    /// another key.
+    /// Returns the same encoding as a store on disk, except that the commitments are computed with another key.
     package func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange? {
         read { $0.range(of: log, from: seq, limit: limit) }
     }
@@ -198,8 +193,7 @@ package final class InMemoryStore: GatewayStore {
         read { $0.credentials.recoveryCodes[user, default: []] }.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    /// Returns the entry of a key unless the entry is older than `oldest`. This store never deletes
-    /// an old entry.
+    /// Returns the entry of a key unless the entry is older than `oldest`. This store never deletes an old entry.
     package func idempotentAnswer(
         _ key: IdempotencyKey, notOlderThan oldest: Timestamp
     ) async throws(StoreError) -> IdempotencyEntry? {
@@ -214,8 +208,7 @@ package final class InMemoryStore: GatewayStore {
         state.withLock { ($0.isUnavailable, $0.isClosed) = (true, true) }
     }
 
-    /// Creates the file of the backup by the same rules as a store on disk. The file is empty, so
-    /// no store can open it.
+    /// Creates the file of the backup by the same rules as a store on disk. The file is empty, so no store can open it.
     package func backup(to path: String) async throws(StoreBackupError) -> StoreBackup {
         guard !state.withLock({ $0.isClosed }) else { throw .unavailable }
         let target = try BackupTarget(path: path)

@@ -2,8 +2,7 @@ internal import DoorwardControl
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-/// The tenancy of an `InMemoryStore`, with the constraints of a database: parents must exist, and
-/// email addresses must be unique.
+/// The tenancy of an `InMemoryStore`, with the constraints of a database: parents must exist, and email addresses must be unique.
 struct InMemoryTenancy {
     var portfolios: [PortfolioID: Portfolio] = [:]
     var properties: [PropertyID: Property] = [:]

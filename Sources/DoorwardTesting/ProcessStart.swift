@@ -31,10 +31,9 @@ extension Process {
     /// Works around an out-of-bounds read in `run`: extends the heap, so that other heap memory
     /// follows the list of open descriptors.
     ///
-    /// `run` reads each entry of /proc/self/fd as if its name had 256 bytes. An entry has 24 bytes,
-    /// and the entries are in a buffer of 32 KiB. With more than about 1,350 open descriptors,
-    /// which concurrent suites reach, `run` reads past the end of the buffer. If the buffer is at
-    /// the end of the heap, this crashes the program.
+    /// `run` reads each entry of /proc/self/fd as if its name had 256 bytes. An entry has 24 bytes, and the entries are in a
+    /// buffer of 32 KiB. With more than about 1,350 open descriptors, which concurrent suites reach, `run` reads past the end of
+    /// the buffer. If the buffer is at the end of the heap, this crashes the program.
     private static func extendHeap() {
         var memory: UnsafeMutableRawPointer?
         if posix_memalign(&memory, 16, 96 * 1024) == 0 { free(memory) }

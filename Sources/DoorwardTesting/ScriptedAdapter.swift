@@ -36,8 +36,7 @@ package final class ScriptedAdapter: LockAdapter {
     }
 
     private struct State {
-        /// The health that a test has set. If `nil`, the health depends on whether the adapter is
-        /// running.
+        /// The health that a test has set. If `nil`, the health depends on whether the adapter is running.
         var health: AdapterHealth?
         var receiver: (any ReportReceiver)?
         var attached: [DeviceID: AttachedLock] = [:]
@@ -48,8 +47,7 @@ package final class ScriptedAdapter: LockAdapter {
         var problem: TransportProblem?
         var conflicts: [CheckedAddress.Conflict] = []
         var codes: [DeviceID: Secret<String>] = [:]
-        /// The owners of transports, by the `broker` of an address. The transport of an address
-        /// without a broker is shared.
+        /// The owners of transports, by the `broker` of an address. The transport of an address without a broker is shared.
         var owners: [String: TransportOwner] = [:]
         var discovered: [DiscoveredLock] = []
         var transports: [AdapterTransport] = []
@@ -143,8 +141,7 @@ package final class ScriptedAdapter: LockAdapter {
     /// Returns an empty list, because any address is accepted.
     package var addressFields: [AddressField] { [] }
 
-    /// The health that the test has set. Without one, the health is `ok` between `start` and
-    /// `stop`, and `down` otherwise.
+    /// The health that the test has set. Without one, the health is `ok` between `start` and `stop`, and `down` otherwise.
     package var health: AdapterHealth { state.withLock { $0.health ?? ($0.receiver == nil ? .down : .ok) } }
 
     /// Throws the errors that the test has set, or an error for an unknown broker. All valid
@@ -197,8 +194,7 @@ package final class ScriptedAdapter: LockAdapter {
     /// Detaches a lock. The behaviour that was set for its id is kept.
     package func detach(_ id: DeviceID) { state.withLock { ($0.attached[id], $0.codes[id]) = (nil, nil) } }
 
-    /// Records the command, and then performs the lock's behaviour. If `send` throws, the command
-    /// is not recorded.
+    /// Records the command, and then performs the lock's behaviour. If `send` throws, the command is not recorded.
     package func send(_ command: LockCommand) throws(AdapterError) {
         let device = command.deviceID
         let (behaviour, onSend) = try prepare(device)

@@ -14,8 +14,7 @@ package import DoorwardPolicy
 ///     fixture.assign(ada, .tenant, .unit(flat))
 ///     try await store.commit(StoreTransaction(changes: fixture.changes))
 ///
-/// Create referenced entities with the same fixture first. Otherwise, the path of the new entity is
-/// invalid.
+/// Create referenced entities with the same fixture first. Otherwise, the path of the new entity is invalid.
 package struct TenancyFixture: Sendable {
     /// All changes so far, parents before children, for a store or a directory.
     package private(set) var changes: [TenancyChange] = []
@@ -149,8 +148,7 @@ package struct TenancyFixture: Sendable {
 extension TenancyFixture {
     /// Adds a user.
     ///
-    /// - Parameter email: the email address. If `nil`, it is derived from the first name and the
-    ///   number of users added before.
+    /// - Parameter email: the email address. If `nil`, it is derived from the first name and the number of users added before.
     package mutating func user(
         _ firstName: String, lastName: String = "", email: String? = nil, isEnabled: Bool = true, isSuperAdmin: Bool = false
     ) -> UserID {
@@ -194,8 +192,7 @@ extension TenancyFixture {
     ///   - user: the guest; `nil` for a guest without an account, who is identified by the label.
     ///   - devices: the devices. At least one device must be assigned to a property.
     ///   - hours: the validity, in hours from `createdAt`.
-    ///   - association: the association under which the access is granted. The association's user
-    ///     is the grantor.
+    ///   - association: the association under which the access is granted. The association's user is the grantor.
     /// - Returns: `nil` if none of the devices is assigned to a property, or the association does not exist.
     @discardableResult
     package mutating func guestAccess(

@@ -1,9 +1,8 @@
 internal import DoorwardDomain
 internal import Yams
 
-/// A value in a YAML file, at a key or in a list. Each method reads the value as one type, and
-/// reports a mistake if the value has another type. If the key is absent, the method returns `nil`
-/// or an empty list, and reports no mistake.
+/// A value in a YAML file, at a key or in a list. Each method reads the value as one type, and reports a mistake if the value has
+/// another type. If the key is absent, the method returns `nil` or an empty list, and reports no mistake.
 package struct YAMLField {
     /// The key of the value. For an item of a list, the key of the list.
     package let key: String
@@ -18,8 +17,7 @@ package struct YAMLField {
         (self.key, self.path, self.line, self.node, self.mistakes) = (key, path, line, node, mistakes)
     }
 
-    /// Whether the key is present. With `YAMLFormat.ignoresEmptyValues`, a key without a value
-    /// counts as absent.
+    /// Whether the key is present. With `YAMLFormat.ignoresEmptyValues`, a key without a value counts as absent.
     package var isPresent: Bool { node != nil }
     /// Whether the key is present without a value, or with the value `null`.
     package var isEmpty: Bool { node?.null != nil }
@@ -55,8 +53,7 @@ package struct YAMLField {
 
     /// Reads one of the given texts.
     ///
-    /// - Parameter description: a description of the allowed texts for messages, with its article:
-    ///   `a day of the week`.
+    /// - Parameter description: a description of the allowed texts for messages, with its article: `a day of the week`.
     package func word(_ description: String, among words: [String]) -> String? {
         guard isPresent else { return nil }
         guard let scalar else {
@@ -106,8 +103,7 @@ package struct YAMLField {
 
     /// Reads a text or a list of texts.
     ///
-    /// - Parameter read: converts an item. For an invalid item, it reports the mistake and returns
-    ///   `nil`.
+    /// - Parameter read: converts an item. For an invalid item, it reports the mistake and returns `nil`.
     package func texts<Value>(_ read: (YAMLField, String) -> Value?) -> [Value] {
         items(orOne: true).compactMap { item in item.text().flatMap { read(item, $0) } }
     }
@@ -122,8 +118,7 @@ package struct YAMLField {
     ///
     /// - Parameters:
     ///   - keys: the allowed keys.
-    ///   - refused: keys that are not allowed but that users may try, each with the reason for the
-    ///     message.
+    ///   - refused: keys that are not allowed but that users may try, each with the reason for the message.
     ///   - name: the name of the section in messages, with its article; the paths of its keys then begin at the section. With
     ///     `nil`, the section's path is its name.
     package func section(keys: [String], refused: [String: String] = [:], name: String? = nil) -> YAMLSection? {

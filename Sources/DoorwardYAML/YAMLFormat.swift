@@ -36,8 +36,7 @@ package struct YAMLFormat: Sendable {
             throw YAMLErrors(file: path, ["the file cannot be read"], self)
         }
         guard bytes.count <= maxBytes else { throw YAMLErrors(file: path, [tooLong], self) }
-        // The operator's own file need not be stream-safe. Its values are only compared with
-        // stream-safe values.
+        // The operator's own file need not be stream-safe. Its values are only compared with stream-safe values.
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw YAMLErrors(file: path, ["the file is not UTF-8 text"], self)
         }
@@ -73,8 +72,7 @@ package struct YAMLFormat: Sendable {
             return nil
         }
         do {
-            // Keep the parser alive until the anchors are read: it owns the anchors, and nodes
-            // reference them weakly.
+            // Keep the parser alive until the anchors are read: it owns the anchors, and nodes reference them weakly.
             let parser = try Parser(yaml: yaml)
             let root = try parser.singleRoot()
             let anchor = withExtendedLifetime(parser) { root.flatMap { firstAnchor($0) } }
@@ -93,8 +91,7 @@ package struct YAMLFormat: Sendable {
     private func lineOfDeepNesting(_ yaml: String) -> Int? {
         var line = 1
         var depth = 0
-        // The number of consecutive characters that can each begin another level: `- - - a` is a
-        // list in a list in a list.
+        // The number of consecutive characters that can each begin another level: `- - - a` is a list in a list in a list.
         var run = 0
         for byte in yaml.utf8 {
             switch byte {

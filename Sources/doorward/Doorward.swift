@@ -48,8 +48,7 @@ import ArgumentParser
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            // For `help` with an unknown command, the parser would print the program's help instead
-            // of an error.
+            // For `help` with an unknown command, the parser would print the program's help instead of an error.
             if arguments.first == "help", let misspelling = Misspelling(in: arguments) {
                 throw ValidationError(misspelling.sentence)
             }

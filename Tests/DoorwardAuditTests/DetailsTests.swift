@@ -41,8 +41,7 @@ import Testing
 
     @Test("keys are sorted by their UTF-16 code units")
     func keyOrder() throws {
-        // The keys of RFC 8785, section 3.2.3, and two keys whose order differs between UTF-8 and
-        // UTF-16.
+        // The keys of RFC 8785, section 3.2.3, and two keys whose order differs between UTF-8 and UTF-16.
         let keys = ["\u{20AC}", "\r", "\u{FB33}", "1", "\u{1F600}", "\u{80}", "\u{F6}", "aa", "a", "B"]
         let details = Dictionary(uniqueKeysWithValues: keys.map { ($0, RecordValue.null) })
         let expected = [#"\r"#, "1", "B", "a", "aa", "\u{80}", "\u{F6}", "\u{20AC}", "\u{1F600}", "\u{FB33}"]
@@ -97,8 +96,7 @@ import Testing
     func refusedCommitments(template: String) throws {
         func filled(_ template: String) -> String {
             template.replacing("@", with: String(repeating: "A", count: 43) + "=")
-                // The last base64 character sets bits after the last byte, so this is a second
-                // base64 text for the same bytes.
+                // The last base64 character sets bits after the last byte, so this is a second base64 text for the same bytes.
                 .replacing("%", with: String(repeating: "A", count: 42) + "B=")
                 .replacing("#", with: Samples.ada.description)
         }

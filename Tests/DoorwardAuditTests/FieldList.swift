@@ -25,8 +25,7 @@ struct FieldList {
         }
     }
 
-    /// Returns a copy in which this field replaces the fields with the same number. The fields stay
-    /// sorted.
+    /// Returns a copy in which this field replaces the fields with the same number. The fields stay sorted.
     func with(_ number: UInt8, _ value: [UInt8]) -> Self {
         var list = self
         list.fields.removeAll { $0.number == number }

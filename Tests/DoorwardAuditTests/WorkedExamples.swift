@@ -86,9 +86,8 @@ struct WorkedExamples: Codable, Equatable {
     }
 }
 
-/// A field of a record, in the form in which the fixture gives it to other implementations. A
-/// personal value inside the details is an object with the single key `!`, whose value is an array
-/// of one element: `{"personal": value, "person": id or null}`.
+/// A field of a record, in the form in which the fixture gives it to other implementations. A personal value inside the details
+/// is an object with the single key `!`, whose value is an array of one element: `{"personal": value, "person": id or null}`.
 indirect enum ExampleValue: Codable, Equatable {
     case null
     case bool(Bool)

@@ -71,8 +71,7 @@ import Testing
     func timeLimit() async throws {
         let gateway = try await StubGateway { _, _ in .noResponse }
         let transport = HTTPTransport(server: try ServerAddress(gateway.address), source: nil)
-        // The time limit can expire before the request arrives; in that case the next request has a
-        // longer limit.
+        // The time limit can expire before the request arrives; in that case the next request has a longer limit.
         var milliseconds = 30
         while gateway.requests.isEmpty {
             var request = APIRequest.get("devices", "\(milliseconds)")

@@ -101,9 +101,8 @@ import Testing
         for at in [10, 11] { logs.append("a", at: at) }
         logs.append("b", at: 20)
         var (gateway, records, follower) = try await following(logs, showing: 50)
-        // The clock was half an hour ahead while log "a" was written to, and was then set back.
-        // Meanwhile the follower has reached a page of the list of all logs that begins at this
-        // later time.
+        // The clock was half an hour ahead while log "a" was written to, and was then set back. Meanwhile the follower has
+        // reached a page of the list of all logs that begins at this later time.
         let ahead = (0..<250).map { _ in logs.append("a", at: 1800) }
         #expect(try await follower.next(from: records).map(\.record.id) == ahead)
         let behind = [logs.append("b", at: 30), logs.append("a", at: 1800), logs.append("b", at: 31)]

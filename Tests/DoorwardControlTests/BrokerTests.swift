@@ -82,8 +82,7 @@ import Testing
         let house = try await Self.house()
         for user in [house.ids.owner, house.ids.managers[0], house.ids.tenant, house.ids.stranger] {
             #expect(await Self.problems { try await Self.attach(house, broker, by: user) } == Self.unknown)
-            // A property that the caller may not see gives the same error, so that the error
-            // reveals nothing about brokers.
+            // A property that the caller may not see gives the same error, so that the error reveals nothing about brokers.
             let elsewhere = try Self.otherProperty(house)
             #expect(await Self.problems { try await Self.attach(house, broker, by: user, in: elsewhere) } == Self.unknown)
         }

@@ -14,8 +14,7 @@ import Testing
     private struct Model {
         var changes: [(object: ChangedObject, at: MonotonicInstant)] = []
 
-        /// Returns the distinct objects that changed after the first `count` changes, ordered by
-        /// their latest change.
+        /// Returns the distinct objects that changed after the first `count` changes, ordered by their latest change.
         func objects(after count: Int) -> [ChangedObject] {
             var seen: Set<ChangedObject> = []
             return changes[count...].reversed().filter { seen.insert($0.object).inserted }.map(\.object).reversed()
@@ -45,8 +44,7 @@ import Testing
             let expected = model.objects(after: start)
             let age = model.changes[start...].first.map { clock.monotonicNow().duration(since: $0.at) } ?? .zero
             guard let found = feed.changes(after: positions[start], limit: .max) else {
-                // The maximum also includes objects whose latest change is before the position, but
-                // these are dropped first.
+                // The maximum also includes objects whose latest change is before the position, but these are dropped first.
                 #expect(age > .zero && age >= ChangeFeed.retention || expected.count > room, "a change was lost too early")
                 continue
             }

@@ -90,8 +90,7 @@ import Testing
         #expect(queue.reserve(for: Self.principal(99), isUrgent: true) != nil)
     }
 
-    /// A report of a lock, and the outcome with which the report ends an in-flight command of each
-    /// operation.
+    /// A report of a lock, and the outcome with which the report ends an in-flight command of each operation.
     struct Word: Sendable {
         let fact: LockReport.Fact
         let endings: [LockOperation: InFlightCommand.Ending]

@@ -82,8 +82,7 @@ import Testing
         }
         let nobodys = try await calls(CommandID(high: 7, low: 7))
         #expect(nobodys == ["command within"])
-        // The command stays in flight until the lock reports. If it ended, the writes of its
-        // outcome would be counted too.
+        // The command stays in flight until the lock reports. If it ended, the writes of its outcome would be counted too.
         #expect(try await calls(running.accepted.id) == nobodys)
         while counted.adapter.sentCommands.isEmpty { await Task.yield() }
         counted.adapter.report(.unlocked, from: ids.door)

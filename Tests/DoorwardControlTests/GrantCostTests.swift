@@ -48,8 +48,7 @@ import Testing
             return carriers
         }
         #expect(asked == tower.doors.map(\.id))
-        // Each device depends on one association only: the associations of the tenant's other units
-        // are not added.
+        // Each device depends on one association only: the associations of the tenant's other units are not added.
         #expect(found == count)
         #expect(right?.carriersByDevice?.values.allSatisfy { $0.count == 1 } == true)
     }

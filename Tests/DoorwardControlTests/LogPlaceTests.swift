@@ -153,8 +153,7 @@ import Testing
         #expect(seen > 5)
     }
 
-    /// Performs one random step: a change of the tenancy, a command or a report, for any device,
-    /// unit or property.
+    /// Performs one random step: a change of the tenancy, a command or a report, for any device, unit or property.
     private static func step(_ street: Street, _ random: inout SeededGenerator) async throws {
         let (house, ids) = (street.house, street.house.ids)
         let tenancy = house.control.directory.current

@@ -22,8 +22,7 @@ import Testing
             try #require(outcome.sentAfterRevoke == 0, "seed \(seed): a command was sent after the revocation was answered")
             try #require(outcome.violations.isEmpty, "seed \(seed): \(outcome.violations)")
         }
-        // Commands before and after the revocation must both occur, or the test does not cover both
-        // cases.
+        // Commands before and after the revocation must both occur, or the test does not cover both cases.
         #expect(sent > 5_000)
         #expect(denied > 5_000)
     }

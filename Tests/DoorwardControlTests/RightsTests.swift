@@ -5,8 +5,7 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// The rights to each call: the call is made by a user of each role, and a denial must not reveal
-/// more than this user may know.
+/// The rights to each call: the call is made by a user of each role, and a denial must not reveal more than this user may know.
 @Suite struct RightsTests {
     typealias Person = Staff.Person
 

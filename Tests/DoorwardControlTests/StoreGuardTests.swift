@@ -90,8 +90,7 @@ import Testing
         try await storeGuard.write(
             StoreTransaction(counters: [.returnUse(of: guest), .raiseEpoch(of: .portfolio(PortfolioID(high: 1, low: 1)))]))
         #expect(storeGuard.uses.taken(of: guest) == 1)
-        // The write was durable although it failed, so it is counted after the store has been read
-        // again.
+        // The write was durable although it failed, so it is counted after the store has been read again.
         store.failNext(.failed("disk I/O error"), isDurable: true)
         _ = await failure { try await storeGuard.write(use) }
         #expect(storeGuard.uses.taken(of: guest) == 1)

@@ -88,8 +88,7 @@ import Testing
                 let (start, position) = (clock.now(), feed.position)
                 let before = guests.decisions(at: start)
                 let hours = Int.random(in: 1..<(Bool.random(using: &generator) ? 12 : 600), using: &generator)
-                // Sleep one millisecond longer, because sleepers of the same instant wake in any
-                // order.
+                // Sleep one millisecond longer, because sleepers of the same instant wake in any order.
                 try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(3600 * hours) + .milliseconds(1)))
                 let (end, after) = (clock.now(), guests.decisions(at: clock.now()))
                 let found = Set(try #require(feed.changes(after: position)).objects)

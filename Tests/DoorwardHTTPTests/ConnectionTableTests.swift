@@ -7,8 +7,7 @@ import Testing
 
 /// The limits on connections, and which connection is closed to make room.
 @Suite struct ConnectionTableTests {
-    /// A connection table whose connections have names, and a list of the connections that the
-    /// table has closed.
+    /// A connection table whose connections have names, and a list of the connections that the table has closed.
     private final class Bench: Sendable {
         final class Key: Sendable {}
 
@@ -118,8 +117,7 @@ import Testing
         #expect(bench.table.beginForwarded(client))
     }
 
-    /// Each case: the action of the client in each second, and the second at which the table closes
-    /// the connection.
+    /// Each case: the action of the client in each second, and the second at which the table closes the connection.
     @Test("An idle connection, a slow head, a slow body and a whole request each have their own timeout")
     func overdue() throws {
         func closedAt(_ act: (ClientConnection, _ second: Int, MonotonicInstant) -> Void) throws -> Int? {

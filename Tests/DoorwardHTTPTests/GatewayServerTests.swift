@@ -17,8 +17,7 @@ import Testing
     ) async throws {
         var settings = given
         settings.port = 0
-        // The server must not close a client's connection as idle on a machine that is busy for a
-        // minute.
+        // The server must not close a client's connection as idle on a machine that is busy for a minute.
         settings.idleTimeout = .seconds(3600)
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let server = try GatewayServer(

@@ -39,8 +39,7 @@ import Testing
     ) async throws where Body.Element == [UInt8] {
         var settings = HTTPSettings()
         (settings.port, settings.trustedProxies) = (0, ["127.0.0.1"])
-        // The server must not close a client's connection as idle on a machine that is busy for a
-        // minute.
+        // The server must not close a client's connection as idle on a machine that is busy for a minute.
         settings.idleTimeout = .seconds(36_000)
         let house = try await House(settings: settings)
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)

@@ -67,8 +67,7 @@ import Testing
         await gateway.connected()
         let first = try gateway.connection.publish(try MQTTPublish("door/set", "first", .atLeastOnce))
         await LoopbackPort.waitUntilDrained(to: broker.port)
-        // Advance virtual time in small steps: the TCP connection is closed 30 seconds after a
-        // stall was detected.
+        // Advance virtual time in small steps: the TCP connection is closed 30 seconds after a stall was detected.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
         let (failure, gone) = await gateway.disconnected()
         #expect(failure == .notResponding)

@@ -25,8 +25,7 @@ import Testing
         defer { broker.signal(SIGCONT) }
         _ = try await refusal(.busy, gateway, clock)
         #expect(try await refusal(.notConnected, gateway, clock) == 0, "a message was sent after one was rejected")
-        // The connection was closed by the gateway, or by the kernel's timeout for unacknowledged
-        // data.
+        // The connection was closed by the gateway, or by the kernel's timeout for unacknowledged data.
         let event = await iterator.next()
         let isDisconnected = if case .disconnected? = event { true } else { false }
         #expect(isDisconnected, "\(String(describing: event))")

@@ -42,8 +42,7 @@ import Testing
         let lock = MQTTTestClient(port: broker.port, ["door/set"])
         await lock.connected()
         try await roundTrip(lock, on: "door/set")
-        // With virtual time, no publish is rejected for its delay and no message lifetime expires
-        // on a slow machine.
+        // With virtual time, no publish is rejected for its delay and no message lifetime expires on a slow machine.
         let clock = VirtualClock()
         let gateway = MQTTTestClient(port: proxy.port, clock: clock)
         let connected = await gateway.connected()
@@ -59,8 +58,7 @@ import Testing
         try gateway.connection.publish(try MQTTPublish("door/set", "end"))
         await lock.event { if case .message(let message) = $0 { message.payload == Array("end".utf8) } else { false } }
         await gateway.connection.stop()
-        // Messages that the proxy's kernel accepted in time may arrive, each once. Messages in the
-        // send buffer must not arrive.
+        // Messages that the proxy's kernel accepted in time may arrive, each once. Messages in the send buffer must not arrive.
         let passed = await proxy.end()
         let arrived = (0..<sent).map { passed.components(separatedBy: "late \($0) ").count - 1 }
         #expect(sent > 0 && arrived.last == 0)
@@ -185,8 +183,7 @@ import Testing
         proxy.stall(.toClient)
         try gateway.connection.publish(try MQTTPublish("door/set", "UNLOCK", .atLeastOnce, lifetime: .milliseconds(300)))
         await LoopbackPort.waitUntilDrained(to: proxy.port)
-        // Advance virtual time in small steps: the TCP connection is closed 30 seconds after a
-        // stall was detected.
+        // Advance virtual time in small steps: the TCP connection is closed 30 seconds after a stall was detected.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
         let (failure, gone) = await gateway.disconnected(from: connected)
         #expect(failure == .notResponding && gateway.connection.health.counts.writeTimeouts == 1)

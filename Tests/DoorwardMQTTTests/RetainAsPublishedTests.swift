@@ -83,8 +83,7 @@ import Testing
         let response = MQTTResponseSubscriptions(required: [filter])
         while (try? gateway.connection.publish(try MQTTPublish("x", "x"), requiring: response)) == nil { await clock.pass(.zero) }
         broker.signal(SIGSTOP)
-        // Advance virtual time in small steps: the TCP connection is closed 30 seconds after a
-        // stall was detected.
+        // Advance virtual time in small steps: the TCP connection is closed 30 seconds after a stall was detected.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
         let (failure, gone) = await gateway.disconnected()
         #expect(failure == .notResponding)

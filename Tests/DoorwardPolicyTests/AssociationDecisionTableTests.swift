@@ -2,8 +2,7 @@ import DoorwardDomain
 import DoorwardPolicy
 import Testing
 
-/// Decision cases for roles: the operations that they allow, and the operations that they do not
-/// allow.
+/// Decision cases for roles: the operations that they allow, and the operations that they do not allow.
 @Suite struct AssociationDecisionTableTests {
     @Test(
         "A role applies to everything below the entity on which it is held",

@@ -12,8 +12,7 @@ import Testing
         metadata: ["floor": .string("2")],
         createdAt: Timestamp(milliseconds: 1), updatedAt: Timestamp(milliseconds: 2))
 
-    /// The device with each combination of its optional values present or missing, including
-    /// combinations that are invalid.
+    /// The device with each combination of its optional values present or missing, including combinations that are invalid.
     private static let devices = (0..<16).map { bits in
         var device = full
         if bits & 1 != 0 { device.portfolioID = nil }

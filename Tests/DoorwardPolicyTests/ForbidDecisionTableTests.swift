@@ -2,8 +2,7 @@ import DoorwardDomain
 import DoorwardPolicy
 import Testing
 
-/// Decision cases for overrides, and for conditions that forbid an operation although a rule allows
-/// it.
+/// Decision cases for overrides, and for conditions that forbid an operation although a rule allows it.
 @Suite struct ForbidDecisionTableTests {
     private static let noUnlatch: LockCapabilities = [.lock, .unlock]
 

@@ -89,8 +89,7 @@ struct House {
         }
     }
 
-    /// Adds a guest access for `person` or the given guest. By default it began one hour ago and
-    /// ends in one hour.
+    /// Adds a guest access for `person` or the given guest. By default it began one hour ago and ends in one hour.
     @discardableResult
     mutating func admit(
         number: UInt64 = 1, devices: [DeviceID]? = nil, operations: [LockOperation] = [.lock, .unlock],

@@ -72,8 +72,7 @@ import Testing
         for operation in LockOperation.allCases {
             let columns = PermissionMatrix.columns(holding: operation)
             let holds = row.column.map(columns.contains) ?? false
-            // Every guest has VIEW_STATUS, but the matrix has it only in the column of guests
-            // within their window.
+            // Every guest has VIEW_STATUS, but the matrix has it only in the column of guests within their window.
             let isEveryGuests = row.column == .guestIfGranted && operation == .viewStatus
             #expect((holds || isEveryGuests) == row.operations.contains(operation), "\(operation)")
         }

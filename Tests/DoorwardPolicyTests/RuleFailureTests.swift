@@ -25,8 +25,7 @@ import Testing
             for (otherStep, others) in Self.ladder.enumerated() where otherStep != step {
                 for other in others {
                     let expected = step > otherStep ? reason : other
-                    // Try the smaller id on either step: ids must not matter between different
-                    // steps.
+                    // Try the smaller id on either step: ids must not matter between different steps.
                     for (a, b) in [(1, 2), (2, 1)] as [(UInt64, UInt64)] {
                         #expect(nearest([failure(reason, a), failure(other, b)])?.reason == expected)
                         #expect(nearest([failure(other, b), failure(reason, a)])?.reason == expected)

@@ -44,8 +44,7 @@ import Testing
 
     @Test("Ids of one bucket are all found, even if they are more than it can hold")
     func overflow() {
-        // The halves of each id mix to the same 64-bit value. So all ids have the same hash, and
-        // always share one bucket.
+        // The halves of each id mix to the same 64-bit value. So all ids have the same hash, and always share one bucket.
         let ids = (0..<64 as Range<UInt64>).map { high in UserID(high: high, low: 5 ^ high &* 0x9E37_79B9_7F4A_7C15) }
         var table = Table()
         for id in ids { table.add(id) }

@@ -103,8 +103,7 @@ import Testing
         #expect(house.directory.deviceIDs(of: house.property) == [house.otherDoor, house.cellar])
         #expect(house.directory.deviceCount == before.directory.deviceCount - 3)
         #expect(house.directory.unitsSharing(house.frontDoor) == [house.unit], "the unit still lists it")
-        // When the front door is added again, the unit that lists it as a common area shares it
-        // again.
+        // When the front door is added again, the unit that lists it as a common area shares it again.
         house.directory.apply(.putDevice(try #require(before.directory.device(house.frontDoor))))
         #expect(decision(house, .unlock, .front) == decision(before, .unlock, .front))
     }

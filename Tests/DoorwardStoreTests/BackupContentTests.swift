@@ -183,8 +183,7 @@ import Testing
         return sizes
     }
 
-    /// Returns every row of every table. With `isLogAlone`, the tables that are projected from the
-    /// log are left out.
+    /// Returns every row of every table. With `isLogAlone`, the tables that are projected from the log are left out.
     private func rows(of path: String, isLogAlone: Bool = false) throws -> [String: [Row]] {
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }

@@ -207,8 +207,7 @@ import Testing
     }
 }
 
-/// A gate that stops a backup after its first step until the gate is opened. An open gate stays
-/// open.
+/// A gate that stops a backup after its first step until the gate is opened. An open gate stays open.
 private final class BackupGate: Sendable {
     private let arrivals = AsyncStream<Void>.makeStream()
     private let turnstile = DispatchSemaphore(value: 0)

@@ -46,8 +46,7 @@ import Testing
 /// The faults that a check reports when one column is altered in one row.
 struct ColumnDamage: Sendable {
     enum Kind: Sendable {
-        /// The value becomes another value of the same form: a number changes, and text or bytes
-        /// get another end.
+        /// The value becomes another value of the same form: a number changes, and text or bytes get another end.
         case value
         /// Bytes become one byte longer; text becomes a word that is not a valid value.
         case form
@@ -181,8 +180,7 @@ struct ColumnDamage: Sendable {
         ColumnDamage("time_marks.at", "projection"),
     ]
 
-    /// Columns whose value is stored only once and may be any value of its form. A check can only
-    /// verify that they can be read.
+    /// Columns whose value is stored only once and may be any value of its form. A check can only verify that they can be read.
     private static let unnamed: [String] =
         [
             ("portfolios", "name created_at updated_at tier max_properties max_units max_devices max_active_guest_access"),

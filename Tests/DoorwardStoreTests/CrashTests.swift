@@ -6,9 +6,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Copies the database's files at chosen flushes. The copy is made on the writer's own thread, so
-/// that it has the content that a crash at that instant would leave. Also keeps the ids of the
-/// records that had been acknowledged by then.
+/// Copies the database's files at chosen flushes. The copy is made on the writer's own thread, so that it has the content that a
+/// crash at that instant would leave. Also keeps the ids of the records that had been acknowledged by then.
 private final class CrashCamera: Sendable {
     struct Picture {
         let path: String

@@ -54,8 +54,7 @@ private final class FailingFlush: Sendable {
         var script = StoreScript(seed: 1)
         // The first transaction is alone in its flush; the others follow in groups of three: 0; 1, 2, 3; 4, 5, 6; 7, 8, 9.
         let transactions = (0..<10).map { index in
-            // Every third transaction violates a constraint. If its flush fails, it gets the error
-            // of the flush.
+            // Every third transaction violates a constraint. If its flush fails, it gets the error of the flush.
             index % 3 == 2 ? breaking(&script) : StoreTransaction(records: [PendingRecord(script.gatewayEvent())])
         }
         let answers = try await answers(to: transactions, by: store, disk)

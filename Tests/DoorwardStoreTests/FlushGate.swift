@@ -10,8 +10,7 @@ final class FlushGate: Sendable {
     private let first = AsyncStream<Void>.makeStream()
     private let opening: Int?
 
-    /// - Parameter opening: the number of accepted transactions that opens the gate; `nil` if only
-    ///   the test opens it.
+    /// - Parameter opening: the number of accepted transactions that opens the gate; `nil` if only the test opens it.
     init(openingAfter opening: Int? = nil) { self.opening = opening }
 
     /// The number of transactions in each flush.

@@ -160,8 +160,7 @@ import Testing
     func shortPage() async throws {
         let sample = try await CheckedSample(seed: 75)
         var limits = StoreLimits()
-        // The limit allows the first runs of both logs, eight rows each, so that only the clock
-        // ends the page.
+        // The limit allows the first runs of both logs, eight rows each, so that only the clock ends the page.
         limits.rowsPerPage = 32
         let store = try SQLiteStore.open(
             path: sample.database.path, clock: SteppingClock(), logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() },

@@ -51,8 +51,7 @@ import Testing
         #expect(expected.count == 3)
     }
 
-    /// Returns a transaction of records in several logs. One in four also has an outcome without a command, and must be
-    /// rejected.
+    /// Returns a transaction of records in several logs. One in four also has an outcome without a command, and must be rejected.
     private func transaction(_ script: inout StoreScript, _ random: inout SeededGenerator) -> StoreTransaction {
         script.now = script.now.advanced(by: .milliseconds(Int.random(in: -3...5, using: &random)))
         var transaction = StoreTransaction()

@@ -51,8 +51,7 @@ import Testing
     func secondLevel() throws {
         let queue = try TileTable.make()
         try queue.writeWithoutTransaction { db in
-            // 255 tiles of leaves are full, and the 256th becomes full here. All have the same
-            // leaves.
+            // 255 tiles of leaves are full, and the 256th becomes full here. All have the same leaves.
             let table = TileTable(db)
             let leaves = (0..<256).map(TileTable.leaf)
             let root = MerkleTree.root(ofLeafHashes: leaves)

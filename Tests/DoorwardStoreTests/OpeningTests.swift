@@ -28,8 +28,7 @@ import Testing
         let path = try #require(realPath(database.path))
         let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
             .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
-        // Besides the readers' descriptors there are three: one that keeps the files open, the
-        // writer's, and that of the lock.
+        // Besides the readers' descriptors there are three: one that keeps the files open, the writer's, and that of the lock.
         #expect(files.count { $0 == path } == TemporaryDatabase.limits.connectionsToRead + 3)
         #expect(files.count { $0 == path + "-wal" } == TemporaryDatabase.limits.connectionsToRead + 2)
         try await store.close()

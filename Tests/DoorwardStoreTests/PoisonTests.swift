@@ -85,8 +85,7 @@ private final class LogBook: Sendable {
         #expect(try database.count("SELECT count(*) FROM idempotency") == 0)
     }
 
-    /// Commits the transaction in one batch with others, and expects that only this transaction is
-    /// rejected.
+    /// Commits the transaction in one batch with others, and expects that only this transaction is rejected.
     private func expectAlone(_ poisoned: StoreTransaction, _ error: StoreError, in database: TemporaryDatabase) async throws {
         let (gate, book) = (FlushGate(openingAfter: 31), LogBook())
         let store = try database.open(hooks: gate.hooks(), logger: book.logger)

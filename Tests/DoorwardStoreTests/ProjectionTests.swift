@@ -30,8 +30,7 @@ import Testing
             #expect(found == expected)
             guard step % 30 == 29 else { continue }
             try await ModelComparison(draw).expectSame(store, model)
-            // Open the files in the state in which a process killed at this moment would leave
-            // them, with another limit.
+            // Open the files in the state in which a process killed at this moment would leave them, with another limit.
             let path = try database.copyFiles(to: "killed-\(step).db")
             #expect(try StoreCheck.run(path: path).isWhole)
             let next = try database.open(limits: Self.limits(entries == 13 ? 1024 : 13), path: path)

@@ -113,8 +113,7 @@ import Testing
         try queue.close()
     }
 
-    /// Returns every kind of change. A change is repeated if its second execution runs other
-    /// statements.
+    /// Returns every kind of change. A change is repeated if its second execution runs other statements.
     private func transactions() -> [StoreTransaction] {
         var script = StoreScript(seed: 82)
         let tenancy = FullTenancy(seed: 82)

@@ -112,8 +112,7 @@ private final class Fault: Sendable {
         let (database, fault) = (try TemporaryDatabase(), Fault())
         let store = try database.open(hooks: fault.hooks)
         var script = StoreScript(seed: 5)
-        // A reader outside the store holds an old snapshot of the file, so that a checkpoint cannot
-        // finish.
+        // A reader outside the store holds an old snapshot of the file, so that a checkpoint cannot finish.
         let outside = try DatabaseQueue(path: database.path, configuration: unsafeReader())
         try await outside.writeWithoutTransaction { try $0.execute(sql: "BEGIN; SELECT count(*) FROM logs") }
         _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]))

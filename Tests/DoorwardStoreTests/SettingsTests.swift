@@ -114,8 +114,7 @@ private func numbers(_ queries: [String], in db: Database) throws -> [Int] {
     }
 }
 
-/// A barrier: no caller continues before all callers have arrived. The callers are threads of
-/// readers, which may be blocked.
+/// A barrier: no caller continues before all callers have arrived. The callers are threads of readers, which may be blocked.
 private final class Meeting: Sendable {
     private let expected: Int
     private let arrived = Mutex(0)

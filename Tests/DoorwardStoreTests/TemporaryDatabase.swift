@@ -52,8 +52,7 @@ final class TemporaryDatabase: Sendable {
         return try queue.read { try Int.fetchOne($0, sql: sql) } ?? -1
     }
 
-    /// Copies the database as it is on the disk at this moment, including the write-ahead log, and returns the path of the
-    /// copy.
+    /// Copies the database as it is on the disk at this moment, including the write-ahead log, and returns the path of the copy.
     func copyFiles(of path: String? = nil, to name: String) throws -> String {
         let (path, copy) = (path ?? self.path, folder.appending(path: name).path)
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {

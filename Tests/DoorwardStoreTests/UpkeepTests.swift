@@ -32,8 +32,7 @@ import Testing
         let store = try database.open(limits: limits)
         var script = StoreScript(seed: 1)
         for _ in 0..<20 { _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())])) }
-        // The writer makes the checkpoint after the answer, and handles this call after the
-        // checkpoint.
+        // The writer makes the checkpoint after the answer, and handles this call after the checkpoint.
         #expect(await store.isWritable())
         let size = try FileManager.default.attributesOfItem(atPath: database.path + "-wal")[.size] as? Int
         #expect(size == 0)

@@ -33,8 +33,7 @@ struct Caller: Sendable {
 
     func delete(_ path: String) async throws -> Answer { try await send(.DELETE, path) }
 
-    /// A client that fails at once if the gateway has stopped, and that can send many requests at
-    /// the same time.
+    /// A client that fails at once if the gateway has stopped, and that can send many requests at the same time.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -53,8 +52,7 @@ struct Caller: Sendable {
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
         for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
         if let body { request.body = .bytes(body) }
-        // The timeout is longer than the test's own time limit, so that the time limit ends the
-        // test first.
+        // The timeout is longer than the test's own time limit, so that the time limit ends the test first.
         let response = try await Self.client.execute(request, timeout: .hours(1))
         let bytes = try await response.body.collect(upTo: 8 << 20)
         let json = bytes.readableBytes == 0 ? JSON.null : try JSONDecoder().decode(JSON.self, from: Data(bytes.readableBytesView))

@@ -36,8 +36,7 @@ extension EndToEnd {
             try #require(result.code == 0, "\(result.errors)")
         }
 
-        /// Lowers the limit so that three descriptors are free. Dispatch would end the process if
-        /// it got no descriptor.
+        /// Lowers the limit so that three descriptors are free. Dispatch would end the process if it got no descriptor.
         private func exhaust(_ gateway: RunningGateway) async throws {
             let open = try descriptors(of: gateway)
             let limit = try #require((0...).lazy.filter { !open.contains($0) }.dropFirst(3).first { _ in true })

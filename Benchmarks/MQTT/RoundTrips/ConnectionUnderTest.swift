@@ -76,8 +76,7 @@ final class ConnectionUnderTest: Sendable {
         do throws(MQTTSendError) {
             try connection.publish(MQTTPublish(topic: topics[lane], payload: Array("UNLOCK".utf8), lifetime: .seconds(10)))
         } catch {
-            // End the program: a lane whose command is lost receives no report, so the measurement
-            // would never finish.
+            // End the program: a lane whose command is lost receives no report, so the measurement would never finish.
             FileHandle.standardError.write(Data("a command could not be sent: \(error)\n".utf8))
             exit(1)
         }

@@ -13,8 +13,7 @@ struct FleetBenchmark {
     private static let devicesPerUnit = 10
     private static let tenants = 64
     private static let loadSeconds = 20.0
-    /// The gateway's pause between two state requests after its start, when it requests the state
-    /// of each lock once.
+    /// The gateway's pause between two state requests after its start, when it requests the state of each lock once.
     private static let stateRequestInterval = 0.02
     /// The maximum time until the locks are known.
     private static let onlineTimeout = 300.0

@@ -1,8 +1,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// Measures the time to write 4 KiB into a file and to flush them to the disk. The writes do not
-/// extend the file.
+/// Measures the time to write 4 KiB into a file and to flush them to the disk. The writes do not extend the file.
 enum FlushTime {
     private static let pages = 256
 

@@ -4,12 +4,10 @@ import BenchmarkSupport
 import DoorwardDomain
 import Foundation
 
-/// Measures "unlock over MQTT": an authenticated unlock over HTTP to a lock that responds at once.
-/// The whole gateway runs gateway in a separate process, and both records are on the disk. The runs
-/// alternate with those of the bare program.
+/// Measures "unlock over MQTT": an authenticated unlock over HTTP to a lock that responds at once. The whole gateway runs gateway
+/// in a separate process, and both records are on the disk. The runs alternate with those of the bare program.
 ///
-/// The bare program's device simulates the locks, so both kinds of runs use the same broker and the
-/// same locks.
+/// The bare program's device simulates the locks, so both kinds of runs use the same broker and the same locks.
 struct GatewayRoundTrips {
     private static let name = "unlock over MQTT"
     private static let secondsPerRound = 3.0
@@ -54,9 +52,8 @@ struct GatewayRoundTrips {
         Figure(Self.name, "memory of the gateway", gateway.residentMemory / 1_048_576, "MiB").report()
     }
 
-    /// Returns the transport of a lock with the profile `homeassistant`: the lock reports its state
-    /// in JSON, and the gateway sends it no state
-    /// requests.
+    /// Returns the transport of a lock with the profile `homeassistant`: the lock reports its state in JSON, and the gateway
+    /// sends it no state requests.
     private static func way(_ number: Int) -> Fleet.Way {
         let topic = "bench/\(firstLane + number)"
         return Fleet.Way(

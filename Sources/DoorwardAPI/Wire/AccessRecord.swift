@@ -31,8 +31,7 @@ extension Wire {
         package var actorUserId: String?
         /// `API CONSOLE CLI GUEST_LINK DEVICE GATEWAY`.
         package var source: String?
-        /// The client's network address; `nil` if no client was involved, or if the address was
-        /// erased.
+        /// The client's network address; `nil` if no client was involved, or if the address was erased.
         package var clientAddress: String?
         /// The id of the request, as in its response.
         package var requestId: String?
@@ -46,8 +45,7 @@ extension Wire {
         package var propertyId: String?
         /// The portfolio of the device when the record was written.
         package var portfolioId: String?
-        /// The command that the record is about. The intents and the outcome of a command have the
-        /// same `commandId`.
+        /// The command that the record is about. The intents and the outcome of a command have the same `commandId`.
         package var commandId: String?
         /// The final state of a command.
         package var outcome: String?

@@ -5,8 +5,7 @@ extension Wire {
         package var file: String
         /// The size of the file in bytes.
         package var bytes: Int
-        /// The instant of the backup. The backup contains every change that was acknowledged before
-        /// this instant.
+        /// The instant of the backup. The backup contains every change that was acknowledged before this instant.
         package var at: String
         /// Each log with the number of its records in the backup.
         package var logs: [LogSize]

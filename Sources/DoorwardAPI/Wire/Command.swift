@@ -7,8 +7,7 @@ extension Wire {
         package var deviceId: String
         /// `LOCK UNLOCK UNLATCH`.
         package var operation: String
-        /// `ACCEPTED DISPATCHED CONFIRMED FAILED TIMED_OUT UNKNOWN DENIED`. May be absent in a
-        /// reduced view.
+        /// `ACCEPTED DISPATCHED CONFIRMED FAILED TIMED_OUT UNKNOWN DENIED`. May be absent in a reduced view.
         package var state: String?
         /// The actor of the command.
         package var actor: Actor?
@@ -20,8 +19,7 @@ extension Wire {
         package var reason: String?
         /// The override of a lockdown; `nil` if there was none.
         package var override: Override?
-        /// Whether the command's bytes were handed to the lock's transport; `nil` if this is
-        /// unknown.
+        /// Whether the command's bytes were handed to the lock's transport; `nil` if this is unknown.
         package var sent: Bool?
         /// `false` if the lock was already in the requested state.
         package var changed: Bool?
@@ -72,8 +70,7 @@ extension Wire {
         }
     }
 
-    /// `data` of a response about a command. `device` is present only if the lock has confirmed the
-    /// command.
+    /// `data` of a response about a command. `device` is present only if the lock has confirmed the command.
     package struct CommandAnswer: Decodable, Sendable {
         /// The command, with the fields that are visible to the reader.
         package var command: Command
@@ -98,8 +95,7 @@ extension Wire {
         /// The timeout of the command in milliseconds; `nil` for the gateway's own timeout.
         package var timeoutMs: Int?
 
-        /// Creates a body. Without arguments, the command has no reason and the gateway's own
-        /// timeout.
+        /// Creates a body. Without arguments, the command has no reason and the gateway's own timeout.
         package init(reason: String? = nil, override: String? = nil, timeoutMs: Int? = nil) {
             (self.reason, self.timeoutMs) = (reason, timeoutMs)
             self.override = override.map { Override(reason: $0) }

@@ -1,8 +1,7 @@
 extension Wire {
     /// `details` of a denied request. They are absent if the object is not visible to the caller.
     package struct Denial: Decodable, Equatable, Sendable {
-        /// The requested operation, such as `UNLOCK`; `nil` if the request was not an operation on
-        /// a lock.
+        /// The requested operation, such as `UNLOCK`; `nil` if the request was not an operation on a lock.
         package var operation: String?
         /// The lock of the operation.
         package var deviceId: String?

@@ -3,8 +3,7 @@ extension Wire {
     package struct Device: Decodable, Equatable, Sendable {
         /// The id, an opaque text. Gateways generate UUIDs in lower case.
         package var id: String
-        /// The name, as entered by users. It may contain any character except control characters,
-        /// and need not be unique.
+        /// The name, as entered by users. It may contain any character except control characters, and need not be unique.
         package var name: String
         /// The kind of adapter, such as `simulator`.
         package var adapter: String?
@@ -24,8 +23,7 @@ extension Wire {
         package var propertyName: String?
         /// The unit; `nil` for a lock that is attached to no unit.
         package var unitId: String?
-        /// The name of the unit; `nil` for a lock that is attached to no unit, such as the lock of
-        /// a front door.
+        /// The name of the unit; `nil` for a lock that is attached to no unit, such as the lock of a front door.
         package var unitName: String?
         /// Whether the lock may be operated through the gateway.
         package var isRemoteOperationEnabled: Bool?
@@ -62,8 +60,7 @@ extension Wire {
 
         /// The settings of a lock.
         package struct Settings: Decodable, Equatable, Sendable {
-            /// Seconds from an unlock until the lock locks itself; `nil` if it does not lock
-            /// itself, or if the time is unknown.
+            /// Seconds from an unlock until the lock locks itself; `nil` if it does not lock itself, or if the time is unknown.
             package var autoRelockSeconds: Int?
             /// Whether the gateway stores a code that is sent with commands.
             package var hasCode: Bool

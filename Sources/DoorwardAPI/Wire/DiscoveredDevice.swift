@@ -13,11 +13,9 @@ extension Wire {
         package var adapter: String
         /// The address for attaching the lock, in the form of `POST /devices`.
         package var address: [String: Value]
-        /// The capabilities of the lock, such as `UNLATCH`; `nil` if they are not known before it
-        /// is attached.
+        /// The capabilities of the lock, such as `UNLATCH`; `nil` if they are not known before it is attached.
         package var capabilities: [String]?
-        /// The reason why the lock cannot be attached with this address, as a sentence; `nil` if it
-        /// can be attached.
+        /// The reason why the lock cannot be attached with this address, as a sentence; `nil` if it can be attached.
         package var problem: String?
         /// When the gateway first received a message about the lock since its start.
         package var firstSeenAt: String

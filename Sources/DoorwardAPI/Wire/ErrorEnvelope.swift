@@ -18,8 +18,7 @@ extension Wire {
             package var command: Command?
             /// The number of objects of each kind that an object to delete contains, for `has_dependents`.
             package var dependents: [String: Int]?
-            /// The details of a denied request. For any other error, the `reason` of the denial is
-            /// `nil`.
+            /// The details of a denied request. For any other error, the `reason` of the denial is `nil`.
             package var denial: Denial
 
             private enum CodingKeys: String, CodingKey { case fields, command, dependents }

@@ -63,8 +63,7 @@ extension Wire {
         package var label: String?
         /// The locks. The caller must hold GRANT_ACCESS on each of them.
         package var deviceIds: [String]
-        /// The operations to grant, of `LOCK UNLOCK UNLATCH VIEW_STATUS`. The caller must hold each
-        /// of them.
+        /// The operations to grant, of `LOCK UNLOCK UNLATCH VIEW_STATUS`. The caller must hold each of them.
         package var operations: [String]
         /// The start of the window in RFC 3339, inclusive.
         package var validFrom: String

@@ -1,8 +1,7 @@
 public import DoorwardDomain
 import Synchronization
 
-/// Handles the commands and reports of one attached lock for its adapter, for any protocol. A
-/// channel
+/// Handles the commands and reports of one attached lock for its adapter, for any protocol. A channel
 ///
 /// - allows one command in flight at a time: it rejects other commands with `.transportBusy` until
 ///   the command in flight has a response or its deadline has passed,
@@ -48,8 +47,7 @@ public final class LockChannel: Sendable {
         (self.id, self.clock, self.executor) = (id, clock, executor)
     }
 
-    /// Opens the channel: from now on, it accepts commands and delivers reports to this receiver.
-    /// Opening causes no report.
+    /// Opens the channel: from now on, it accepts commands and delivers reports to this receiver. Opening causes no report.
     public func open(to receiver: any ReportReceiver) { state.withLock { $0.outbox.open(to: receiver) } }
 
     /// Closes the channel. Drops undelivered reports and the command in flight; further commands
@@ -76,12 +74,10 @@ public final class LockChannel: Sendable {
     /// Hands a command over if no other command is in flight.
     ///
     /// - Parameters:
-    ///   - onGivenUp: called once if the command gets no response: at its deadline, or when the
-    ///     channel is closed. A transport must then cancel a request that is still in progress, so
-    ///     that none of its bytes is sent late.
-    ///   - handOver: hands the command's bytes to the transport at once, or throws. The
-    ///     restrictions of `LockAdapter.send` apply to this closure too. The channel holds no mutex
-    ///     during the call, so `answer` may be called before the closure returns.
+    ///   - onGivenUp: called once if the command gets no response: at its deadline, or when the channel is closed. A transport
+    ///     must then cancel a request that is still in progress, so that none of its bytes is sent late.
+    ///   - handOver: hands the command's bytes to the transport at once, or throws. The restrictions of `LockAdapter.send` apply
+    ///     to this closure too. The channel holds no mutex during the call, so `answer` may be called before the closure returns.
     /// - Throws: `.offline` while the channel is closed, `.transportBusy` while another command is in flight or if the deadline has
     ///   passed, and any error of `handOver`.
     public func send(
@@ -121,9 +117,8 @@ public final class LockChannel: Sendable {
 
     /// Ends a command with the response of the lock or its bridge, and reports that response with the command in `after`.
     ///
-    /// A response after the deadline is reported too, unless another command was handed over in the
-    /// meantime. The response is then dropped, because it must not be reported with the later
-    /// command in `after`.
+    /// A response after the deadline is reported too, unless another command was handed over in the meantime. The response is
+    /// then dropped, because it must not be reported with the later command in `after`.
     ///
     /// - Parameters:
     ///   - command: the command that the response refers to; `nil` for the last command, if the
@@ -197,9 +192,8 @@ extension LockChannel.State {
 /// A timer on the injected clock. The timer is part of a state that a mutex protects; set, change
 /// and cancel it only under that mutex.
 ///
-/// When the timer is changed, the task of the previous setting may already be running. `onDue`
-/// therefore receives its setting, and MUST call `expire` under the mutex to test whether the
-/// setting is still current.
+/// When the timer is changed, the task of the previous setting may already be running. `onDue` therefore receives its setting,
+/// and MUST call `expire` under the mutex to test whether the setting is still current.
 package struct DeadlineTimer: Sendable {
     /// Identifies one setting of one timer.
     package struct Setting: Hashable, Sendable { fileprivate let number: UInt64 }
@@ -285,9 +279,8 @@ package struct ReportOutbox<Element: Sendable>: Sendable {
 
     /// Removes and returns the next element, for the caller to deliver.
     ///
-    /// - Parameter isFirst: whether this is the first call in the caller's loop. If another loop is
-    ///   already delivering, on another thread or further up the call stack, it delivers the
-    ///   remaining elements, and this call returns `nil`.
+    /// - Parameter isFirst: whether this is the first call in the caller's loop. If another loop is already delivering, on
+    ///   another thread or further up the call stack, it delivers the remaining elements, and this call returns `nil`.
     /// - Returns: `nil` if there is no element, or if another loop is already delivering.
     package mutating func next(isFirst: Bool) -> (element: Element, receiver: any ReportReceiver)? {
         if isFirst, isDelivering { return nil }

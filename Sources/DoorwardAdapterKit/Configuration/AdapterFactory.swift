@@ -26,8 +26,7 @@ public protocol AdapterFactory: Sendable {
 
 /// An adapter that is configured but not created yet.
 public protocol ConfiguredAdapter: Sendable {
-    /// The maximum number of file descriptors for the adapter's connections. The gateway reserves
-    /// this number.
+    /// The maximum number of file descriptors for the adapter's connections. The gateway reserves this number.
     var descriptorCount: Int { get }
 
     /// The facts that `doorward config check` shows.
@@ -39,8 +38,7 @@ public protocol ConfiguredAdapter: Sendable {
     /// - Throws: the error that `make` would throw for these files.
     func check() throws(ConfigurationError) -> [String]
 
-    /// Creates the adapter. The adapter must not send anything or open a connection before its
-    /// `start`.
+    /// Creates the adapter. The adapter must not send anything or open a connection before its `start`.
     ///
     /// - Throws: one sentence about a file that cannot be read or used.
     func make(_ environment: AdapterEnvironment) throws(ConfigurationError) -> any LockAdapter

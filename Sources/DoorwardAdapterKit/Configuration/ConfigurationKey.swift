@@ -11,14 +11,12 @@ public struct ConfigurationKey: Sendable {
     public let defaultValue: SettingValue?
     /// The text that docs/configuration.md shows as the default; `nil` to show `defaultValue`.
     let shownDefault: String?
-    /// The key's documentation: a phrase in Markdown, without the range of a number. `row` adds the
-    /// range unless 0 is allowed.
+    /// The key's documentation: a phrase in Markdown, without the range of a number. `row` adds the range unless 0 is allowed.
     public let meaning: String
 
     /// - Parameters:
     ///   - path: in the declaration of a section, a name of letters without a dot.
-    ///   - shownDefault: the default in the documentation, if the default is not a value of the
-    ///     key, such as `all`.
+    ///   - shownDefault: the default in the documentation, if the default is not a value of the key, such as `all`.
     public init(
         _ path: String, _ type: SettingType, isRequired: Bool = false, default defaultValue: SettingValue? = nil,
         shownDefault: String? = nil, meaning: String

@@ -56,8 +56,7 @@ package struct ConfigurationTable: Sendable {
         return byVariable[words.joined(separator: "_")]?.ofEntry(number)
     }
 
-    /// Parses the number of an entry. Only its canonical form is accepted, so that each key has
-    /// exactly one name.
+    /// Parses the number of an entry. Only its canonical form is accepted, so that each key has exactly one name.
     private static func entryNumber(_ text: Substring) -> Int? {
         guard let number = Int(text), (0..<maxEntries).contains(number), String(number) == text else { return nil }
         return number

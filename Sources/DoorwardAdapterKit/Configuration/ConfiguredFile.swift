@@ -43,8 +43,7 @@ package struct ConfiguredFile {
         return Secret(String(lines[0]))
     }
 
-    /// Opens the file to test whether it can be read, and returns its status. The permissions alone
-    /// do not determine this.
+    /// Opens the file to test whether it can be read, and returns its status. The permissions alone do not determine this.
     private func opened(_ kind: String) throws(ConfigurationError) -> stat {
         // Open without blocking, because the path may be a pipe without a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

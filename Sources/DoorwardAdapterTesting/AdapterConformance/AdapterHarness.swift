@@ -1,8 +1,7 @@
 public import DoorwardAdapterKit
 public import DoorwardDomain
 
-/// The conformance kit's interface to an adapter under test, which uses a virtual clock, and to the
-/// adapter's locks.
+/// The conformance kit's interface to an adapter under test, which uses a virtual clock, and to the adapter's locks.
 ///
 /// A lock is identified by the id that the kit attaches it with; `AdapterConformance.number(of:)` returns its number. A harness is
 /// used for one check only.
@@ -20,9 +19,8 @@ public protocol AdapterHarness: Sendable {
     /// The capabilities that `check` returns for the addresses of `address(of:)`.
     var capabilities: LockCapabilities { get }
 
-    /// The address and the capabilities of a lock that does not support all operations; `nil` if
-    /// all locks have the same capabilities. The kit attaches this lock as number 0, with this
-    /// address instead of `address(of: 0)`.
+    /// The address and the capabilities of a lock that does not support all operations; `nil` if all locks have the same
+    /// capabilities. The kit attaches this lock as number 0, with this address instead of `address(of: 0)`.
     var limited: (address: [String: JSONValue], capabilities: LockCapabilities)? { get }
 
     /// Sets how the lock responds to commands from now on. Called after the lock is attached and the adapter is started.
@@ -40,9 +38,8 @@ public protocol AdapterHarness: Sendable {
     /// Whether `check` detects that two addresses belong to the same lock, so that no lock is attached twice.
     var detectsDuplicates: Bool { get }
 
-    /// The transports that have an owner, each with an address that uses the transport. `missing`
-    /// is an address that differs from these addresses only in its transport, which does not exist.
-    /// `nil` if all transports of the adapter are shared.
+    /// The transports that have an owner, each with an address that uses the transport. `missing` is an address that differs from
+    /// these addresses only in its transport, which does not exist. `nil` if all transports of the adapter are shared.
     var transportAddresses: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? {
         get
     }
@@ -53,8 +50,7 @@ public protocol AdapterHarness: Sendable {
     /// - Returns: false, without any effect, if there is no transport between the adapter and its locks.
     func setTransport(isConnected: Bool) async throws -> Bool
 
-    /// Makes the unattached lock with this number discoverable, or removes the lock from its own
-    /// system.
+    /// Makes the unattached lock with this number discoverable, or removes the lock from its own system.
     ///
     /// - Returns: false, without any effect, if locks of this kind cannot be discovered.
     func announce(_ number: Int, isPresent: Bool) async throws -> Bool
@@ -67,9 +63,8 @@ public protocol AdapterHarness: Sendable {
     /// The maximum time until a late lock has confirmed a command; longer than `promptTime`.
     var lateTime: Duration { get }
 
-    /// Advances the clock by this time, and runs everything that is due by then. All messages
-    /// between the adapter and the locks must have arrived before `pass` returns, so a harness with
-    /// real sockets must also wait for messages in flight.
+    /// Advances the clock by this time, and runs everything that is due by then. All messages between the adapter and the locks
+    /// must have arrived before `pass` returns, so a harness with real sockets must also wait for messages in flight.
     func pass(_ time: Duration) async throws
 }
 
@@ -99,12 +94,10 @@ extension AdapterHarness {
     /// The default: the locks do not record their commands.
     public func receivedCommands(at lock: DeviceID) async -> [LockOperation]? { nil }
 
-    /// The default: sleeps on the clock. This suffices with a `SeededExecutor`, which advances the
-    /// clock only when no job can run. A harness whose adapter has its own threads or sockets must
-    /// also wait for these.
+    /// The default: sleeps on the clock. This suffices with a `SeededExecutor`, which advances the clock only when no job can
+    /// run. A harness whose adapter has its own threads or sockets must also wait for these.
     public func pass(_ time: Duration) async throws {
-        // Sleep one nanosecond longer, so that all tasks that are due at exactly that instant have
-        // run.
+        // Sleep one nanosecond longer, so that all tasks that are due at exactly that instant have run.
         try await clock.sleep(until: clock.monotonicNow().advanced(by: time + .nanoseconds(1)))
     }
 }

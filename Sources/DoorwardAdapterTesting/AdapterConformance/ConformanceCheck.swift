@@ -27,11 +27,9 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
     }
 }
 
-/// The checks that apply to adapters of any kind. A test runs each check with its own harness,
-/// usually on a `SeededExecutor`.
+/// The checks that apply to adapters of any kind. A test runs each check with its own harness, usually on a `SeededExecutor`.
 public enum AdapterConformance {
-    /// All checks. A check is not applicable if locks of the adapter's kind do not have the feature
-    /// that the check requires.
+    /// All checks. A check is not applicable if locks of the adapter's kind do not have the feature that the check requires.
     public static let checks: [ConformanceCheck] =
         addressChecks + fieldChecks + endpointChecks + lifecycleChecks + restartChecks + attachChecks + commandChecks
         + responseChecks + faultChecks + transportChecks + reportChecks + fleetChecks + discoveryChecks

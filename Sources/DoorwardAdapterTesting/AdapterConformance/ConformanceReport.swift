@@ -2,11 +2,9 @@
 public enum ConformanceOutcome: Hashable, Sendable {
     /// The adapter meets the requirement.
     case passed
-    /// Locks of this kind, or their transport, do not have the feature that the check requires; the
-    /// text contains the reason.
+    /// Locks of this kind, or their transport, do not have the feature that the check requires; the text contains the reason.
     case notApplicable(String)
-    /// The adapter does not meet the requirement; the text contains the expected and the actual
-    /// values.
+    /// The adapter does not meet the requirement; the text contains the expected and the actual values.
     case failed(String)
 }
 
@@ -59,8 +57,7 @@ extension AdapterConformance {
     ///
     /// - Parameters:
     ///   - seed: determines the order in which concurrent tasks run; the same seed gives the same run.
-    ///   - makeHarness: creates a harness whose adapter and simulated locks use only this clock and
-    ///     this executor.
+    ///   - makeHarness: creates a harness whose adapter and simulated locks use only this clock and this executor.
     public static func report(
         seed: UInt64 = 1,
         of makeHarness: @escaping @Sendable (_ clock: VirtualClock, _ executor: SeededExecutor) async throws -> any AdapterHarness
@@ -74,9 +71,8 @@ extension AdapterConformance {
 
     /// Runs every check, one after the other.
     ///
-    /// - Parameter check: creates a harness, runs one check with it, and closes the harness. Use
-    ///   this function for an adapter with sockets or threads, whose harness cannot run on a
-    ///   `SeededExecutor`.
+    /// - Parameter check: creates a harness, runs one check with it, and closes the harness. Use this function for an adapter
+    ///   with sockets or threads, whose harness cannot run on a `SeededExecutor`.
     public static func report(checking check: (ConformanceCheck) async throws -> ConformanceOutcome) async -> ConformanceReport {
         var entries: [ConformanceReport.Entry] = []
         for conformanceCheck in checks {

@@ -2,8 +2,7 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 import Synchronization
 
-/// A harness whose adapter is started, with access to its locks by number, and the reports received
-/// from the locks.
+/// A harness whose adapter is started, with access to its locks by number, and the reports received from the locks.
 struct ConformanceRun: Sendable {
     let harness: any AdapterHarness
     let recorder: ReportRecorder
@@ -49,8 +48,7 @@ struct ConformanceRun: Sendable {
         LockOperation.movements.filter { $0.requiredCapability.map(harness.capabilities.contains) ?? true }
     }
 
-    /// The movement that opens the lock: an unlock, or an unlatch if the locks do not support an
-    /// unlock.
+    /// The movement that opens the lock: an unlock, or an unlatch if the locks do not support an unlock.
     var opening: LockOperation { movements.contains(.unlock) ? .unlock : .unlatch }
 
     /// - Parameter command: the command's id; a new one if it is `nil`.
@@ -87,8 +85,7 @@ struct ConformanceRun: Sendable {
 
     // MARK: Requirements
 
-    /// Requires that a command to an unreachable lock fails: `send` throws, or the adapter reports
-    /// a refusal within `promptTime`.
+    /// Requires that a command to an unreachable lock fails: `send` throws, or the adapter reports a refusal within `promptTime`.
     func requireRefusal(of operation: LockOperation, by number: Int) async throws {
         let refusals = recorder.refusals(of: number)
         if let failure = failure(of: operation, to: number) {
@@ -109,8 +106,7 @@ struct ConformanceRun: Sendable {
         try await pass(harness.promptTime)
         guard let state = recorder.restingStates(of: number).last else { return }
         let expected = commands.last?.resultingState ?? .locked
-        // After an unlatch, the lock may already be unlocked, because the latch springs back by
-        // itself.
+        // After an unlatch, the lock may already be unlocked, because the latch springs back by itself.
         let isInState = state == expected || expected == .unlatched && state == .unlocked
         try require(isInState, "lock \(number) is \(state.rawValue) \(occasion), not \(expected.rawValue)")
     }

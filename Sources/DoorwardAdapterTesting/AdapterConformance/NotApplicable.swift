@@ -1,5 +1,4 @@
-/// The reason why a check does not apply to an adapter: a feature that the adapter's locks or
-/// transport do not have.
+/// The reason why a check does not apply to an adapter: a feature that the adapter's locks or transport do not have.
 struct NotApplicable: Error {
     let reason: String
 

@@ -68,9 +68,8 @@ package struct Devices: Sendable {
     /// Milliseconds added to the command's timeout at the gateway, so that the gateway's response arrives before the call times out.
     private static let margin = 15_000
 
-    /// Sends the command with an idempotency key. If the connection breaks, the command is sent
-    /// once more with the same key, and the gateway returns the outcome of the first request. The
-    /// lock moves at most once.
+    /// Sends the command with an idempotency key. If the connection breaks, the command is sent once more with the same key, and
+    /// the gateway returns the outcome of the first request. The lock moves at most once.
     ///
     /// - Throws: `ClientError.refused`, with the command, for every outcome except a confirmation.
     ///   After `.noResponse` it is unknown whether the lock has moved.

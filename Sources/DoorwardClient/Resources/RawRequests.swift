@@ -42,8 +42,7 @@ package struct RawRequests: Sendable {
         apiRequest.headers = request.headers.map { ($0.name, $0.value) }
         apiRequest.body = request.body
         if request.method == "POST" { apiRequest.idempotencyKey = UUID().uuidString.lowercased() }
-        // A command is answered after the lock's confirmation, and a backup after it was written:
-        // both can take long.
+        // A command is answered after the lock's confirmation, and a backup after it was written: both can take long.
         if request.method != "GET" { apiRequest.timeLimit = .seconds(3600) }
         let readyRequest = apiRequest
         return try await client.authenticated {

@@ -2,10 +2,9 @@ internal import DoorwardAPI
 
 /// Follows the access log: returns the records that come after those that the caller already has.
 ///
-/// Within a log the order of records is fixed. The order of records of different logs depends on
-/// the clock: after a clock step, new records of one log can sort before old records of another log
-/// for a long time. So each known log has its own cursor, and one more cursor over all logs
-/// discovers new logs.
+/// Within a log the order of records is fixed. The order of records of different logs depends on the clock: after a clock step,
+/// new records of one log can sort before old records of another log for a long time. So each known log has its own cursor, and
+/// one more cursor over all logs discovers new logs.
 package struct RecordFollower: Sendable {
     private let query: AccessRecords.Query
     /// The stream over all logs first, then one per log.
@@ -75,11 +74,9 @@ extension AccessRecords {
 /// A query in ascending order, with the position up to which it has been read.
 private struct Stream: Sendable {
     private var query: AccessRecords.Query
-    /// The cursor of the last page, which is read again because it may have grown. `nil` if the
-    /// last page is the first one.
+    /// The cursor of the last page, which is read again because it may have grown. `nil` if the last page is the first one.
     private var cursor: String?
-    /// The record after which the stream begins; `nil` once the page at `cursor` begins after that
-    /// record.
+    /// The record after which the stream begins; `nil` once the page at `cursor` begins after that record.
     private var startEntry: AccessRecords.Entry?
     /// The last record read.
     private var last: AccessRecords.Entry?

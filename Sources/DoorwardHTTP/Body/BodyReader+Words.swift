@@ -81,8 +81,7 @@ extension BodyReader {
     /// Reads a list of ids; `nil` if the list is absent.
     mutating func ids<Entity>(_ key: String) -> [EntityID<Entity>]? { strings(key)?.map { EntityID(orNonexistent: $0) } }
 
-    /// Reads the change of an optional field: `null` clears the field, an absent key keeps its
-    /// value.
+    /// Reads the change of an optional field: `null` clears the field, an absent key keeps its value.
     mutating func patch<Value>(_ key: String, _ read: (inout Self, String) -> Value?) -> Patch<Value> {
         guard names(key) else { return .unchanged }
         return read(&self, key).map { .set($0) } ?? .cleared

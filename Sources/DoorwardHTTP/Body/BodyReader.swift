@@ -104,9 +104,8 @@ struct BodyReader {
 }
 
 extension JSONValue {
-    /// The value as a whole number; `nil` for a fraction or a value that is not a number. A whole
-    /// number that `JSONParser` could not represent as an integer becomes `.min` or `.max`, which
-    /// is outside every range here.
+    /// The value as a whole number; `nil` for a fraction or a value that is not a number. A whole number that `JSONParser` could
+    /// not represent as an integer becomes `.min` or `.max`, which is outside every range here.
     fileprivate var whole: Int64? {
         switch self {
         case .integer(let value): value

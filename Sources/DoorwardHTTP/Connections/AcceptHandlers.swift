@@ -20,11 +20,10 @@ struct DescriptorBound: AvailableConnectionsDelegate {
 /// Pauses accepting, and closes connections to make room, when only reserved descriptors are free
 /// or the system has no descriptor or buffer left.
 ///
-/// The reserve is checked before each wait for a connection, so one connection may still be
-/// accepted when the reserve is no longer free. A socket whose `accept` has failed stays readable:
-/// without a pause the event loop would retry at once, forever. Disabling `autoRead` removes the
-/// socket from the selector. It would not be enough to call no `read`: the socket would remain in
-/// the selector.
+/// The reserve is checked before each wait for a connection, so one connection may still be accepted when the reserve is no
+/// longer free. A socket whose `accept` has failed stays readable: without a pause the event loop would retry at once, forever.
+/// Disabling `autoRead` removes the socket from the selector. It would not be enough to call no `read`: the socket would remain
+/// in the selector.
 final class AcceptPauseHandler: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias OutboundIn = any Channel
@@ -87,8 +86,7 @@ final class AcceptPauseHandler: ChannelDuplexHandler {
     }
 }
 
-/// Handles the failure of one accepted connection. An unhandled error would end the stream of
-/// connections, and so the server.
+/// Handles the failure of one accepted connection. An unhandled error would end the stream of connections, and so the server.
 final class AcceptErrorHandler: ChannelInboundHandler {
     typealias InboundIn = any Channel
 

@@ -28,8 +28,7 @@ final class ClientConnection: Sendable {
         var stalledSince: MonotonicInstant?
         var isSignedIn = false
 
-        /// Whether a response to a complete request is in progress. The client may be sending
-        /// another request meanwhile.
+        /// Whether a response to a complete request is in progress. The client may be sending another request meanwhile.
         var isBeingAnswered: Bool { unanswered > (bodySince == nil ? 0 : 1) }
     }
 
@@ -95,9 +94,8 @@ final class ClientConnection: Sendable {
         }
     }
 
-    /// The time since which the gateway has been waiting for this client. `nil` for a connection
-    /// that must not be evicted, because it is signed in, or because a response is in progress and
-    /// the client reads it.
+    /// The time since which the gateway has been waiting for this client. `nil` for a connection that must not be evicted,
+    /// because it is signed in, or because a response is in progress and the client reads it.
     var evictableSince: MonotonicInstant? {
         state.withLock { state in
             if state.isSignedIn { return nil }

@@ -18,8 +18,7 @@ struct ConnectionLimits: Sendable {
     /// Timeout of a client that reads nothing of its response.
     let stall = Duration.seconds(60)
 
-    /// Maximum number of connections that are not signed in. The rest is reserved for signed-in
-    /// connections.
+    /// Maximum number of connections that are not signed in. The rest is reserved for signed-in connections.
     var anonymous: Int { max(1, total / 2) }
 
     init(_ settings: HTTPSettings) {

@@ -5,9 +5,8 @@ internal import Synchronization
 
 /// All open connections, and the limits on them.
 ///
-/// When a limit is reached, connections that are not signed in are evicted for new ones. A client
-/// that sends its request at once is therefore served even if other clients hold many idle
-/// connections.
+/// When a limit is reached, connections that are not signed in are evicted for new ones. A client that sends its request at once
+/// is therefore served even if other clients hold many idle connections.
 final class ConnectionTable: Sendable {
     fileprivate struct State {
         var connections: [ObjectIdentifier: ClientConnection] = [:]
@@ -68,8 +67,7 @@ final class ConnectionTable: Sendable {
         state.withLock { if $0.connections[id] === connection { $0.remove(id) } }
     }
 
-    /// Records whether the connection is signed in: whether its last request that required
-    /// authentication was authenticated.
+    /// Records whether the connection is signed in: whether its last request that required authentication was authenticated.
     func setSignedIn(_ id: ObjectIdentifier, _ isSignedIn: Bool) {
         state.withLock { state in
             guard let connection = state.connections[id], connection.setSignedIn(isSignedIn) else { return }
@@ -143,8 +141,7 @@ extension ConnectionTable.State {
         for new: ClientConnection, _ limits: ConnectionLimits
     ) -> (isAdmitted: Bool, evicted: [ClientConnection]) {
         var evicted: [ClientConnection] = []
-        // Evict several at once, so that a flood of connections does not need a search for each of
-        // them.
+        // Evict several at once, so that a flood of connections does not need a search for each of them.
         if new.countsForNetwork, perNetwork[new.network, default: 0] >= limits.perNetwork {
             evicted += evict(max(1, limits.perNetwork / 16)) { $0.countsForNetwork && $0.network == new.network }
             if evicted.isEmpty { return (false, []) }

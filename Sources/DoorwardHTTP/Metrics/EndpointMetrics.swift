@@ -7,12 +7,10 @@ struct EndpointMetrics: Sendable {
     private let answers: [Counter]
     private let duration: Metrics.Timer
 
-    /// - Parameter route: the pattern of the route, with `:id` in place of ids; `unknown` for paths
-    ///   without a route.
+    /// - Parameter route: the pattern of the route, with `:id` in place of ids; `unknown` for paths without a route.
     init(_ method: String, _ route: String, _ factory: any MetricsFactory) {
         answers = (1...5).map { digit in
-            // The gateway sends no 1xx and 3xx responses. An empty label creates no series for
-            // them.
+            // The gateway sends no 1xx and 3xx responses. An empty label creates no series for them.
             Counter(
                 label: [2, 4, 5].contains(digit) ? "doorward_http_requests_total" : "",
                 dimensions: [("method", method), ("route", route), ("status", "\(digit)xx")], factory: factory)

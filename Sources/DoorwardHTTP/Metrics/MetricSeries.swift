@@ -1,8 +1,7 @@
 internal import Metrics
 internal import Synchronization
 
-/// An atomic sum. Each sum is a separate object, so that threads that add to different sums do not
-/// wait for each other.
+/// An atomic sum. Each sum is a separate object, so that threads that add to different sums do not wait for each other.
 final class MetricCell: Sendable {
     private let value = Atomic<Int64>(0)
 
@@ -59,8 +58,7 @@ final class HistogramSeries: TimerHandler, RecorderHandler {
     }
 
     func recordNanoseconds(_ duration: Int64) { record(duration) }
-    /// Rounds the value to a whole number and records it. NaN, infinity and values outside `Int64`
-    /// are not recorded.
+    /// Rounds the value to a whole number and records it. NaN, infinity and values outside `Int64` are not recorded.
     func record(_ value: Double) {
         if let whole = Int64(exactly: value.rounded()) { record(whole) }
     }

@@ -3,9 +3,8 @@ internal import Synchronization
 
 /// Keeps the gateway's metrics in memory, for export to Prometheus.
 ///
-/// The registry is passed to the code that measures, so that two gateways in one process are
-/// counted separately. Series are created before their use, usually at the start; recording takes
-/// no lock and allocates nothing.
+/// The registry is passed to the code that measures, so that two gateways in one process are counted separately. Series are
+/// created before their use, usually at the start; recording takes no lock and allocates nothing.
 package final class PrometheusMetrics: MetricsFactory {
     struct Label: Hashable, Sendable {
         let name: String

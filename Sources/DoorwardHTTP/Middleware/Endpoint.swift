@@ -95,8 +95,7 @@ struct Endpoint: Sendable {
         }
     }
 
-    /// Changes the table of connections only if the state differs from the state after the
-    /// connection's last request.
+    /// Changes the table of connections only if the state differs from the state after the connection's last request.
     private func setSignedIn(_ isSignedIn: Bool, _ context: GatewayContext) {
         guard context.connection?.isSignedIn != isSignedIn else { return }
         services.connections.setSignedIn(context.connectionID, isSignedIn)

@@ -11,8 +11,7 @@ struct GatewayContext: RequestContext {
     let client: ClientPresence
     /// The metadata of the request; set by `GatewayResponder`.
     var facts: RequestMetadata?
-    /// The slot that the request occupies if its client is behind a trusted proxy; held until the
-    /// response has been sent.
+    /// The slot that the request occupies if its client is behind a trusted proxy; held until the response has been sent.
     var place: ForwardedPlace?
     private let channel: any Channel
 
@@ -31,8 +30,7 @@ struct GatewayContext: RequestContext {
         connection?.peer ?? PeerAddress(channel.remoteAddress?.ipAddress, proxies: proxies)
     }
 
-    /// The logger with the metadata of the request. It is created for each log line, because most
-    /// requests log nothing.
+    /// The logger with the metadata of the request. It is created for each log line, because most requests log nothing.
     var requestLogger: Logger {
         var logger = logger
         // Remove the number that Hummingbird gives the request: each request has one id in the log.

@@ -21,8 +21,7 @@ struct RequestLog: Sendable {
 
     func begin() -> MonotonicInstant { clock.monotonicNow() }
 
-    /// - Parameter streamed: for a streamed body, the number of bytes that the connection accepted,
-    ///   and how the body ended.
+    /// - Parameter streamed: for a streamed body, the number of bytes that the connection accepted, and how the body ended.
     func end(
         _ status: Int, since begun: MonotonicInstant, _ facts: RequestMetadata, _ context: GatewayContext,
         streamed: (bytes: Int, end: StreamLog.End)? = nil

@@ -96,8 +96,7 @@ struct RequestHeaders: Sendable {
     /// as DEL, which no header may contain.
     subscript(_ name: HTTPField.Name) -> String? {
         var value: String?
-        // Iterate once: the library's own lookup iterates twice, and creates a new string even for
-        // a single value.
+        // Iterate once: the library's own lookup iterates twice, and creates a new string even for a single value.
         for field in fields where field.name == name {
             value = value.map { "\($0), \(field.value)" } ?? field.value
         }

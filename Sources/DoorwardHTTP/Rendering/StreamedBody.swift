@@ -7,10 +7,9 @@ internal import Synchronization
 
 /// The body of a response that is produced while it is sent.
 ///
-/// The next chunk is requested once the connection has accepted the previous one: a slow reader
-/// slows the producer down, and only the socket buffers data for it. A producer is cancelled when
-/// its client disconnects, or when the server closes the connection because the client reads
-/// nothing.
+/// The next chunk is requested once the connection has accepted the previous one: a slow reader slows the producer down, and only
+/// the socket buffers data for it. A producer is cancelled when its client disconnects, or when the server closes the connection
+/// because the client reads nothing.
 struct StreamedBody: Sendable {
     private let produce: @Sendable (_ send: (ByteBuffer) async throws -> Void) async throws -> Void
 
@@ -33,8 +32,7 @@ struct StreamedBody: Sendable {
                             log.sent(chunk.readableBytes)
                         }
                     }
-                    // A sequence may end without an error when its task is cancelled; the body is
-                    // incomplete then.
+                    // A sequence may end without an error when its task is cancelled; the body is incomplete then.
                     try Task.checkCancellation()
                 }
                 try await writer.finish(nil)

@@ -46,8 +46,7 @@ extension AddressKey: JSONRenderable {
 }
 
 extension TransportState: JSONRenderable {
-    /// `problem` is `null` if there is none. `portfolioId` is `null` if the transport belongs to no
-    /// portfolio.
+    /// `problem` is `null` if there is none. `portfolioId` is `null` if the transport belongs to no portfolio.
     func write(into writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("name", name)

@@ -30,10 +30,9 @@ enum SignInRoutes {
         return try await answer(signedIn, call)
     }
 
-    /// Returns the text that identifies the account of a sign-in: the email address. A text that is
-    /// too long for an address is replaced by its hash, so that the gateway stores only the hash.
-    /// No user has the hash as an address, and looking it up costs as much as looking up any other
-    /// text.
+    /// Returns the text that identifies the account of a sign-in: the email address. A text that is too long for an address is
+    /// replaced by its hash, so that the gateway stores only the hash. No user has the hash as an address, and looking it up
+    /// costs as much as looking up any other text.
     static func account(_ email: String) -> String {
         guard email.utf8.count > WireLimits.emailBytes else { return email }
         return SHA256.hash(data: Array(email.lowercased().utf8)).map { String($0, radix: 16) }.joined(separator: "-")

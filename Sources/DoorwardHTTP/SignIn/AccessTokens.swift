@@ -50,10 +50,9 @@ struct AccessTokens: Sendable {
         return now < verified.expiresAt ? verified : nil
     }
 
-    /// Whether the header is exactly the header that `issue` writes: with the same algorithm and
-    /// key, and without an embedded key or a `crit` member. For an unknown `kid`, the library would
-    /// use its default key. All three parts must also be encoded as `issue` encodes them: the
-    /// library would also accept padding, and a last character that decodes to the same bytes.
+    /// Whether the header is exactly the header that `issue` writes: with the same algorithm and key, and without an embedded key
+    /// or a `crit` member. For an unknown `kid`, the library would use its default key. All three parts must also be encoded as
+    /// `issue` encodes them: the library would also accept padding, and a last character that decodes to the same bytes.
     private func hasOwnHeader(_ token: String) -> Bool {
         let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, parts.dropFirst().allSatisfy({ Base64URL.decode($0) != nil }),

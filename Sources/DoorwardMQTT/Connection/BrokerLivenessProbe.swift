@@ -1,8 +1,7 @@
 internal import DoorwardDomain
 
-/// Liveness probe: shows whether the broker itself processes packets. TCP acknowledgements show
-/// only that the broker's host receives them. A stalled broker leaves received packets in its
-/// socket buffer, and processes them late when it resumes.
+/// Liveness probe: shows whether the broker itself processes packets. TCP acknowledgements show only that the broker's host
+/// receives them. A stalled broker leaves received packets in its socket buffer, and processes them late when it resumes.
 ///
 /// The probe is an UNSUBSCRIBE from a topic without a subscription. Every broker answers it (MQTT 5.0, section 3.10.4), no access
 /// control list forbids it, and it has no effect.

@@ -1,3 +1,4 @@
+// Over 400 lines because the phases of a connection are read together.
 internal import CMosquitto
 internal import DoorwardDomain
 
@@ -213,9 +214,8 @@ struct ConnectionStateMachine: ~Copyable {
         }
     }
 
-    /// Returns the failure for which the connection must be reset; `nil` if there is none. The
-    /// failures are: an expired message is still unsent, a SUBACK is missing, or the broker
-    /// acknowledges none of the maximum number of messages in flight.
+    /// Returns the failure for which the connection must be reset; `nil` if there is none. The failures are: an expired message
+    /// is still unsent, a SUBACK is missing, or the broker acknowledges none of the maximum number of messages in flight.
     private mutating func overdueFailure(at now: MonotonicInstant) -> MQTTFailure? {
         if hasExpiredWrite(at: now) { return .writeTimeout }
         // A missing SUBACK or PUBACK is an error only if the broker has answered a later packet.

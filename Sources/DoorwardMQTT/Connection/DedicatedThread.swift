@@ -1,8 +1,7 @@
 internal import Dispatch
 internal import Glibc
 
-/// Runs blocking work on a dedicated thread, so that many connections do not compete for a thread
-/// pool.
+/// Runs blocking work on a dedicated thread, so that many connections do not compete for a thread pool.
 enum DedicatedThread {
     private final class Work: Sendable {
         let body: @Sendable () -> Void

@@ -2,9 +2,8 @@ internal import DoorwardDomain
 
 /// The messages of QoS 1 that were sent on this connection and have no PUBACK, in the order of sending.
 ///
-/// Each of them counts against the broker's Receive Maximum until its PUBACK arrives, even after
-/// its lifetime: the library counts in the same way, and would queue any further message and send it
-/// later.
+/// Each of them counts against the broker's Receive Maximum until its PUBACK arrives, even after its lifetime: the library counts
+/// in the same way, and would queue any further message and send it later.
 struct InFlightPublishes {
     private struct Publish {
         /// The packet identifier, which MQTT reuses.
@@ -52,9 +51,8 @@ struct InFlightPublishes {
         }
     }
 
-    /// Whether no further message can be sent with QoS 1: the messages without a PUBACK have reached
-    /// the broker's Receive Maximum, and all their lifetimes had ended when the newest answered
-    /// probe was sent.
+    /// Whether no further message can be sent with QoS 1: the messages without a PUBACK have reached the broker's Receive
+    /// Maximum, and all their lifetimes had ended when the newest answered probe was sent.
     ///
     /// - Parameter answered: when the newest answered probe was sent.
     func isExhausted(_ receiveMaximum: UInt16, answered: MonotonicInstant) -> Bool {

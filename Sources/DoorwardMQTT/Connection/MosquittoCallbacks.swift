@@ -14,9 +14,8 @@ final class MosquittoCallbacks {
         var maximumQoS: UInt8 = 2
     }
 
-    /// Maximum number and total bytes of the messages kept until the next call of `takeMessages`, which
-    /// each step makes. More messages arrive in one step only if the broker packs them so densely
-    /// that the library does not stop reading.
+    /// Maximum number and total bytes of the messages kept until the next call of `takeMessages`, which each step makes. More
+    /// messages arrive in one step only if the broker packs them so densely that the library does not stop reading.
     private static let (maxMessages, maxBytes) = (4096, 32 * 1024 * 1024)
 
     /// Longest payload that is accepted; a message with a longer one is dropped on arrival.
@@ -113,8 +112,7 @@ final class MosquittoCallbacks {
         }
     }
 
-    /// Returns the object that records the events of the client. The object exists during a
-    /// callback, as the client retains it.
+    /// Returns the object that records the events of the client. The object exists during a callback, as the client retains it.
     private static func of(_ context: UnsafeMutableRawPointer?) -> MosquittoCallbacks? {
         context.map { Unmanaged<MosquittoCallbacks>.fromOpaque($0).takeUnretainedValue() }
     }

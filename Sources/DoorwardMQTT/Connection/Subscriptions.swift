@@ -10,9 +10,8 @@ struct Subscriptions {
         case unsubscribe([MQTTFilter])
     }
 
-    /// Limits: the filters in one packet, their bytes in a packet with several filters, and the
-    /// packets without an answer. With these limits packets stay well below any broker's size
-    /// limit, and even ten thousand filters delay no message.
+    /// Limits: the filters in one packet, their bytes in a packet with several filters, and the packets without an answer. With
+    /// these limits packets stay well below any broker's size limit, and even ten thousand filters delay no message.
     private static let (maxFilters, maxBytes, maxPackets) = (50, 16 * 1024, 4)
     /// How long a broker may take to send a SUBACK while it answers later requests.
     static let subackTimeout = Duration.seconds(10)
@@ -106,9 +105,8 @@ struct Subscriptions {
         }
     }
 
-    /// Adds a subscription, without Retain As Published if any caller subscribes without it.
-    /// For such a caller, the retain flag means that the broker had stored the message, so live
-    /// messages must reach the caller without the publisher's retain flag.
+    /// Adds a subscription, without Retain As Published if any caller subscribes without it. For such a caller, the retain flag
+    /// means that the broker had stored the message, so live messages must reach the caller without the publisher's retain flag.
     private mutating func add(_ filter: MQTTFilter, retainAsPublished: Bool) {
         let isNew = desired.insert(filter).inserted
         if isNew { requestOrder.append(filter) }
@@ -129,8 +127,7 @@ struct Subscriptions {
         sentRetainAsPublished.contains(filter) && desired.contains(filter) && !desiredRetainAsPublished.contains(filter)
     }
 
-    /// Requests all subscriptions on a new connection, for which the broker has no subscriptions
-    /// yet.
+    /// Requests all subscriptions on a new connection, for which the broker has no subscriptions yet.
     mutating func reset() {
         (toUnsubscribe, sentRetainAsPublished, packetLimit) = ([], [], Self.maxFilters)
         requestAll()

@@ -49,8 +49,7 @@ package enum MQTTQoS: Int32, Hashable, Sendable {
     case atLeastOnce = 1
 }
 
-/// A message that is published at once or not at all. It is never retained: this type has no field
-/// for the retain flag.
+/// A message that is published at once or not at all. It is never retained: this type has no field for the retain flag.
 ///
 /// Commands to locks are of this type. A message that a program publishes about itself, and that may be retained, is an
 /// `MQTTRetainablePublish`.

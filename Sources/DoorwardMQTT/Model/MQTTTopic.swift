@@ -1,9 +1,8 @@
 internal import DoorwardDomain
 
-/// A topic name to publish to: without wildcards, of 1 to 65,535 bytes (MQTT 5.0, section 4.7), and
-/// not beginning with `$`, which brokers reserve. The name contains nothing for which a broker may
-/// end the connection: no control characters, no noncharacters (section 1.5.4), and at most 200
-/// slashes (mosquitto). It is stream-safe.
+/// A topic name to publish to: without wildcards, of 1 to 65,535 bytes (MQTT 5.0, section 4.7), and not beginning with `$`, which
+/// brokers reserve. The name contains nothing for which a broker may end the connection: no control characters, no noncharacters
+/// (section 1.5.4), and at most 200 slashes (mosquitto). It is stream-safe.
 package struct MQTTTopic: Hashable, Sendable, CustomStringConvertible {
     /// The topic as it is transmitted.
     package let description: String

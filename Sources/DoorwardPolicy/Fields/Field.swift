@@ -1,14 +1,11 @@
 package import DoorwardDomain
 
-/// Describes a field of an entity: its name, the level that it requires, and how it is read, stored
-/// and recorded.
+/// Describes a field of an entity: its name, the level that it requires, and how it is read, stored and recorded.
 ///
-/// The field tables (`Fields+….swift`) are the only description of an entity's fields. Responses,
-/// the details of records, and `FieldTable` are derived from them. A new field is one line in one
-/// table.
+/// The field tables (`Fields+….swift`) are the only description of an entity's fields. Responses, the details of records, and
+/// `FieldTable` are derived from them. A new field is one line in one table.
 ///
-/// `Field` is a class, so that iterating over a table retains one reference per field instead of
-/// each member of the field.
+/// `Field` is a class, so that iterating over a table retains one reference per field instead of each member of the field.
 package final class Field<Entity: Sendable>: Sendable {
     /// The name in JSON, in responses and in the details of records.
     package let name: String
@@ -16,8 +13,7 @@ package final class Field<Entity: Sendable>: Sendable {
     package let key: [UInt8]
     /// The lowest level that sees the field; `nil` for a field that only records contain.
     package let level: FieldLevel?
-    /// A member of the field's object that a level below `level` sees. At that level, the object
-    /// contains only this member.
+    /// A member of the field's object that a level below `level` sees. At that level, the object contains only this member.
     let visiblePart: (name: String, level: FieldLevel)?
     /// The columns that store the field in the entity's table; empty for a derived field. Commands
     /// and records are stored in other forms and do not use these columns.
@@ -46,8 +42,7 @@ package final class Field<Entity: Sendable>: Sendable {
         (key, threshold) = (Self.key(name), level)
     }
 
-    /// Creates a field that is derived from other entities of the tenancy, or depends on the
-    /// reader.
+    /// Creates a field that is derived from other entities of the tenancy, or depends on the reader.
     ///
     /// - Parameter audit: if not `nil`, must contain `form` and `isDifferent`, as records have no reader.
     init(
@@ -59,8 +54,7 @@ package final class Field<Entity: Sendable>: Sendable {
         (key, threshold) = (Self.key(name), min(level, part?.level ?? level))
     }
 
-    /// Creates a field that only records contain. It replaces a value that records must not
-    /// contain.
+    /// Creates a field that only records contain. It replaces a value that records must not contain.
     init(
         recorded name: String, _ audit: FieldAudit<Entity>, columns: [String] = [],
         _ read: @escaping @Sendable (Entity) -> FieldValue
@@ -203,8 +197,7 @@ extension Array {
         reduce(into: [:]) { if names.contains($1.name) { $0[$1.name] = $1.recorded(entity) } }
     }
 
-    /// Returns one object that contains the fields as `reader` sees them, for an entity that is
-    /// rendered inside another one.
+    /// Returns one object that contains the fields as `reader` sees them, for an entity that is rendered inside another one.
     func object<Entity>(
         _ entity: Entity, for reader: FieldReader, in tenancy: TenancyDirectory
     ) -> FieldValue where Element == Field<Entity> {

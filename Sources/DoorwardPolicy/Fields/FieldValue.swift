@@ -1,7 +1,6 @@
 package import DoorwardDomain
 
-/// The value of a field: JSON with typed ids and instants, which are converted to text only when
-/// they are written.
+/// The value of a field: JSON with typed ids and instants, which are converted to text only when they are written.
 package enum FieldValue: Hashable, Sendable {
     /// The field is left out.
     case absent
@@ -61,8 +60,7 @@ package enum FieldValue: Hashable, Sendable {
         case .instant(let instant): .string(instant.description)
         case .list(let values): .array(values.compactMap { $0.recorded(text) })
         case .strings(let values): .array(values.map(text))
-        // An object may contain secrets. Records contain the `form` of the field's `FieldAudit`
-        // instead.
+        // An object may contain secrets. Records contain the `form` of the field's `FieldAudit` instead.
         case .object, .free, .details: .withheld
         }
     }

@@ -33,8 +33,7 @@ package struct ShownDevice: Sendable {
         F("isRemoteOperationEnabled", .management, audit: .changed) { .bool($0.device.isRemoteOperationEnabled) },
     ]
 
-    /// The fields that the lock reports. They are not stored. Responses contain them as part of the
-    /// device, and in `status`.
+    /// The fields that the lock reports. They are not stored. Responses contain them as part of the device, and in `status`.
     package static let statusFields: [Field<ShownDevice>] = [
         F("isOnline", .publicLevel, columns: []) { $0.status.map { .flag($0.isOnline) } ?? .absent },
         F("lastSeen", .operations, columns: []) { $0.status.map { .time($0.lastSeen) } ?? .absent },

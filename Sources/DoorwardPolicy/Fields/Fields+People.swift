@@ -83,8 +83,7 @@ extension GuestAccess {
             "grantedUnderAssociationId", .management, columns: ["granted_under_association_id", "granted_under_role"],
             audit: .created
         ) { .id($0.grantedUnderAssociationID) },
-        // Recorded only if the access depends on associations other than
-        // `grantedUnderAssociationId`.
+        // Recorded only if the access depends on associations other than `grantedUnderAssociationId`.
         F(recorded: "carriedByAssociationIds", .created, columns: ["device_carriers"]) {
             $0.carriersByDevice == nil ? .absent : .ids($0.carriers)
         },

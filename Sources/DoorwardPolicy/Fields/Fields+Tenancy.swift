@@ -1,7 +1,6 @@
 package import DoorwardDomain
 
-// The fields of portfolios, properties and units. Their lists of ids are derived from their
-// children and associations.
+// The fields of portfolios, properties and units. Their lists of ids are derived from their children and associations.
 
 extension Portfolio {
     private typealias F = Field<Portfolio>

@@ -4,13 +4,11 @@ import GRDB
 
 /// Copies a database page by page within one snapshot of it.
 ///
-/// The snapshot is a read transaction of the source connection. Later commits are not visible in
-/// the snapshot and do not restart the copy, and the writer never waits for the copy. Pages are
-/// copied unchanged, so the cost is the cost of reading the file once. Deleted data is overwritten
-/// with zeros in the copy, as in the original.
+/// The snapshot is a read transaction of the source connection. Later commits are not visible in the snapshot and do not restart
+/// the copy, and the writer never waits for the copy. Pages are copied unchanged, so the cost is the cost of reading the file
+/// once. Deleted data is overwritten with zeros in the copy, as in the original.
 struct BackupCopy {
-    /// The number of steps between two flushes. A single flush at the end would delay the writer's own flushes on the same
-    /// disk.
+    /// The number of steps between two flushes. A single flush at the end would delay the writer's own flushes on the same disk.
     private static let stepsPerFlush = 8
 
     struct Stopped: Error {}

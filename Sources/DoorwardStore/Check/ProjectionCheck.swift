@@ -1,9 +1,8 @@
 internal import DoorwardDomain
 import GRDB
 
-/// Compares the posting lists and the time marks with the records that they are derived from.
-/// Memory is constant: the postings derived from the records and those in the table are each
-/// reduced to a sum of hashes, and the sums are compared.
+/// Compares the posting lists and the time marks with the records that they are derived from. Memory is constant: the postings
+/// derived from the records and those in the table are each reduced to a sum of hashes, and the sums are compared.
 struct ProjectionCheck {
     /// An order-independent sum. Its two 64-bit hashes detect damage, not forgery.
     private struct Sum: Equatable {

@@ -50,7 +50,6 @@ package struct StoreCheckProgress: Equatable, Sendable {
     package let stage: Stage
     /// The completed amount of the stage. It never decreases within a stage.
     package let done: UInt64
-    /// The size of the stage, which is known when the stage begins. For `records`, the size is 0 if
-    /// the database has no records.
+    /// The size of the stage, which is known when the stage begins. For `records`, the size is 0 if the database has no records.
     package let total: UInt64
 }

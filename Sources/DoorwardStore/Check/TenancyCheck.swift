@@ -40,8 +40,7 @@ extension TenancyChange {
 }
 
 extension AssociatedEntity {
-    /// Returns whether the entity's row exists. The id references one of three tables, so no
-    /// foreign key can enforce this.
+    /// Returns whether the entity's row exists. The id references one of three tables, so no foreign key can enforce this.
     func exists(in db: Database) throws -> Bool {
         let table: TenancyTable =
             switch type {

@@ -76,10 +76,9 @@ enum Schema001 {
         CREATE INDEX idempotency_by_age ON idempotency (created_at);
         """
 
-    /// An entry's `position` is the key of its log times 2^40 plus its `seq`, so the entries of a
-    /// log are one range of positions, in order. A log is also ordered by time, so an index on
-    /// `device_id` alone returns a device's entries in time order, and no index contains an
-    /// instant.
+    /// An entry's `position` is the key of its log times 2^40 plus its `seq`, so the entries of a log are one range of positions,
+    /// in order. A log is also ordered by time, so an index on `device_id` alone returns a device's entries in time order, and no
+    /// index contains an instant.
     private static let accessLog = """
         CREATE TABLE logs (
             key INTEGER PRIMARY KEY, log_id TEXT NOT NULL UNIQUE, -- 'gateway' or the portfolio's id
@@ -105,8 +104,7 @@ enum Schema001 {
             FROM entries JOIN logs ON logs.key = entries.position >> 40;
         """
 
-    /// The actor and the reason of a command are stored only in its intent's record. Erasing a person therefore erases them
-    /// too.
+    /// The actor and the reason of a command are stored only in its intent's record. Erasing a person therefore erases them too.
     private static let commands = """
         CREATE TABLE commands (
             id BLOB PRIMARY KEY, device_id BLOB NOT NULL, intent INTEGER NOT NULL, -- the intent's position in the log

@@ -1,7 +1,6 @@
 import GRDB
 
-/// The second schema adds two indexes: for expired sessions, and for the refresh tokens of a
-/// session.
+/// The second schema adds two indexes: for expired sessions, and for the refresh tokens of a session.
 enum Schema002 {
     @Sendable static func apply(_ db: Database) throws {
         try db.execute(

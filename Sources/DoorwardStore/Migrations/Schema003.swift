@@ -6,9 +6,8 @@ import GRDB
 /// The third schema: password resets; columns and indexes for every filter of record lists; indexes of commands by unit,
 /// property and actor.
 ///
-/// Values that most entries share (intents, allowed decisions, confirmed outcomes) have no index.
-/// Reading the log finds these entries as fast as an index would, and an index would make every
-/// unlock slower.
+/// Values that most entries share (intents, allowed decisions, confirmed outcomes) have no index. Reading the log finds these
+/// entries as fast as an index would, and an index would make every unlock slower.
 enum Schema003 {
     @Sendable static func apply(_ db: Database) throws {
         try db.execute(

@@ -4,8 +4,7 @@ import GRDB
 
 /// The fifth schema:
 ///
-/// - A guest access stores for each of its devices the associations on which the access to this
-///   device depends.
+/// - A guest access stores for each of its devices the associations on which the access to this device depends.
 /// - A password reset stores its creator.
 /// - Indexes find the active sessions of one user, and the commands of a device in one log.
 /// - The numbers of commands are stored, because counting the commands of a list took time in proportion to their number.
@@ -24,9 +23,8 @@ enum Schema005 {
     /// The encrypted code of a lock; NULL if no code is stored.
     private static let lockCodes = "ALTER TABLE devices ADD COLUMN sealed_code BLOB;"
 
-    /// The column contains pairs of a device id and an association id, 16 bytes each. It is NULL if
-    /// the access to every device ends with the association in `granted_under_association_id`, as
-    /// in earlier schemas.
+    /// The column contains pairs of a device id and an association id, 16 bytes each. It is NULL if the access to every device
+    /// ends with the association in `granted_under_association_id`, as in earlier schemas.
     private static let guestAccesses = "ALTER TABLE guest_accesses ADD COLUMN device_carriers BLOB;"
 
     /// Password resets of earlier schemas are deleted because their creators are unknown. They expire within a day anyway.

@@ -1,9 +1,8 @@
 internal import DoorwardAudit
 import GRDB
 
-/// The seventh schema. For decision 0037 it adds counters of the uses of guest accesses, epochs and
-/// leases for preconditions, and the gateway that executes a command. For decision 0038 it adds
-/// tiles of a log's leaf hashes, and the first `seq` of a log.
+/// The seventh schema. For decision 0037 it adds counters of the uses of guest accesses, epochs and leases for preconditions, and
+/// the gateway that executes a command. For decision 0038 it adds tiles of a log's leaf hashes, and the first `seq` of a log.
 enum Schema007 {
     @Sendable static func apply(_ db: Database) throws {
         try db.execute(sql: counters)
@@ -36,9 +35,8 @@ enum Schema007 {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// Fills the tiles from the stored leaf hashes, with one tile of each level in memory. In each
-    /// log, filling stops at a gap or a malformed leaf hash: a check of the file reports that
-    /// record, and the migration must not fail because of it.
+    /// Fills the tiles from the stored leaf hashes, with one tile of each level in memory. In each log, filling stops at a gap or
+    /// a malformed leaf hash: a check of the file reports that record, and the migration must not fail because of it.
     private static func fillTiles(_ db: Database) throws {
         let keys = try Int64.fetchAll(db, sql: "SELECT key FROM logs")
         for key in keys {

@@ -30,8 +30,7 @@ struct DatabaseFile {
     /// - Returns: the paths of the file and its companions that other users could access before
     ///   this call. After this call, only the owner can access them.
     func prepare() throws(StoreOpenError) -> [String] {
-        // `O_EXCL` creates a new file or fails. No connection has a new file open, so closing its
-        // descriptor releases no locks.
+        // `O_EXCL` creates a new file or fails. No connection has a new file open, so closing its descriptor releases no locks.
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(0o600))
         if descriptor >= 0 {
             Glibc.close(descriptor)

@@ -106,8 +106,7 @@ enum CommandCounts {
         return total
     }
 
-    /// Counts the matching commands of a device: in the logs of the scopes, all of them; in other
-    /// logs, only those of the actor.
+    /// Counts the matching commands of a device: in the logs of the scopes, all of them; in other logs, only those of the actor.
     private static func counted(on device: DeviceID, _ selection: CommandSelection, in db: Database) throws -> Int {
         var total = 0
         for log in selection.scopeLogs {

@@ -45,9 +45,8 @@ struct EntrySelection {
             }
         }
 
-        /// Whether usually few entries of a log match. Only the rare values of denials, kinds,
-        /// reasons and outcomes have a posting list. Conditions on device, unit, property and actor
-        /// always return false.
+        /// Whether usually few entries of a log match. Only the rare values of denials, kinds, reasons and outcomes have a
+        /// posting list. Conditions on device, unit, property and actor always return false.
         var isRare: Bool {
             switch self {
             case .denied(let isDenied): isDenied
@@ -81,8 +80,7 @@ struct EntrySelection {
     /// A further SQL condition on the columns of an entry, beginning with `" AND "`.
     let condition: (sql: String, arguments: [(any Bindable)?])
 
-    /// Creates a selection. Drops the condition by which the source was selected, because all
-    /// entries of the source meet it.
+    /// Creates a selection. Drops the condition by which the source was selected, because all entries of the source meet it.
     init(source: Source = .log, conditions: [Match] = [], condition: (sql: String, arguments: [(any Bindable)?]) = ("", [])) {
         let met: Match? = if case .postings(.entries(let match)) = source { match } else { nil }
         (self.source, self.conditions, self.condition) = (source, conditions.filter { $0 != met }, condition)

@@ -5,9 +5,8 @@ import GRDB
 
 /// Reads the entries of one log, or the entries of a posting list in one log, in the log's order or its reverse.
 ///
-/// Entries that do not meet the conditions are skipped inside SQLite. The last entry of a run (one
-/// read of the stream) is returned even if it does not match, so that a page without a match still
-/// ends at a known position.
+/// Entries that do not meet the conditions are skipped inside SQLite. The last entry of a run (one read of the stream) is
+/// returned even if it does not match, so that a page without a match still ends at a known position.
 struct EntryStream {
     /// An entry with the columns that determine its order.
     struct Entry {

@@ -2,9 +2,8 @@ internal import DoorwardControl
 internal import DoorwardDomain
 import Synchronization
 
-/// Allocates the list readers: connections that are reserved for reading lists. A user has at most
-/// one at a time, and the users of one portfolio have a limited number. Waiting calls get the next
-/// free reader round-robin, first by portfolio, then by user.
+/// Allocates the list readers: connections that are reserved for reading lists. A user has at most one at a time, and the users
+/// of one portfolio have a limited number. Waiting calls get the next free reader round-robin, first by portfolio, then by user.
 final class ListQueue: Sendable {
     private enum Admission {
         case granted
@@ -46,8 +45,7 @@ final class ListQueue: Sendable {
     /// The number of waiting calls.
     var waitingCount: Int { state.withLock { $0.waiting } }
 
-    /// Waits for a list reader. Each call that returns without an error must be followed by a call
-    /// of `leave`.
+    /// Waits for a list reader. Each call that returns without an error must be followed by a call of `leave`.
     ///
     /// - Throws: `.tooManyReads` if the queue is full, `.unavailable` if the task is cancelled.
     func enter(_ reader: ListReader) async throws(StoreError) {

@@ -16,9 +16,8 @@ struct PostingReading {
         (self.list, self.log, self.unprojected, self.isAscending) = (list, log, unprojected, isAscending)
     }
 
-    /// Returns the next positions in `range`: `count` of them, or fewer at the end of the range.
-    /// The range of each call begins where the positions of the previous call ended. After a
-    /// `rewind`, the range may begin earlier.
+    /// Returns the next positions in `range`: `count` of them, or fewer at the end of the range. The range of each call begins
+    /// where the positions of the previous call ended. After a `rewind`, the range may begin earlier.
     mutating func next(_ count: Int, within range: Range<Int64>, in db: Database) throws -> [Int64] {
         let recent = unprojected.filter(range.contains)
         if !isAscending {
@@ -51,8 +50,7 @@ struct PostingReading {
     private static let blockBefore =
         "(SELECT max(first) FROM postings WHERE facet = ? AND value = ? AND log = ? AND first <= ?)"
 
-    /// Finds the first block, in reading order, that has positions in `range`, and returns these
-    /// positions.
+    /// Finds the first block, in reading order, that has positions in `range`, and returns these positions.
     private func nextBlock(_ range: Range<Int64>, in db: Database) throws -> ArraySlice<Int64> {
         let (low, high) = (EntryKey(rawValue: range.lowerBound).seq, EntryKey(rawValue: range.upperBound - 1).seq)
         let key: [(any Bindable)?] = [list.facet, list.value, log]

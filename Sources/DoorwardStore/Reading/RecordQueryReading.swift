@@ -5,9 +5,8 @@ import GRDB
 
 /// Executes a `RecordQuery`: merges streams of entries, one for each log and scope, in the order of (`at`, `logId`, `seq`).
 ///
-/// A log is ordered by time, so the start of a stream is found by binary search. Every examined
-/// entry is in a scope of the query. So entries that the reader may not see affect neither the cost
-/// of a page nor the point at which a short page ends.
+/// A log is ordered by time, so the start of a stream is found by binary search. Every examined entry is in a scope of the query.
+/// So entries that the reader may not see affect neither the cost of a page nor the point at which a short page ends.
 struct RecordQueryReading {
     private let query: RecordQuery
     private let db: Database
@@ -204,8 +203,7 @@ private struct LogTime {
     }
 }
 
-/// The positions that are not projected into the posting lists yet, computed from the logs. Each log is read once, on first
-/// use.
+/// The positions that are not projected into the posting lists yet, computed from the logs. Each log is read once, on first use.
 struct UnprojectedPositions {
     private let db: Database
     private var logs: [Int64: UnprojectedLog]?

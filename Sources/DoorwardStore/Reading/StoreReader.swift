@@ -28,10 +28,9 @@ final class StoreReader: Sendable {
         do {
             pool = try DatabasePool(path: path, configuration: configuration)
             try Self.openAll(of: pool, limits.connectionsToRead)
-            // A connection that has read once keeps the file open until the store closes. The
-            // writer's connection is therefore never the last to close; SQLite would checkpoint
-            // when the last connection closes. The barrier waits for the reads of `openAll`: an
-            // open read would make the next checkpoint incomplete.
+            // A connection that has read once keeps the file open until the store closes. The writer's connection is therefore
+            // never the last to close; SQLite would checkpoint when the last connection closes. The barrier waits for the reads
+            // of `openAll`: an open read would make the next checkpoint incomplete.
             try pool.barrierWriteWithoutTransaction { db in
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM logs")
             }

@@ -1,9 +1,8 @@
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// A posting list: for each log, the positions of the entries that have one value in one column. A
-/// list of commands contains only those of these entries that are the intent of a new command. The
-/// positions are stored in blocks in `postings`.
+/// A posting list: for each log, the positions of the entries that have one value in one column. A list of commands contains only
+/// those of these entries that are the intent of a new command. The positions are stored in blocks in `postings`.
 enum PostingList: Hashable {
     /// The entries that match. The match must have a posting list.
     case entries(EntrySelection.Match)
@@ -50,8 +49,7 @@ enum PostingList: Hashable {
     }
 }
 
-/// The indexed part of an entry: its position, its time, and the values by which lists select the
-/// entry.
+/// The indexed part of an entry: its position, its time, and the values by which lists select the entry.
 struct IndexedEntry {
     let position: EntryKey
     let at: Timestamp

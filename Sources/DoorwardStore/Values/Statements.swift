@@ -7,8 +7,7 @@ internal import GRDBSQLite
 extension Database {
     /// Executes a statement that returns no rows. The statement is prepared once for each connection.
     ///
-    /// The values are bound without GRDB, which would first build three arrays of the values and
-    /// look up the parameters' names.
+    /// The values are bound without GRDB, which would first build three arrays of the values and look up the parameters' names.
     ///
     /// - Throws: `ConstraintViolation` for a text with U+0000; otherwise the same `DatabaseError` as GRDB.
     func run(_ sql: String, _ arguments: [(any Bindable)?] = []) throws {
@@ -17,8 +16,7 @@ extension Database {
         try step(sql, arguments) { _ in }
     }
 
-    /// Executes a statement and passes each row to `read`. The values are bound as by `run`. A row is valid only during the
-    /// call.
+    /// Executes a statement and passes each row to `read`. The values are bound as by `run`. A row is valid only during the call.
     func step(_ sql: String, _ arguments: [(any Bindable)?], read: (RowValues) throws -> Void) throws {
         let handle = try cachedStatement(sql: sql).sqliteStatement
         guard sqlite3_bind_parameter_count(handle) == arguments.count else {

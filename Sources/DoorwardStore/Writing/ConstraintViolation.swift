@@ -2,8 +2,7 @@ internal import DoorwardAudit
 internal import DoorwardControl
 import GRDB
 
-/// The error of a transaction that violates a constraint. Only this transaction is rolled back; the rest of its batch is
-/// written.
+/// The error of a transaction that violates a constraint. Only this transaction is rolled back; the rest of its batch is written.
 struct ConstraintViolation: Error {
     let rule: StoreRefusal
     /// A description of the violation if a defect of the program or the database caused it; `nil` for a constraint that callers

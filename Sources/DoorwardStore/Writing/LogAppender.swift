@@ -201,9 +201,8 @@ struct LogAppender {
 /// A transaction with drafts of its records, made by the caller of the writer.
 struct PreparedTransaction: Sendable {
     let transaction: StoreTransaction
-    /// A draft for each record, or `nil` in two cases. A record that contains the position of an
-    /// earlier record is encoded by the writer, because only the writer knows this position. For a
-    /// record that cannot be encoded, the writer fails.
+    /// A draft for each record, or `nil` in two cases. A record that contains the position of an earlier record is encoded by the
+    /// writer, because only the writer knows this position. For a record that cannot be encoded, the writer fails.
     let drafts: [RecordDraft?]
 
     init(_ transaction: StoreTransaction) {

@@ -132,8 +132,7 @@ actor StoreWriter {
             for waiting in batch { waiting.answer(.failure(.unavailable)) }
             return true
         }
-        // Change the writer in place: a second reference to it in `condition` would cause each of
-        // its caches to be copied.
+        // Change the writer in place: a second reference to it in `condition` would cause each of its caches to be copied.
         condition = .closed
         do {
             let begun = clock.monotonicNow()

@@ -60,11 +60,10 @@ package final class MQTTTestClient: Sendable {
 
     /// Creates a connection to a broker on this machine, with short pauses between attempts to connect.
     ///
-    /// - Parameter clock: the connection's clock; `nil` for the machine's. A `VirtualClock`
-    ///   advances only when the test advances it, so a slow machine is not mistaken for a stalled
-    ///   broker. With the machine's clock, the connection rejects messages to publish if a liveness
-    ///   probe is unanswered for one second, and reports the broker as stalled after five seconds.
-    ///   A connection can reconnect only if its clock advances.
+    /// - Parameter clock: the connection's clock; `nil` for the machine's. A `VirtualClock` advances only when the test advances
+    ///   it, so a slow machine is not mistaken for a stalled broker. With the machine's clock, the connection rejects messages to
+    ///   publish if a liveness probe is unanswered for one second, and reports the broker as stalled after five seconds. A
+    ///   connection can reconnect only if its clock advances.
     package convenience init(
         port: Int, id: String = UUID().uuidString, _ filters: [String] = [], clock: VirtualClock? = VirtualClock()
     ) {

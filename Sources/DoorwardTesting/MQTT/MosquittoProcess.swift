@@ -24,8 +24,7 @@ package final class MosquittoProcess: Sendable {
             try await broker.restart()
             return broker
         }
-        // Another process may take the free port before the broker starts. In this case, try
-        // another port.
+        // Another process may take the free port before the broker starts. In this case, try another port.
         for _ in 0..<5 {
             let broker = try MosquittoProcess(port: LoopbackPort.free(), lines, files)
             if try await broker.run() == .running { return broker }
@@ -115,8 +114,7 @@ package final class MosquittoProcess: Sendable {
     }
 }
 
-/// Functions for loopback ports: finding a free port, connecting, and waiting until sent bytes are
-/// acknowledged.
+/// Functions for loopback ports: finding a free port, connecting, and waiting until sent bytes are acknowledged.
 package enum LoopbackPort {
     /// Returns a port that was free at the time of the call.
     package static func free() throws -> Int {
@@ -143,9 +141,8 @@ package enum LoopbackPort {
     /// Waits until the receiving kernel has acknowledged all bytes that programs on this machine have sent to a port, or until
     /// no program is connected to the port any more.
     package static func waitUntilDrained(to port: Int) async {
-        // The kernel returns its table in several parts, so a connection can be missing if the
-        // table changes between two parts. A missing connection counts as not drained. After 200
-        // consecutive reads without the connection, it counts as closed.
+        // The kernel returns its table in several parts, so a connection can be missing if the table changes between two parts. A
+        // missing connection counts as not drained. After 200 consecutive reads without the connection, it counts as closed.
         var missing: [Substring: Int] = [:]
         var samples = 0
         while samples < 200 || !missing.isEmpty {
@@ -181,8 +178,7 @@ package struct Listener {
     /// The chosen port.
     package let port: Int
 
-    /// - Parameter isListening: whether the socket listens. `false` only reserves the port:
-    ///   connections to it are refused.
+    /// - Parameter isListening: whether the socket listens. `false` only reserves the port: connections to it are refused.
     /// - Throws: `POSIXError` if no port can be bound.
     package init(isListening: Bool = true) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -202,8 +198,7 @@ package struct Listener {
     }
 }
 
-/// The lines of a pipe. A separate thread reads the pipe to its end, so that the writing process
-/// never blocks.
+/// The lines of a pipe. A separate thread reads the pipe to its end, so that the writing process never blocks.
 private final class Lines: Sendable {
     private struct State {
         var lines: [String] = []

@@ -2,8 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A TCP proxy between an MQTT client and its broker. A test can use it to stall or cut the
-/// connection between two packets.
+/// A TCP proxy between an MQTT client and its broker. A test can use it to stall or cut the connection between two packets.
 package final class Proxy: Sendable {
     /// The direction of the bytes.
     package enum Direction: Hashable, Sendable {
@@ -15,8 +14,7 @@ package final class Proxy: Sendable {
 
     fileprivate struct State {
         var stalled: Set<Direction> = []
-        /// The sockets of all connections so far. They are closed only in `deinit`, when no thread
-        /// uses them any more.
+        /// The sockets of all connections so far. They are closed only in `deinit`, when no thread uses them any more.
         var sockets: [Int32] = []
         var isClosed = false
         /// The number of clients that may still send.
@@ -52,8 +50,7 @@ package final class Proxy: Sendable {
     /// Stops reading in one direction. This simulates a stalled machine.
     package func stall(_ direction: Direction) { state.withLock { _ = $0.stalled.insert(direction) } }
 
-    /// Resumes one direction, and stalls it again directly after the bytes `end`. These bytes must
-    /// not have been forwarded yet.
+    /// Resumes one direction, and stalls it again directly after the bytes `end`. These bytes must not have been forwarded yet.
     package func resume(_ direction: Direction, until end: [UInt8]) {
         state.withLock { state in
             state.stallMarkers[direction] = end
@@ -71,8 +68,7 @@ package final class Proxy: Sendable {
         changed.broadcast()
     }
 
-    /// Closes the connection before forwarding the first chunk for the broker for which `gate`
-    /// returns true.
+    /// Closes the connection before forwarding the first chunk for the broker for which `gate` returns true.
     package func cut(at matches: @escaping @Sendable ([UInt8]) -> Bool) { state.withLock { $0.accepts = { !matches($0) } } }
 
     /// Returns all bytes that were forwarded in this direction.
@@ -154,8 +150,7 @@ package final class Proxy: Sendable {
 }
 
 extension Proxy.State {
-    /// Records and returns the bytes to forward now: all bytes that were read, or those up to the
-    /// next stall.
+    /// Records and returns the bytes to forward now: all bytes that were read, or those up to the next stall.
     ///
     /// - Returns: `nil` if the connection must be closed.
     fileprivate mutating func next(of bytes: ArraySlice<UInt8>, _ direction: Proxy.Direction) -> [UInt8]? {

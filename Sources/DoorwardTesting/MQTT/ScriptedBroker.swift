@@ -1,8 +1,7 @@
 import Foundation
 import Glibc
 
-/// A broker whose response to each MQTT packet a test determines. It simulates brokers that behave
-/// unusually or incorrectly.
+/// A broker whose response to each MQTT packet a test determines. It simulates brokers that behave unusually or incorrectly.
 package final class ScriptedBroker: Sendable {
     /// The response to a packet.
     package enum Response {
@@ -19,9 +18,8 @@ package final class ScriptedBroker: Sendable {
     private let listener: Int32
     private let respond: @Sendable ([UInt8]) -> Response
 
-    /// - Parameter respond: returns the response to a packet. It is called with each complete
-    ///   packet, one packet at a time per connection. While the call blocks, the connection is not
-    ///   read.
+    /// - Parameter respond: returns the response to a packet. It is called with each complete packet, one packet at a time per
+    ///   connection. While the call blocks, the connection is not read.
     package init(_ respond: @escaping @Sendable ([UInt8]) -> Response) throws {
         let listener = try Listener()
         (port, self.listener, self.respond) = (listener.port, listener.descriptor, respond)
@@ -66,8 +64,7 @@ package enum ScriptedPacket {
         return [0x20, 6, 0, 0, 3, 0x21, 0, receiveMaximum]
     }
 
-    /// Returns the SUBACK for a SUBSCRIBE, with these reason codes. A single code is repeated for
-    /// all filters.
+    /// Returns the SUBACK for a SUBSCRIBE, with these reason codes. A single code is repeated for all filters.
     package static func suback(_ subscribe: [UInt8], _ codes: UInt8...) -> [UInt8] {
         let codes = codes.count == 1 ? filters(of: subscribe).map { _ in codes[0] } : codes
         let header: [UInt8] = [0x90, UInt8(3 + codes.count)]

@@ -131,8 +131,7 @@ extension StoreConformance {
             _ = try await store.commit(script.begin(command))
             written.append(StoredCommand(command: command, log: script.log(of: device), device: script.snapshot(device)))
         }
-        // Sort by the records of the intents: by time, then by log, then by the order within the
-        // log.
+        // Sort by the records of the intents: by time, then by log, then by the order within the log.
         return written.enumerated().sorted {
             ($0.element.command.requestedAt, $0.element.log.description, $0.offset)
                 < ($1.element.command.requestedAt, $1.element.log.description, $1.offset)

@@ -78,8 +78,7 @@ extension StoreConformance {
         },
     ]
 
-    /// Writes records in all scopes. Several records have the same time, and some are written after
-    /// the clock was set back.
+    /// Writes records in all scopes. Several records have the same time, and some are written after the clock was set back.
     private static func writeRecords(
         _ count: Int, _ script: inout StoreScript, to store: any GatewayStore
     ) async throws -> [AccessRecord] {

@@ -68,8 +68,7 @@ extension StoreConformance {
             }
             let log = LogID.portfolio(script.portfolio)
             let before = try await store.range(of: log, from: 0, limit: 10)
-            // Values in a record of the same transaction are erased too, like those of earlier
-            // records.
+            // Values in a record of the same transaction are erased too, like those of earlier records.
             var last = script.event(on: script.door)
             last.actor = script.actor
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(last)], forgets: [.user(script.user)]))

@@ -134,8 +134,7 @@ package struct StoreScript: Sendable {
 
     // MARK: Sign-in
 
-    /// Returns a session of `user` that expires an hour after `now`. The test must add the
-    /// session's tokens.
+    /// Returns a session of `user` that expires an hour after `now`. The test must add the session's tokens.
     package mutating func session() -> Session {
         Session(id: fixture.id(), userID: user, createdAt: now, expiresAt: now.advanced(by: .seconds(3600)))
     }

@@ -115,8 +115,7 @@ struct ClientAccess {
         return server
     }
 
-    /// Returns a client for a session at the session's own gateway, regardless of the address in
-    /// the environment.
+    /// Returns a client for a session at the session's own gateway, regardless of the address in the environment.
     func client(of session: Session, in file: SessionFile) throws -> DoorwardClient {
         try client(server: session.server, .session(file), caFile: caFile ?? session.caFile)
     }

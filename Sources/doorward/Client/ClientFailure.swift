@@ -45,8 +45,7 @@ struct RefusalWords {
 
     var text: String { ([sentence] + (reasons + [request]).compactMap(\.self).map { "  " + $0 }).joined(separator: "\n") }
 
-    /// The gateway's sentence without its reference to `details`: the lines below the sentence name
-    /// the fields.
+    /// The gateway's sentence without its reference to `details`: the lines below the sentence name the fields.
     private var sentence: String {
         refusal.message.printable.replacing(#/; see details[A-Za-z.]*(?=\.)/#, with: "")
     }

@@ -1,7 +1,6 @@
 /// Converts the API's codes to text for users.
 enum DisplayText {
-    /// Converts `PROPERTY_MANAGER` to `property manager`; unknown codes are converted in the same
-    /// way.
+    /// Converts `PROPERTY_MANAGER` to `property manager`; unknown codes are converted in the same way.
     static func word(_ code: String) -> String { code.lowercased().replacing("_", with: " ").printable }
 
     /// Converts the name of an entity's type: `GuestAccess` to `guest access`.

@@ -81,8 +81,7 @@ struct LockCommandOptions: ParsableArguments {
         return ["\(name) is \(style.paint(word, colour))\(answer.command.changed == false ? ", as it was already" : "")."]
     }
 
-    /// Runs `body`. If the gateway does not respond, adds to the error the commands that show the
-    /// lock's state and records.
+    /// Runs `body`. If the gateway does not respond, adds to the error the commands that show the lock's state and records.
     private static func addingHint<Result>(_ lock: NameResolver.FoundLock, _ body: () async throws -> Result) async throws
         -> Result
     {

@@ -42,8 +42,7 @@ struct LocksFollower: Sendable {
         }
     }
 
-    /// Returns one line for each row of the screen: the part of the table that fits, empty lines,
-    /// and the message.
+    /// Returns one line for each row of the screen: the part of the table that fits, empty lines, and the message.
     static func picture(_ locks: [Wire.Device], _ message: String?, _ style: OutputStyle, _ size: TerminalSize) -> [String] {
         var lines = locks.isEmpty ? ["You see no locks."] : Locks.table(locks).lines(style)
         let room = max(1, size.rows - 2)

@@ -4,8 +4,7 @@ import DoorwardDomain
 struct NameMatch: Hashable, Sendable {
     let id: String
     let name: String
-    /// A text such as the location or the email address, to distinguish the entity from others with
-    /// the same name.
+    /// A text such as the location or the email address, to distinguish the entity from others with the same name.
     let place: String?
 
     /// Returns the candidates with this name, ignoring case and surrounding spaces.
@@ -62,9 +61,8 @@ struct NameMatch: Hashable, Sendable {
         return containing.count == 1 ? containing.first : nil
     }
 
-    /// Returns the email address that was probably meant. It has the same domain and a similar
-    /// name, or the same name and a similar domain. Whole addresses are not compared, because
-    /// addresses of one domain are always similar.
+    /// Returns the email address that was probably meant. It has the same domain and a similar name, or the same name and a
+    /// similar domain. Whole addresses are not compared, because addresses of one domain are always similar.
     private static func nearestAddress(to text: String, among names: [String]) -> String? {
         func parts(_ address: String) -> (name: String, domain: String)? {
             guard let at = address.lastIndex(of: "@") else { return nil }

@@ -5,8 +5,7 @@ import DoorwardControl
 extension NameResolver {
     /// Finds a guest access by id, label or the guest's name. An ended access is found only if no other access has this name.
     ///
-    /// - Returns: the id, and the name by which the access was found; `nil` as the name if `text`
-    ///   is an id.
+    /// - Returns: the id, and the name by which the access was found; `nil` as the name if `text` is an id.
     func guestAccess(_ text: String) async throws -> (id: String, name: String?) {
         if Self.isID(text) { return (text, nil) }
         let accesses = try await client.guestAccesses.list().all().content
@@ -27,8 +26,7 @@ extension NameResolver {
             locks: Dictionary(locks, uniquingKeysWith: { first, _ in first }), people: try await people(in: accesses))
     }
 
-    /// Returns the names, by id, of the people that the caller may list and of other users who are
-    /// actors in the caller's log.
+    /// Returns the names, by id, of the people that the caller may list and of other users who are actors in the caller's log.
     private func people(in accesses: [Wire.GuestAccess]) async throws -> [String: String] {
         let guests = Set(accesses.compactMap(\.guestUserId))
         guard !guests.isEmpty else { return [:] }

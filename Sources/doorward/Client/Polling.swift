@@ -33,8 +33,7 @@ struct Polling: Sendable {
         }
     }
 
-    /// Whether a retry may succeed: the gateway is unreachable or unavailable, or has rate limited
-    /// the request.
+    /// Whether a retry may succeed: the gateway is unreachable or unavailable, or has rate limited the request.
     private static func isPassing(_ error: ClientError) -> Bool {
         switch error {
         case .noConnection, .noResponse: true

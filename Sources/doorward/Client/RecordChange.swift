@@ -30,8 +30,7 @@ struct RecordChange: Sendable {
     /// The fields before and after the change, with their values.
     var fields: [(String, Wire.Value)] {
         var fields = before.map { ($0.key, $0.value) } + after.map { ($0.key, $0.value) }
-        // The type field of an association determines the type of the entity to which its id field
-        // refers.
+        // The type field of an association determines the type of the entity to which its id field refers.
         for side in [before, after] {
             guard let id = side["associatedEntityId"], let type = Self.text(side["associatedEntityType"]) else { continue }
             fields += Self.entityFields[type].map { [($0, id)] } ?? []

@@ -85,8 +85,7 @@ struct RecordTable: Sendable {
         return Table.Cell(text, colour)
     }
 
-    /// Returns the outcome or the decision; for other records, the method by which the lock was
-    /// operated.
+    /// Returns the outcome or the decision; for other records, the method by which the lock was operated.
     private static func outcome(_ record: Wire.AccessRecord) -> (String?, OutputStyle.Colour?) {
         if let outcome = record.outcome {
             let detail = record.outcomeDetail.map { ": " + DisplayText.reason($0) } ?? ""

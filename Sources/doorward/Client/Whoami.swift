@@ -96,8 +96,7 @@ struct Whoami: AsyncParsableCommand {
         }
     }
 
-    /// Returns the expiry of the credential's access token, if it is known. The API does not return
-    /// the end of a session.
+    /// Returns the expiry of the credential's access token, if it is known. The API does not return the end of a session.
     static func validity(of credential: Credential, _ style: OutputStyle) -> String {
         switch credential {
         case .token(let claims?): "until \(style.instant(claims.expiresAt.description)), not renewed"

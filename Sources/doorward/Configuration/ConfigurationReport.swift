@@ -57,8 +57,7 @@ struct ConfigurationReport {
         return settings.ownAddress(port: settings.port)
     }
 
-    /// Returns one line for each fact, the name of the fact first. The lines are the same on a
-    /// terminal and in a pipe.
+    /// Returns one line for each fact, the name of the fact first. The lines are the same on a terminal and in a pipe.
     func lines(_ style: OutputStyle) -> [String] {
         func whether(_ exists: Bool, _ path: String) -> String { exists ? path : "\(path) (made by the first start)" }
         var facts: [[Table.Cell]] = [

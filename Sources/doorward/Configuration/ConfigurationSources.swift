@@ -8,8 +8,7 @@ struct ConfigurationSources {
     var file: String?
     /// The process's environment; only variables that begin with `DOORWARD_` are used.
     var environment: [String: String] = [:]
-    /// The values of command-line flags, keyed by the path of the configuration key. A flag never
-    /// contains a secret.
+    /// The values of command-line flags, keyed by the path of the configuration key. A flag never contains a secret.
     var flags: [String: String] = [:]
     /// The adapters whose sections the configuration may contain.
     var adapters: [any AdapterFactory] = ShippedAdapters.all

@@ -40,8 +40,7 @@ struct DemoFolder: Sendable {
     ///
     /// - Parameters:
     ///   - someone: the email address of a user who can sign in.
-    ///   - password: the password of all users. If the folder is kept, this message shows the
-    ///     password for the last time.
+    ///   - password: the password of all users. If the folder is kept, this message shows the password for the last time.
     func closingMessage(someone: String, password: Secret<String>) -> String {
         guard !isTemporary else { return "The demo is over, and its database is removed." }
         return """

@@ -13,8 +13,7 @@ struct HouseTime: Sendable {
     /// The day of the week of the scenario's first day.
     var firstWeekday = Weekday.monday
 
-    /// The start of the demo's own scenario, as the time since midnight on Monday. Most people
-    /// leave the house later.
+    /// The start of the demo's own scenario, as the time since midnight on Monday. Most people leave the house later.
     static let demoStart = Duration.seconds(7 * 3600 + 20 * 60)
 
     /// Returns the day and time in the house, such as `Mon 07:42`.

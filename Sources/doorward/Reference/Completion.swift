@@ -62,10 +62,9 @@ enum Completion {
 
     /// Escapes a name for the shell's completion script; `nil` for a name that cannot be offered.
     ///
-    /// Names come from other people. In bash, `compgen -W` expands its argument, so a name with
-    /// `$(…)` would be executed; and no shell quotes every character when it inserts a name into
-    /// the command line. A name is offered only if each of its characters either has no meaning for
-    /// a shell or is quoted by all shells.
+    /// Names come from other people. In bash, `compgen -W` expands its argument, so a name with `$(…)` would be executed; and no
+    /// shell quotes every character when it inserts a name into the command line. A name is offered only if each of its
+    /// characters either has no meaning for a shell or is quoted by all shells.
     static func escaped(_ name: String, for shell: CompletionShell?) -> String? {
         guard !name.isEmpty, !name.hasPrefix("-"), name.allSatisfy({ $0.isWord || harmless.contains($0) }) else { return nil }
         guard shell == .bash else { return name }

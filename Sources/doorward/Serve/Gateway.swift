@@ -7,8 +7,7 @@ import Logging
 import Metrics
 import ServiceLifecycle
 
-/// One gateway: the store, the use cases, the adapters and the HTTP server. `run` runs the gateway
-/// until it is stopped.
+/// One gateway: the store, the use cases, the adapters and the HTTP server. `run` runs the gateway until it is stopped.
 struct Gateway: Service {
     let control: GatewayControl
     /// The adapters in the order of `ShippedAdapters`.

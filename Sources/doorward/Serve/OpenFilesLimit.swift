@@ -28,9 +28,8 @@ enum OpenFilesLimit {
     /// - Parameter adapters: the number of descriptors that the adapters need.
     static func reserve(adapters: Int) -> Int { 96 + 4 * Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + adapters }
 
-    /// Makes Dispatch open the timer descriptor of each of its clocks. Otherwise Dispatch opens
-    /// each descriptor at its first use, and crashes with an illegal instruction if none is
-    /// available then.
+    /// Makes Dispatch open the timer descriptor of each of its clocks. Otherwise Dispatch opens each descriptor at its first use,
+    /// and crashes with an illegal instruction if none is available then.
     static func openTimers() async {
         // Long enough that the deadline is still in the future when Dispatch checks it. Otherwise Dispatch would open no timer.
         let moment = DispatchTimeInterval.milliseconds(50)

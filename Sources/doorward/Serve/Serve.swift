@@ -66,8 +66,7 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// Raises the limit on open files, and lowers the maximum number of connections if the limit
-    /// does not allow so many.
+    /// Raises the limit on open files, and lowers the maximum number of connections if the limit does not allow so many.
     private static func prepareDescriptors(_ configuration: inout GatewayConfiguration, _ logger: Logger) async throws {
         let limit = OpenFilesLimit.raise()
         await OpenFilesLimit.openTimers()

@@ -6,9 +6,8 @@ import Glibc
 
 /// The file with the key that signs access tokens: 32 bytes in base64, mode 0600, created at the first start.
 ///
-/// The store contains the public half. The gateway does not start if the store has a public half
-/// and the file is missing or contains another key. Otherwise the replacement of the key, for
-/// example by an attacker, would remain unnoticed.
+/// The store contains the public half. The gateway does not start if the store has a public half and the file is missing or
+/// contains another key. Otherwise the replacement of the key, for example by an attacker, would remain unnoticed.
 struct TokenKeyFile {
     let path: String
 

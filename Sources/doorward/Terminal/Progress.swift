@@ -1,11 +1,9 @@
-/// A line on standard error with the present activity and its duration, shown only on a terminal.
-/// The line is erased at the end.
+/// A line on standard error with the present activity and its duration, shown only on a terminal. The line is erased at the end.
 struct Progress: Sendable {
     private let text: String
     private let isShown: Bool
 
-    /// - Parameter style: the style of standard error. Nothing is shown if the terminal cannot
-    ///   erase a line.
+    /// - Parameter style: the style of standard error. Nothing is shown if the terminal cannot erase a line.
     init(_ text: String, style: OutputStyle = .error) { (self.text, isShown) = (text.printable, style.canRedraw) }
 
     /// Shows the line while `body` runs.

@@ -1,5 +1,4 @@
-/// A progress bar on one line of standard error, which is redrawn in place and erased at the end.
-/// It is shown only on a terminal.
+/// A progress bar on one line of standard error, which is redrawn in place and erased at the end. It is shown only on a terminal.
 struct ProgressBar {
     private let isShown: Bool
     private let columns: () -> Int
@@ -9,8 +8,7 @@ struct ProgressBar {
     private static let width = 24
 
     /// - Parameters:
-    ///   - style: the style of standard error. Nothing is shown if the terminal cannot erase a
-    ///     line.
+    ///   - style: the style of standard error. Nothing is shown if the terminal cannot erase a line.
     ///   - columns: returns the present width of the window.
     ///   - write: prints the line.
     init(

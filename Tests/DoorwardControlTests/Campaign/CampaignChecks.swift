@@ -70,8 +70,7 @@ struct CampaignChecks {
         }
     }
 
-    /// Returns whether a caller received the stored outcome. Otherwise recovery may have written
-    /// the outcome later.
+    /// Returns whether a caller received the stored outcome. Otherwise recovery may have written the outcome later.
     private func wasSeen(_ id: CommandID) -> Bool {
         guard case .ended(let command)? = request(of: id)?.answer else { return false }
         return command == commands[id]

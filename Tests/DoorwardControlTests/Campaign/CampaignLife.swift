@@ -186,8 +186,7 @@ struct CampaignLife: Sendable {
     /// Waits until all commands have ended and the store works again. Records each command that is
     /// still open, and a gateway that is not ready, as a violation.
     func settle() async {
-        // The recovery itself can be the first write to meet an injected failure, so one round is
-        // not enough.
+        // The recovery itself can be the first write to meet an injected failure, so one round is not enough.
         for _ in 0..<3 {
             store.recover()
             await sleep(.seconds(15))

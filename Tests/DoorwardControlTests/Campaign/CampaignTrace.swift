@@ -46,8 +46,7 @@ final class CampaignTrace: Sendable {
         let right: Right
         /// The number of commands sent before that answer.
         let ordersBefore: Int
-        /// The number of commands sent before the first request to restore the right began; `nil`
-        /// if there was no such request.
+        /// The number of commands sent before the first request to restore the right began; `nil` if there was no such request.
         var ordersUntil: Int?
     }
 

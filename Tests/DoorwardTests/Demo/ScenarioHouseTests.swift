@@ -4,8 +4,7 @@ import Testing
 
 @testable import doorward
 
-/// A scenario file played by the demo: the house that is built from the file, and days in this
-/// house with the whole gateway.
+/// A scenario file played by the demo: the house that is built from the file, and days in this house with the whole gateway.
 @Suite("A scenario in the demo") struct ScenarioHouseTests {
     private static let file = """
         days: 2

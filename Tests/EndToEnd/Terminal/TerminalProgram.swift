@@ -50,8 +50,7 @@ final class TerminalProgram: Sendable {
     /// Waits until the program has shown the text.
     ///
     /// - Returns: All output since the last call, up to and including the text.
-    /// - Throws: `NotShown` if the program ended or the test's time limit was reached before the
-    ///   text was shown.
+    /// - Throws: `NotShown` if the program ended or the test's time limit was reached before the text was shown.
     @discardableResult
     func read(until text: String) async throws -> String {
         try await read(until: text) { shown in shown.range(of: text)?.upperBound }

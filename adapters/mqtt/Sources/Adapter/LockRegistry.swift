@@ -116,8 +116,7 @@ final class LockRegistry: Sendable {
         guard let current = update.currentEndpoint else { return }
         for lock in locks(at: update.endpoints.union([update.previousEndpoint].compactMap(\.self)), on: broker) {
             if lock.commandEndpoint == current {
-                // Another lock may have taken this name. Remove the mark only if the lock with the
-                // marked id has the name again.
+                // Another lock may have taken this name. Remove the mark only if the lock with the marked id has the name again.
                 if lock.renamedID == update.id { lock.mark(renamed: nil) }
             } else if update.previousEndpoint == lock.commandEndpoint || update.endpoints.contains(lock.commandEndpoint),
                 lock.renamedID == nil

@@ -88,9 +88,8 @@ extension MQTTAdapter: LockAdapter {
         }.sorted { ($0.mistake.field, $0.mistake.problem, $0.device) < ($1.mistake.field, $1.mistake.problem, $1.device) }
     }
 
-    /// Returns the attached lock that has one of the command endpoints of `dialect` or one of their
-    /// aliases in discovery. A lock with the same command topic has precedence; of several locks,
-    /// the one attached last is returned.
+    /// Returns the attached lock that has one of the command endpoints of `dialect` or one of their aliases in discovery. A lock
+    /// with the same command topic has precedence; of several locks, the one attached last is returned.
     private func attachedDevice(at dialect: Dialect, on broker: String) -> DeviceID? {
         let endpoints = discoveries[broker]?.withAliases(dialect.endpoints) ?? dialect.endpoints
         let same = registry.locks(at: [CommandEndpoint(dialect.commandTopic)], on: broker).last

@@ -14,8 +14,7 @@ final class BrokerDiscovery: Sendable {
         var resolvedLocks: [TopicText: ResolvedLock] = [:]
         /// The ids of the locks by their command endpoints.
         var ids: [CommandEndpoint: Set<TopicText>] = [:]
-        /// The names of the locks that have a hardware id, by this id. They are kept when the
-        /// connection ends.
+        /// The names of the locks that have a hardware id, by this id. They are kept when the connection ends.
         var names: [TopicText: Names] = [:]
     }
 
@@ -25,8 +24,7 @@ final class BrokerDiscovery: Sendable {
         var endpoints: Set<CommandEndpoint> = []
         /// The capabilities of the lock; `nil` if its profile or address cannot be used.
         var capabilities: LockCapabilities?
-        /// The endpoint in `endpoints` under the lock's current name; `nil` if the lock's id is not a
-        /// hardware id.
+        /// The endpoint in `endpoints` under the lock's current name; `nil` if the lock's id is not a hardware id.
         var currentEndpoint: CommandEndpoint?
         /// The topic uses of the lock, which may conflict with those of other locks.
         var uses: Set<TopicUse> = []
@@ -144,8 +142,7 @@ final class BrokerDiscovery: Sendable {
         }
     }
 
-    /// Returns these endpoints and their aliases: the endpoints of the same locks under other
-    /// names.
+    /// Returns these endpoints and their aliases: the endpoints of the same locks under other names.
     func withAliases(_ endpoints: Set<CommandEndpoint>) -> Set<CommandEndpoint> {
         state.withLock { state in
             let ids = endpoints.reduce(into: Set<TopicText>()) { $0.formUnion(state.ids[$1] ?? []) }

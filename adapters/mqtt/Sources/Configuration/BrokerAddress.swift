@@ -12,8 +12,7 @@ package struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
     /// The URL, always with the port.
     package var description: String { "\(isEncrypted ? "mqtts" : "mqtt")://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-    /// - Returns: `nil` unless the text is `mqtt://` or `mqtts://` with a host and an optional
-    ///   port.
+    /// - Returns: `nil` unless the text is `mqtt://` or `mqtts://` with a host and an optional port.
     package init?(_ text: String) {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme, ["mqtt", "mqtts"].contains(scheme),
             let host = parts.host, !host.isEmpty, parts.user == nil, parts.password == nil, parts.query == nil,

@@ -1,8 +1,7 @@
 internal import DoorwardDomain
 internal import DoorwardMQTT
 
-/// An endpoint where a lock receives commands: its own topic, or one payload on the shared topic of
-/// a bridge.
+/// An endpoint where a lock receives commands: its own topic, or one payload on the shared topic of a bridge.
 ///
 /// Two addresses that have an endpoint in common are addresses of the same lock.
 struct CommandEndpoint: Hashable, Sendable {
@@ -40,10 +39,9 @@ extension CommandEndpoint {
         return endpoints
     }
 
-    /// Returns the variables that distinguish one lock from another: those of the lock's own
-    /// command topic. A variable is left out if it only selects among command topics of the same
-    /// lock, that is, if all its values are levels of the profile's command topics. A command topic
-    /// that lacks one of the returned variables belongs to a group of locks.
+    /// Returns the variables that distinguish one lock from another: those of the lock's own command topic. A variable is left
+    /// out if it only selects among command topics of the same lock, that is, if all its values are levels of the profile's
+    /// command topics. A command topic that lacks one of the returned variables belongs to a group of locks.
     private static func identifyingVariables(of profile: Profile, _ values: [String: String]) -> Set<String> {
         let own = [LockOperation.unlock, .lock, .unlatch].lazy.compactMap { operation in
             profile.parts.commands[operation]?.last { $0.resolved(with: values) != nil }?.topic

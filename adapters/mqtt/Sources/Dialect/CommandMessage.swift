@@ -18,8 +18,7 @@ struct CommandMessage: Sendable {
 
     /// Matches a payload with this command in its form without a code.
     ///
-    /// - Returns: the reference in the payload, empty for a command that has none; `nil` if the
-    ///   payload does not match.
+    /// - Returns: the reference in the payload, empty for a command that has none; `nil` if the payload does not match.
     func reference(in payload: [UInt8]) -> String? {
         guard let text = String(streamSafe: payload) else { return nil }
         guard hasReference else { return text == part.payload.text ? "" : nil }

@@ -6,8 +6,7 @@ package import DoorwardMQTT
 package struct Dialect: Sendable {
     /// The profile from which this dialect was resolved.
     package let profile: Profile
-    /// The capabilities of this lock: those of the profile whose topics can be resolved with the
-    /// address.
+    /// The capabilities of this lock: those of the profile whose topics can be resolved with the address.
     package let capabilities: LockCapabilities
     /// The subscriptions of the lock: exact topics, and a wildcard if the last topic level is the name of an event.
     package let filters: [MQTTFilter]
@@ -16,9 +15,8 @@ package struct Dialect: Sendable {
     /// The subscriptions through which the lock's responses arrive. The broker must grant the subscriptions to the lock's state
     /// topics.
     let responseSubscriptions: MQTTResponseSubscriptions
-    /// The lock's own topic for the unlock command or, if there is none, for lock or unlatch. It
-    /// distinguishes the locks of a broker. Commands may be sent to another topic, where a bridge
-    /// has an API for all of its locks.
+    /// The lock's own topic for the unlock command or, if there is none, for lock or unlatch. It distinguishes the locks of a
+    /// broker. Commands may be sent to another topic, where a bridge has an API for all of its locks.
     package let commandTopic: MQTTTopic
     /// All command endpoints of the lock, including `commandTopic`.
     let endpoints: Set<CommandEndpoint>
@@ -106,8 +104,7 @@ package struct Dialect: Sendable {
     /// - Parameters:
     ///   - reference: unique to the command.
     ///   - now: the gateway's clock; `nil` if unknown: then the device's timestamps are not compared with it.
-    /// - Throws: `.unsupported` if this lock does not support the operation, or if a code is given
-    ///   and the command has none.
+    /// - Throws: `.unsupported` if this lock does not support the operation, or if a code is given and the command has none.
     package func encodeCommand(
         _ operation: LockOperation, code: Secret<String>?, reference: String, at now: Timestamp? = nil,
         _ state: inout DialectState

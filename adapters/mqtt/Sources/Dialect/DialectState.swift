@@ -33,8 +33,7 @@ package struct DialectState: Hashable, Sendable {
     var seenItems: Set<Int> = []
     /// The last values of the events that are raised only on change, by their part of the profile.
     var lastEventValues: [Int: [String: String]] = [:]
-    /// Set for a lock that starts without any known state: if its bridge repeats all values, the
-    /// first values may be old.
+    /// Set for a lock that starts without any known state: if its bridge repeats all values, the first values may be old.
     var isNewlyAttached = false
     /// The last reported values other than the bolt's state.
     var otherValues = OtherValues()

@@ -6,8 +6,7 @@ extension MessageDecoder {
     ///
     /// - Parameters:
     ///   - payload: `nil` for an empty one.
-    ///   - isJSON: whether another part of the profile reads JSON from the topic. If so, plain text
-    ///     on the topic is not an event.
+    ///   - isJSON: whether another part of the profile reads JSON from the topic. If so, plain text on the topic is not an event.
     mutating func decodeEvent(_ index: Int, _ payload: Payload?, isJSON: Bool = false) {
         let part = dialect.parts.events[index]
         switch EventValues.read(part, message.topic, payload, isJSON: isJSON) {
@@ -77,8 +76,7 @@ enum EventValues {
         }
     }
 
-    /// Returns the value of a plain-text payload, under the field name that it has in a JSON
-    /// payload.
+    /// Returns the value of a plain-text payload, under the field name that it has in a JSON payload.
     private static func bare(_ part: EventMapping, _ payload: Payload) -> EventValues {
         switch part.reader.read(payload) {
         case .absent: return .none

@@ -52,8 +52,7 @@ struct MessageDecoder {
         finish()
     }
 
-    /// Records a retained command, which a lock would execute each time that it subscribes. The
-    /// command is not decoded.
+    /// Records a retained command, which a lock would execute each time that it subscribes. The command is not decoded.
     private mutating func noteRetainedCommand() {
         let isIdle = String(streamSafe: message.payload).map { dialect.parts.idlePayloads.contains($0) } ?? false
         if !message.payload.isEmpty, !isIdle { note(.retainedCommandFound) }
@@ -140,10 +139,9 @@ struct MessageDecoder {
         decoded.command = .confirmed
     }
 
-    /// Whether a merged message may be the answer to a state request: no other value in it has
-    /// changed that could have caused the message. A message that an unchanged value has caused
-    /// cannot be distinguished from an answer. If a bridge repeats known values, each on its own
-    /// topic, the cause of a message cannot be determined.
+    /// Whether a merged message may be the answer to a state request: no other value in it has changed that could have caused the
+    /// message. A message that an unchanged value has caused cannot be distinguished from an answer. If a bridge repeats known
+    /// values, each on its own topic, the cause of a message cannot be determined.
     private func mayAnswerStateRequest(in part: Int) -> Bool {
         let isWhole = !dialect.republishesCachedState || dialect.parts.values[part].reader.source != .raw
         return isWhole && !containsEvent && state.otherValues == before.otherValues

@@ -48,8 +48,7 @@ struct ResolvedProfile {
         }
     }
 
-    /// Returns the capabilities of the resolved profile, which follow from its commands and its
-    /// other parts.
+    /// Returns the capabilities of the resolved profile, which follow from its commands and its other parts.
     private static func capabilities(_ parts: ProfileBody, _ commandMessages: [LockOperation: CommandMessage]) -> LockCapabilities
     {
         var capabilities: LockCapabilities = []

@@ -9,8 +9,7 @@ struct StaleStateFilter: Hashable, Sendable {
     /// The live state of the bolt when the command was sent, which a bridge may repeat. `nil` if no live state was known: then
     /// the bridge may repeat any state.
     private var knownPosition: BoltState?
-    /// The last report since the command, by the part of the profile. A later report with another
-    /// value is not a repetition.
+    /// The last report since the command, by the part of the profile. A later report with another value is not a repetition.
     private var lastReports: [Int: PositionReport] = [:]
     /// Whether the broker has delivered the state request that followed the command. After that, a
     /// report may be the answer to this request.

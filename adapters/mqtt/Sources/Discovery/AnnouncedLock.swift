@@ -12,8 +12,7 @@ package struct AnnouncedLock: Hashable, Sendable {
     package var manufacturer: String?
     /// The announced model, truncated like `name`.
     package var model: String?
-    /// The profile that matches the lock best. It need not be the profile that the lock was
-    /// announced for.
+    /// The profile that matches the lock best. It need not be the profile that the lock was announced for.
     package var profile: String
     /// The address without `broker` and `profile`, by the profile's variables.
     package var variables: [String: JSONValue]

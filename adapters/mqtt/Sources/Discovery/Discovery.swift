@@ -2,9 +2,8 @@ package import DoorwardMQTT
 
 /// Finds the locks that ecosystems announce on one broker.
 ///
-/// Any client with publish permission can announce anything, so nothing is attached automatically:
-/// a person checks the address and attaches the lock. All sizes are bounded, and malformed messages
-/// have no effect.
+/// Any client with publish permission can announce anything, so nothing is attached automatically: a person checks the address
+/// and attaches the lock. All sizes are bounded, and malformed messages have no effect.
 package struct Discovery: Sendable {
     private let readers: [any DiscoveryReader]
     private var index = DiscoveryIndex()
@@ -14,10 +13,9 @@ package struct Discovery: Sendable {
     private static let maxUnread = 16
     private static let allEcosystems: Set = ["homeassistant", "zigbee2mqtt", "homie"]
 
-    /// - Parameter profiles: the ecosystems to look for, by profile id; all if empty.
-    ///   `homeassistant` covers every lock announced to Home Assistant, each with its best matching
-    ///   profile; `nuki-native` and similar profiles cover only their own locks. Profiles without
-    ///   discovery, such as `tasmota`, find nothing.
+    /// - Parameter profiles: the ecosystems to look for, by profile id; all if empty. `homeassistant` covers every lock announced
+    ///   to Home Assistant, each with its best matching profile; `nuki-native` and similar profiles cover only their own locks.
+    ///   Profiles without discovery, such as `tasmota`, find nothing.
     package init(profiles: Set<String>) {
         let profiles = profiles.isEmpty ? Self.allEcosystems : profiles
         let readers: [(any DiscoveryReader)?] = [

@@ -38,9 +38,8 @@ struct HomeAssistantHook {
         for index in parts.values.indices where parts.values[index].aspect == aspect { parts.values[index].reader.read(at: path) }
     }
 
-    /// A lock whose command topic is below its merged state topic belongs to Zigbee2MQTT or to a
-    /// similar bridge: each message repeats the known state of the bolt, whatever caused the
-    /// message. The state of such a lock can be requested.
+    /// A lock whose command topic is below its merged state topic belongs to Zigbee2MQTT or to a similar bridge: each message
+    /// repeats the known state of the bolt, whatever caused the message. The state of such a lock can be requested.
     private func applyMergedState(_ parts: inout ProfileBody) {
         guard let command = text("command_topic"), let state = text("state_topic"), command.hasPrefix(state + "/"),
             command.hasSuffix("/set"), let key = text("value_template").flatMap(HomeAssistantTemplate.path)?.keys.first

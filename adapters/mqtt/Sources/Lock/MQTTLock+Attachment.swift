@@ -60,9 +60,8 @@ extension MQTTLock {
 
     /// Detaches this object: it processes no more messages, and sends nothing.
     ///
-    /// - Parameter reason: why the object is detached. Queued events are still delivered, unless the
-    ///   lock is no longer attached. For a lock without a route, the last reports are an unknown
-    ///   availability and a stale state.
+    /// - Parameter reason: why the object is detached. Queued events are still delivered, unless the lock is no longer attached.
+    ///   For a lock without a route, the last reports are an unknown availability and a stale state.
     func deactivate(_ reason: DetachReason) {
         // `handOver(to:)` removes this object after its replacement was added, so that shared subscriptions are kept.
         defer { if reason != .replaced { session.remove(self) } }

@@ -41,8 +41,7 @@ final class MQTTLock: Sendable {
         var eventDeduplicator = EventDeduplicator()
         /// Reports to be delivered, in order.
         var pendingReports: [LockReport] = []
-        /// Whether a thread is delivering reports. The same thread delivers reports that are added
-        /// meanwhile.
+        /// Whether a thread is delivering reports. The same thread delivers reports that are added meanwhile.
         var isDeliveringReports = false
         /// Whether the lock is detached. A detached lock reports nothing and accepts no command.
         var isDetached = false
@@ -324,8 +323,7 @@ final class MQTTLock: Sendable {
 
     /// - Parameter now: the current time, to send nothing if a request was sent less than
     ///   `stateRequestInterval` ago; `nil` to send a request in any case.
-    /// - Returns: why a request was not sent. It is not repeated here: the lock's next message
-    ///   reports its state as well.
+    /// - Returns: why a request was not sent. It is not repeated here: the lock's next message reports its state as well.
     @discardableResult
     func publishStateRequests(_ stateRequests: [OutgoingMessage], _ state: inout State, at now: MonotonicInstant?)
         -> AdapterError?

@@ -1,14 +1,12 @@
 internal import DoorwardDomain
 internal import DoorwardMQTT
 
-/// Recently sent commands of one lock that the broker has not delivered back to the gateway.
-/// The gateway subscribes to the lock's command topics, so that it detects when the broker delivers
-/// a command late.
+/// Recently sent commands of one lock that the broker has not delivered back to the gateway. The gateway subscribes to the lock's
+/// command topics, so that it detects when the broker delivers a command late.
 struct PublishedCommands {
     /// Maximum number of remembered commands.
     private static let maxCount = 8
-    /// How long a command is remembered after its deadline. A message that matches later may come
-    /// from any client.
+    /// How long a command is remembered after its deadline. A message that matches later may come from any client.
     private static let retention = Duration.seconds(300)
 
     private struct Publish {

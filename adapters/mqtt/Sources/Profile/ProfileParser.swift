@@ -34,8 +34,7 @@ struct ProfileParser {
 
     // MARK: Texts
 
-    /// Reads the topic that a section requires. The topic contains no wildcards and no undeclared
-    /// variables.
+    /// Reads the topic that a section requires. The topic contains no wildcards and no undeclared variables.
     func topic(_ section: YAMLSection) -> ProfileTemplate {
         section.require("topic")
         let topic = section["topic"].text().flatMap { validated(ProfileTemplate($0), section["topic"], isTopic: true) }

@@ -54,8 +54,7 @@ struct StateMapping: Hashable, Sendable {
 
 /// The meaning of a reported text.
 struct ValueMeaning: Hashable, Sendable {
-    /// The position that the text means; `nil` if the text means no position, as with
-    /// `isReevaluation`.
+    /// The position that the text means; `nil` if the text means no position, as with `isReevaluation`.
     var position: BoltState?
     /// Whether the text means that a state reported by this topic, such as a jam, has ended. After
     /// that, the reports of the other topics are used again.
@@ -64,8 +63,7 @@ struct ValueMeaning: Hashable, Sendable {
     var isLow: Bool?
     var availability: Availability?
     var faults: Set<LockFault> = []
-    /// While one of these faults is known, the text is ignored, because the lock reports the text
-    /// for these faults, too.
+    /// While one of these faults is known, the text is ignored, because the lock reports the text for these faults, too.
     var unlessFaults: Set<LockFault> = []
     /// The event that is raised when the text appears.
     var event: LockEvent.Kind?

@@ -28,8 +28,7 @@ struct ValuePattern: Hashable, Sendable {
         }
     }
 
-    /// - Returns: the text matched by `*`, empty for a pattern without one; `nil` if the value does
-    ///   not match.
+    /// - Returns: the text matched by `*`, empty for a pattern without one; `nil` if the value does not match.
     func match(_ value: String, ignoringCase: Bool = false) -> Substring? {
         let (value, text) = ignoringCase ? (value.lowercased(), text.text.lowercased()) : (value, text.text)
         switch kind {

@@ -16,8 +16,7 @@ final class BrokerFixture: Sendable {
     private let commandCount = Mutex<UInt64>(0)
     private let names = Mutex<[String: DeviceID]>([:])
 
-    /// A lock that answers every command. When its answer arrives, all earlier messages have
-    /// arrived too.
+    /// A lock that answers every command. When its answer arrives, all earlier messages have arrived too.
     private static let marker = "FFFFFFFF"
 
     /// - Parameters:

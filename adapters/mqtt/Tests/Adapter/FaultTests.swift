@@ -124,8 +124,7 @@ import Testing
 
     @Test("5,000 messages of one lock are rate limited and counted, and another lock's command is confirmed")
     func flood() async throws {
-        // By default the broker queues 1,000 messages for a slow client and drops the rest,
-        // including those of the quiet lock.
+        // By default the broker queues 1,000 messages for a slow client and drops the rest, including those of the quiet lock.
         let fixture = try await BrokerFixture(MosquittoProcess.start(["allow_anonymous true", "max_queued_messages 0"]))
         let (loud, quiet) = (try await fixture.attach("A"), try await fixture.attach("B"))
         let publisher = MQTTTestClient(port: fixture.broker.port)

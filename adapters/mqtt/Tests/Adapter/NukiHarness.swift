@@ -23,8 +23,7 @@ final class NukiHarness: AdapterHarness {
     }
 
     private static let portfolio = PortfolioID(high: 0x0F, low: 1)
-    /// The delay is longer than the conformance kit's `promptTime`, and shorter than its
-    /// `lateTime`.
+    /// The delay is longer than the conformance kit's `promptTime`, and shorter than its `lateTime`.
     private static let delay = Duration.seconds(10)
 
     init() async throws {

@@ -27,9 +27,8 @@ final class SimulatedNuki: Sendable {
     }
 
     private let connection: MQTTConnection
-    /// The clock of the connection. It is advanced only while there is no connection: otherwise the
-    /// broker could count as stalled on a slow machine, and the connection would reject the locks'
-    /// messages.
+    /// The clock of the connection. It is advanced only while there is no connection: otherwise the broker could count as stalled
+    /// on a slow machine, and the connection would reject the locks' messages.
     private let clock = VirtualClock()
     private let state: Mutex<State>
     private let reference = WeakReference()
@@ -55,8 +54,7 @@ final class SimulatedNuki: Sendable {
                     number += 1
                     return number
                 }
-                // The message is retained, so that it also arrives if it is published before the
-                // subscription is in place.
+                // The message is retained, so that it also arrives if it is published before the subscription is in place.
                 reference.nuki?.publishRetained("settle/standing", "\(number)")
             case .message(let message): reference.nuki?.handle(message)
             case .disconnected, .tooLong, .acknowledged, .subscribed, .subscriptionRefused, .subscriptionGranted: break

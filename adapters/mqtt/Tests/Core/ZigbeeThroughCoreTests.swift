@@ -31,8 +31,7 @@ import Testing
         try fixture.publish(Self.topic, Self.state("unlocked"))
         let command = await running.finished.command
         #expect(command.state == .confirmed && command.stateAfter == .unlocked)
-        // The bridge's later event about the command adds no record. The event about an operation
-        // at the keypad adds a record.
+        // The bridge's later event about the command adds no record. The event about an operation at the keypad adds a record.
         try fixture.publish(Self.topic, Self.state("unlocked", #","action":"unlock","action_source_name":"rf""#))
         try fixture.publish(Self.topic, Self.state("locked", #","action":"lock","action_source_name":"keypad","action_user":3"#))
         try await fixture.settle()

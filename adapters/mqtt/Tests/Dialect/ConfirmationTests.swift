@@ -3,8 +3,7 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// Tests, for each profile, that a command is confirmed only by a live state that the lock reports
-/// after the command.
+/// Tests, for each profile, that a command is confirmed only by a live state that the lock reports after the command.
 @Suite struct ConfirmationTests {
     /// The payloads for locked and unlocked on one topic of a profile.
     struct Make: Sendable, CustomTestStringConvertible {

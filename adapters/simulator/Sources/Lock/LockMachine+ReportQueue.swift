@@ -62,9 +62,8 @@ extension LockMachine {
 
     private var batteryFact: LockReport.Fact { .battery(level: battery.level, low: battery.isLow) }
 
-    /// The state of the bolt to report. It is `nil` while the bolt moves if the lock does not
-    /// report movements, and for a jammed bolt if the lock does not detect jams: the former state
-    /// would look like the response to a command.
+    /// The state of the bolt to report. It is `nil` while the bolt moves if the lock does not report movements, and for a jammed
+    /// bolt if the lock does not detect jams: the former state would look like the response to a command.
     private var reportedState: LockState? {
         if isStuck { return settings.capabilities.contains(.jam) ? .jammed : nil }
         if let movement, case .arrive = movement.step { return moving }

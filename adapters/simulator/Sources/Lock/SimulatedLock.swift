@@ -38,8 +38,7 @@ final class SimulatedLock: Sendable {
 
     // MARK: Listening
 
-    /// Opens the inbox of reports to `receiver`, and adds the lock's whole state to it. `deliver`
-    /// delivers the reports.
+    /// Opens the inbox of reports to `receiver`, and adds the lock's whole state to it. `deliver` delivers the reports.
     func connect(_ receiver: any ReportReceiver) {
         state.withLock { state in
             state.inbox.open(to: receiver)
@@ -145,8 +144,7 @@ final class SimulatedLock: Sendable {
         state.timer.set(due, clock: clock, executor: executor) { [weak self] in self?.timerFired($0) }
     }
 
-    /// Delivers the reports of the inbox, unless another thread or an outer call on this thread
-    /// already does so.
+    /// Delivers the reports of the inbox, unless another thread or an outer call on this thread already does so.
     func deliver() {
         var isFirst = true
         while let (report, receiver) = state.withLock({ next(in: &$0, isFirst: isFirst) }) {

@@ -29,8 +29,7 @@ package struct ScenarioEvents: Sequence, IteratorProtocol, Sendable {
         }
     }
 
-    /// Whether the event is the next one: a day that is still to be planned cannot have an earlier
-    /// event.
+    /// Whether the event is the next one: a day that is still to be planned cannot have an earlier event.
     private func isNext(_ event: ScenarioEvent) -> Bool { isOver || event.at < .days(day) - Self.maxSpread }
 
     private var isOver: Bool { plannedDays.map { day >= $0 } ?? false }

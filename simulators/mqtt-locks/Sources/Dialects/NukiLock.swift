@@ -74,8 +74,7 @@ struct NukiLock: Dialect {
     mutating func reset() { isLockAndGo = false }
 
     private func begin(_ movement: Movement, _ context: inout LockContext) {
-        // The lock publishes the event before it attempts the action. The simulator derives the
-        // numbers of a code from its slot.
+        // The lock publishes the event before it attempts the action. The simulator derives the numbers of a code from its slot.
         if case .keypad(let slot) = movement.cause {
             let action = movement.motion == .lock ? 2 : 1
             reportEvent(action, Trigger.system, authorization: 54_320 + slot, code: 12_340 + slot, actionContext: 1, &context)

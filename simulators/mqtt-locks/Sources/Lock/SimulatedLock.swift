@@ -101,8 +101,7 @@ struct SimulatedLock: Sendable {
         scheduleReport()
     }
 
-    /// Makes a lock of a bridge reachable again. A lock with its own connection connects again
-    /// instead.
+    /// Makes a lock of a bridge reachable again. A lock with its own connection connects again instead.
     mutating func goOnline() {
         guard !hasOwnConnection, !context.isReachable else { return }
         context.isReachable = true

@@ -51,8 +51,7 @@ final class MessageLog: Sendable {
         file.withLock { try? $0.write(contentsOf: Data((line + "\n").utf8)) }
     }
 
-    /// Returns the line for one message. A payload that is not UTF-8 is written as `payloadBase64`
-    /// instead of `payload`.
+    /// Returns the line for one message. A payload that is not UTF-8 is written as `payloadBase64` instead of `payload`.
     static func line(_ message: OutgoingMessage, _ direction: Direction, client: String, at moment: Moment) -> String {
         let payload: JSON =
             if let text = String(validating: message.payload, as: UTF8.self) {

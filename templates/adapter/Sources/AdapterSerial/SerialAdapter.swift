@@ -13,14 +13,12 @@ public final class SerialAdapter: Sendable {
 
     fileprivate struct State {
         var locks: [DeviceID: SerialLock] = [:]
-        /// The lock at each number. If several locks have the same number, it is the lock that was
-        /// attached last.
+        /// The lock at each number. If several locks have the same number, it is the lock that was attached last.
         var byNumber: [Int: SerialLock] = [:]
         /// The receiver of the locks' reports; `nil` before `start` and after `stop`.
         var receiver: (any ReportReceiver)?
         var isConnected = false
-        /// The number of starts. It distinguishes events of the present connection from events of
-        /// connections of earlier starts.
+        /// The number of starts. It distinguishes events of the present connection from events of connections of earlier starts.
         var starts = 0
         var reader = LineReader()
         var sequence: UInt32 = 0

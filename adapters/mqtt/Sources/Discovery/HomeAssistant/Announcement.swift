@@ -53,8 +53,7 @@ struct Announcement {
             guard var fields = value.object?.withFullKeys, let platform = fields.removeValue(forKey: "platform")?.string else {
                 return nil
             }
-            // A component that contains only its platform is removed. Any other component needs an
-            // id of its own.
+            // A component that contains only its platform is removed. Any other component needs an id of its own.
             guard platform == "lock", !fields.isEmpty, fields["unique_id"] != nil,
                 key.utf8.count <= HomeAssistantTopic.maxIDLength
             else { continue }

@@ -12,8 +12,7 @@ struct HomeAssistantTopic: Hashable {
     /// Maximum characters of a node id or an object id.
     static let maxIDLength = 256
 
-    /// - Returns: `nil` for any other topic, and if an id contains characters other than letters,
-    ///   digits, `_` and `-`.
+    /// - Returns: `nil` for any other topic, and if an id contains characters other than letters, digits, `_` and `-`.
     init?(_ topic: String) {
         let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
         guard levels.count == 4 || levels.count == 5, levels[0] == Self.prefix, levels.last == "config",

@@ -59,9 +59,8 @@ enum KnownEcosystem: CaseIterable {
         return [:].with("base", base, unless: "nukihub")
     }
 
-    /// Returns the address of a lock with the command topic `<prefix>/<node>/98/0/targetMode/set`,
-    /// or with `door_lock/endpoint_0` in place of `98/0`. The prefix is that of the gateway's
-    /// status topic, which is announced with each lock.
+    /// Returns the address of a lock with the command topic `<prefix>/<node>/98/0/targetMode/set`, or with `door_lock/endpoint_0`
+    /// in place of `98/0`. The prefix is that of the gateway's status topic, which is announced with each lock.
     private func zwaveJSUI(_ lock: HomeAssistantLock, command: String, state: String) -> [String: JSONValue]? {
         let gateways = lock.availability.compactMap { $0["topic"]?.string?.before("/status") }
         let marker = "/_CLIENTS/ZWAVE_GATEWAY-"

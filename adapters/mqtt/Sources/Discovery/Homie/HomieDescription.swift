@@ -1,8 +1,7 @@
 /// The locks in a device's `$description` of Homie 5.
 struct HomieDescription {
     var name: String?
-    /// The id of the root device: the value of `root` or, if absent, of `parent`; `nil` for a
-    /// device without a parent.
+    /// The id of the root device: the value of `root` or, if absent, of `parent`; `nil` for a device without a parent.
     var root: String?
     /// The locks' names by the ids of their nodes.
     var locks: [String: String?]
