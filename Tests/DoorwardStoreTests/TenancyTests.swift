@@ -68,9 +68,9 @@ import Testing
             case .putUser: 4
             case .putAssociation, .removeAssociation: 5
             case .putGuestAccess, .removeGuestAccess: 6
-            case .putAPIKey, .removeAPIKey: 7
-            case .putInvitation, .removeInvitation: 8
-            case .removeUser: 9
+            case .removeUser: 7
+            case .putAPIKey, .removeAPIKey: 8
+            case .putInvitation, .removeInvitation: 9
             }
         }
     }
