@@ -3,7 +3,7 @@ package import DoorwardDomain
 /// The rules for passwords: a minimum length, a maximum length, and a list of common passwords that
 /// are rejected. There are no other rules.
 package enum PasswordRules {
-    /// The minimum length in characters (NIST SP 800-63B-4 for a single factor).
+    /// The minimum length in Unicode code points (NIST SP 800-63B-4, section 3.1.1.2, for a single factor).
     package static let shortest = 15
     /// The maximum length in bytes of UTF-8: longer passwords are rejected before they are hashed.
     package static let maxBytes = 1024
@@ -17,7 +17,7 @@ package enum PasswordRules {
     package static func problem(with password: Secret<String>) -> String? {
         let text = password.reveal()
         if text.utf8.count > maxBytes { return "too_long" }
-        if text.count < shortest { return "too_short" }
+        if text.unicodeScalars.count < shortest { return "too_short" }
         if common.contains(text.lowercased()) { return "too_common" }
         return nil
     }

@@ -27,7 +27,7 @@ public enum LockState: String, CaseIterable, Codable, Sendable {
 }
 
 /// The quality of a reported state: how reliable it is.
-public enum StateQuality: String, Codable, Sendable {
+public enum StateQuality: String, CaseIterable, Codable, Sendable {
     /// A live report from the lock.
     case confirmed = "CONFIRMED"
     /// An old report that the transport retained; the lock may have moved since.
@@ -40,7 +40,7 @@ public enum StateQuality: String, Codable, Sendable {
 }
 
 /// Whether the door leaf is open, if the lock has a door contact.
-public enum DoorState: String, Codable, Sendable {
+public enum DoorState: String, CaseIterable, Codable, Sendable {
     /// The leaf is open, in any bolt state.
     case open = "OPEN"
     /// The leaf is closed. The bolt need not be extended.

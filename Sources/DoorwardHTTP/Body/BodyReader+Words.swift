@@ -4,15 +4,19 @@ internal import DoorwardDomain
 
 // Reads texts, enum values, ids and instants.
 extension BodyReader {
-    /// A text for display: trimmed, not blank, no control characters, at most `longest` characters.
+    /// A text for display: trimmed, not blank, no control characters, at most `longest` characters (code points).
     mutating func text(_ key: String, longest: Int = WireLimits.nameCharacters) -> String? {
-        guard let raw = string(key) else { return nil }
+        text(key, as: .displayText(longest: longest), longest: longest)
+    }
+
+    private mutating func text(_ key: String, as rules: @autoclosure () -> StringSchema, longest: Int) -> String? {
+        guard let raw = string(key, rules()) else { return nil }
         let text = raw.trimmed
         if text.isEmpty {
             note(key, .blank)
         } else if text.unicodeScalars.contains(where: \.isControl) {
             note(key, .controlCharacter)
-        } else if text.utf8.count > longest * 4 || text.count > longest {
+        } else if text.unicodeScalars.count > longest {
             note(key, .tooLong)
         } else {
             return text
@@ -26,7 +30,7 @@ extension BodyReader {
 
     /// An email address of the form `local@domain`.
     mutating func requiredEmail(_ key: String) -> String {
-        guard let text = require(key, text(key, longest: WireLimits.emailBytes)) else { return "" }
+        guard let text = require(key, text(key, as: .email, longest: WireLimits.emailBytes)) else { return "" }
         let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         if text.utf8.count > WireLimits.emailBytes {
             note(key, .tooLong)
@@ -40,7 +44,7 @@ extension BodyReader {
 
     /// A lock's code, exactly as sent: not empty, short, without control characters; `nil` for `null`.
     mutating func code(_ key: String) -> Secret<String>? {
-        guard let text = string(key) else { return nil }
+        guard let text = string(key, .code) else { return nil }
         if text.utf8.count > LockCodeSealer.maxBytes {
             note(key, .tooLong)
         } else if text.isEmpty {
@@ -58,7 +62,7 @@ extension BodyReader {
 
     /// A new password, checked against the password rules.
     mutating func requiredNewPassword(_ key: String) -> Secret<String> {
-        guard let text = require(key, string(key)) else { return Secret("") }
+        guard let text = require(key, string(key, .newPassword)) else { return Secret("") }
         let password = Secret(text)
         if let problem = PasswordRules.problem(with: password) { mistakes.add(name(of: key), problem) }
         return password
@@ -66,7 +70,7 @@ extension BodyReader {
 
     /// Reads one of the values of an enumeration.
     mutating func word<Word: RawRepresentable<String>>(_ key: String, of words: [Word]) -> Word? {
-        guard let text = string(key) else { return nil }
+        guard let text = string(key, as: .words(words.map(\.rawValue))) else { return nil }
         guard let word = words.first(where: { $0.rawValue.hasSameBytes(as: text) }) else {
             note(key, .unknownValue)
             return nil
@@ -74,12 +78,24 @@ extension BodyReader {
         return word
     }
 
-    mutating func id<Entity>(_ key: String) -> EntityID<Entity>? { string(key).map { EntityID(orNonexistent: $0) } }
+    mutating func id<Entity>(_ key: String) -> EntityID<Entity>? {
+        string(key, as: .id).map { EntityID(orNonexistent: $0) }
+    }
 
     mutating func requiredID<Entity>(_ key: String) -> EntityID<Entity> { require(key, id(key)) ?? .nonexistent }
 
     /// Reads a list of ids; `nil` if the list is absent.
-    mutating func ids<Entity>(_ key: String) -> [EntityID<Entity>]? { strings(key)?.map { EntityID(orNonexistent: $0) } }
+    mutating func ids<Entity>(_ key: String) -> [EntityID<Entity>]? {
+        strings(key, as: .id)?.map { EntityID(orNonexistent: $0) }
+    }
+
+    /// Reads a list of values of an enumeration.
+    mutating func words<Word: RawRepresentable<String>>(_ key: String, of words: [Word]) -> [Word]? {
+        guard let texts = strings(key, as: .words(words.map(\.rawValue))) else { return nil }
+        let known = texts.compactMap { text in words.first { $0.rawValue.hasSameBytes(as: text) } }
+        if known.count != texts.count { note(key, .unknownValue) }
+        return known
+    }
 
     /// Reads the change of an optional field: `null` clears the field, an absent key keeps its value.
     mutating func patch<Value>(_ key: String, _ read: (inout Self, String) -> Value?) -> Patch<Value> {
@@ -87,9 +103,9 @@ extension BodyReader {
         return read(&self, key).map { .set($0) } ?? .cleared
     }
 
-    /// Reads an array of texts.
-    mutating func strings(_ key: String) -> [String]? {
-        guard let value = value(key) else { return nil }
+    /// Reads an array of texts in the form of `element`.
+    private mutating func strings(_ key: String, as element: @autoclosure () -> JSONSchema) -> [String]? {
+        guard let value = value(key, as: .array(element(), maxItems: WireLimits.listElements)) else { return nil }
         guard case .array(let elements) = value else {
             note(key, .wrongType)
             return nil
@@ -106,7 +122,7 @@ extension BodyReader {
     }
 
     mutating func requiredInstant(_ key: String) -> Timestamp {
-        guard let text = require(key, string(key)) else { return Timestamp(milliseconds: 0) }
+        guard let text = require(key, string(key, as: .instant)) else { return Timestamp(milliseconds: 0) }
         do throws(Timestamp.ParseFailure) {
             return try Timestamp(rfc3339: text)
         } catch {
@@ -114,6 +130,23 @@ extension BodyReader {
             return Timestamp(milliseconds: 0)
         }
     }
+}
+
+extension StringSchema {
+    /// The characters of a text for display; the rules of `Unicode.Scalar.isControl`.
+    private static let visible = #"[^\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]"#
+    private static let visibleNotSpace = #"[^\s\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]"#
+
+    static func displayText(longest: Int) -> StringSchema {
+        StringSchema(minLength: 1, maxLength: longest, pattern: "^\(visible)*\(visibleNotSpace)\(visible)*$")
+    }
+
+    static let email = StringSchema(
+        minLength: 3, maxLength: WireLimits.emailBytes,
+        pattern: #"^[^@\s\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]+@[^@\s\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]+$"#
+    )
+    static let code = StringSchema(minLength: 1, maxLength: LockCodeSealer.maxBytes, pattern: "^\(visible)+$")
+    static let newPassword = StringSchema(minLength: PasswordRules.shortest, maxLength: PasswordRules.maxBytes)
 }
 
 extension String {

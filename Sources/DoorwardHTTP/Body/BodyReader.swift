@@ -9,9 +9,11 @@ struct BodyReader {
     private let path: String
     private var asked: Set<String> = []
     let mistakes: FieldErrors
+    /// Notes what is read, to describe the body; `nil` while a request is handled.
+    let recorder: InputRecorder?
 
-    init(_ members: [String: JSONValue], path: String = "", mistakes: FieldErrors) {
-        (self.members, self.path, self.mistakes) = (members, path, mistakes)
+    init(_ members: [String: JSONValue], path: String = "", mistakes: FieldErrors, recorder: InputRecorder? = nil) {
+        (self.members, self.path, self.mistakes, self.recorder) = (members, path, mistakes, recorder)
     }
 
     /// Records an error for every key that no call has read.
@@ -19,11 +21,19 @@ struct BodyReader {
         for key in members.keys where !asked.contains(key) { mistakes.add(name(of: key), .unknownKey) }
     }
 
-    /// Whether the body contains this key, with `null` or a value.
-    func names(_ key: String) -> Bool { members[key] != nil }
+    /// Whether the body contains this key, with `null` or a value. Otherwise the field is left out.
+    func names(_ key: String) -> Bool {
+        recorder?.markOptional(key)
+        return recorder != nil || members[key] != nil
+    }
 
-    /// `nil` if the key is absent or `null`.
-    mutating func value(_ key: String) -> JSONValue? {
+    /// Whether the body contains this key, which decides between two forms of the body.
+    func isChosen(by key: String) -> Bool { recorder?.chooses(key) ?? (members[key] != nil) }
+
+    /// - Parameter schema: the form of the value; `null` is allowed in addition unless `require` follows.
+    /// - Returns: `nil` if the key is absent or `null`.
+    mutating func value(_ key: String, as schema: @autoclosure () -> JSONSchema) -> JSONValue? {
+        recorder?.add(key, schema())
         asked.insert(key)
         guard let value = members[key], value != .null else { return nil }
         return value
@@ -34,8 +44,8 @@ struct BodyReader {
     func note(_ key: String, _ problem: FieldProblemCode) { mistakes.add(name(of: key), problem) }
 
     /// Reads `key` with `read`, which returns `nil` for a value of another type.
-    private mutating func optional<Value>(_ key: String, _ read: (JSONValue) -> Value?) -> Value? {
-        guard let value = value(key) else { return nil }
+    private mutating func optional<Value>(_ key: String, as schema: @autoclosure () -> JSONSchema, _ read: (JSONValue) -> Value?) -> Value? {
+        guard let value = value(key, as: schema()) else { return nil }
         guard let read = read(value) else {
             note(key, .wrongType)
             return nil
@@ -49,14 +59,20 @@ struct BodyReader {
         if members[key] != nil { note(key, .readOnly) }
     }
 
+    /// Records an error at `key` if the body contains `other`, which `key` excludes.
+    mutating func reject(_ other: String, beside key: String) {
+        asked.insert(other)
+        if members[other] != nil { mistakes.add(name(of: key), "exclusive") }
+    }
+
     // MARK: - Plain values
 
     mutating func bool(_ key: String) -> Bool? {
-        optional(key) { if case .bool(let value) = $0 { value } else { nil } }
+        optional(key, as: .boolean) { if case .bool(let value) = $0 { value } else { nil } }
     }
 
     mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
-        guard let value = optional(key, \.whole) else { return nil }
+        guard let value = optional(key, as: .integer(Int64(range.lowerBound)...Int64(range.upperBound)), \.whole) else { return nil }
         guard let value = Int(exactly: value), range.contains(value) else {
             note(key, .outOfRange)
             return nil
@@ -64,17 +80,22 @@ struct BodyReader {
         return value
     }
 
-    mutating func string(_ key: String) -> String? {
-        optional(key) { if case .string(let value) = $0 { value } else { nil } }
+    /// - Parameter rules: the rules that the caller checks.
+    mutating func string(_ key: String, _ rules: @autoclosure () -> StringSchema = StringSchema()) -> String? {
+        string(key, as: .string(rules()))
     }
 
-    mutating func object(_ key: String) -> [String: JSONValue]? {
-        optional(key) { if case .object(let value) = $0 { value } else { nil } }
+    mutating func string(_ key: String, as schema: @autoclosure () -> JSONSchema) -> String? {
+        optional(key, as: schema()) { if case .string(let value) = $0 { value } else { nil } }
+    }
+
+    private mutating func object(_ key: String, as schema: @autoclosure () -> JSONSchema) -> [String: JSONValue]? {
+        optional(key, as: schema()) { if case .object(let value) = $0 { value } else { nil } }
     }
 
     /// An object that the gateway stores without examining it: at most `WireLimits.freeObjectBytes`.
     mutating func freeObject(_ key: String) -> [String: JSONValue]? {
-        guard let members = object(key) else { return nil }
+        guard let members = object(key, as: .map(.any)) else { return nil }
         var writer = JSONWriter()
         JSONValue.object(members).write(into: &writer)
         guard writer.bytes.count <= WireLimits.freeObjectBytes else {
@@ -88,7 +109,11 @@ struct BodyReader {
 
     /// Reads an object field by field: `read` gets a separate `BodyReader` for the members of the object.
     mutating func object<Value>(_ key: String, _ read: (inout BodyReader) -> Value) -> Value? {
-        guard let members = object(key) else { return nil }
+        guard recorder == nil else {
+            recorder?.add(key, InputRecorder.schema { _ = read(&$0) })
+            return nil
+        }
+        guard let members = object(key, as: .any) else { return nil }
         var reader = BodyReader(members, path: name(of: key), mistakes: mistakes)
         let value = read(&reader)
         reader.finish()
@@ -98,6 +123,7 @@ struct BodyReader {
     /// Records an error for a required field that is absent or `null`. For a value of a wrong type,
     /// the error has been recorded already.
     mutating func require<Value>(_ key: String, _ value: Value?) -> Value? {
+        recorder?.markRequired(key)
         if value == nil, (members[key] ?? .null) == .null { note(key, .required) }
         return value
     }

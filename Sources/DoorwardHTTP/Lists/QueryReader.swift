@@ -6,10 +6,12 @@ struct QueryReader {
     private var items: [String: String] = [:]
     private var asked: Set<String> = []
     let mistakes: FieldErrors
+    /// Notes what is read, to describe the query; `nil` while a request is handled.
+    private let recorder: InputRecorder?
 
     /// - Parameter query: the part after the question mark, as sent.
-    init(_ query: String?, mistakes: FieldErrors) {
-        self.mistakes = mistakes
+    init(_ query: String?, mistakes: FieldErrors, recorder: InputRecorder? = nil) {
+        (self.mistakes, self.recorder) = (mistakes, recorder)
         for item in (query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
             let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let name = Self.decode(parts[0])
@@ -27,13 +29,15 @@ struct QueryReader {
         for name in items.keys where !asked.contains(name) { mistakes.add(name.truncated(toBytes: 64), .unknownKey) }
     }
 
-    mutating func text(_ name: String) -> String? {
+    /// - Parameter schema: the form of the value, which the caller checks.
+    mutating func text(_ name: String, as schema: @autoclosure () -> JSONSchema = .text) -> String? {
+        recorder?.add(name, schema())
         asked.insert(name)
         return items[name]
     }
 
     mutating func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
-        guard let text = text(name) else { return nil }
+        guard let text = text(name, as: .integer(Int64(range.lowerBound)...Int64(range.upperBound))) else { return nil }
         guard let value = Int(text) else {
             mistakes.add(name, .wrongType)
             return nil
@@ -46,7 +50,7 @@ struct QueryReader {
     }
 
     mutating func bool(_ name: String) -> Bool? {
-        guard let text = text(name) else { return nil }
+        guard let text = text(name, as: .boolean) else { return nil }
         guard text == "true" || text == "false" else {
             mistakes.add(name, .wrongType)
             return nil
@@ -55,7 +59,7 @@ struct QueryReader {
     }
 
     mutating func word<Word: RawRepresentable<String>>(_ name: String, of words: [Word]) -> Word? {
-        guard let text = text(name) else { return nil }
+        guard let text = text(name, as: .words(words.map(\.rawValue))) else { return nil }
         guard let word = words.first(where: { $0.rawValue.hasSameBytes(as: text) }) else {
             mistakes.add(name, .unknownValue)
             return nil
@@ -63,10 +67,11 @@ struct QueryReader {
         return word
     }
 
+    /// An id to filter by. Any text is accepted; one that is no id matches nothing.
     mutating func id<Entity>(_ name: String) -> EntityID<Entity>? { text(name).map { EntityID(orNonexistent: $0) } }
 
     mutating func instant(_ name: String) -> Timestamp? {
-        guard let text = text(name) else { return nil }
+        guard let text = text(name, as: .instant) else { return nil }
         do throws(Timestamp.ParseFailure) {
             return try Timestamp(rfc3339: text)
         } catch {

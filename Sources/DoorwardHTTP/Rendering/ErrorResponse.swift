@@ -1,6 +1,7 @@
 internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardPolicy
 internal import HTTPTypes
 internal import NIOHTTP1
 
@@ -258,6 +259,10 @@ extension Rule: JSONRenderable {
 }
 
 extension Denial.Missing: JSONRenderable {
+    static let schema = JSONSchema.optionalFields([
+        "role": Role.schema, "operation": LockOperation.schema, "capability": .text, "module": .text,
+    ])
+
     func write(into writer: inout JSONWriter) {
         writer.object { writer in
             writer.fieldIfPresent("role", role)

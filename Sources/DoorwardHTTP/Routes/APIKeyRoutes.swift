@@ -5,7 +5,13 @@ internal import DoorwardPolicy
 
 /// API keys: creating, listing and removing them.
 enum APIKeyRoutes {
-    static let all: [Route] = [.get("/api-keys", list), .post("/api-keys", create), .delete("/api-keys/:id", remove)]
+    static let all: [Route] = [
+        .get("/api-keys", "Lists the caller's API keys.", .page("apiKeys", "APIKey"), list),
+        .post(
+            "/api-keys", "Creates an API key, whose rights never exceed the caller's.",
+            .issued(.fields(["apiKey": .reference("APIKey"), "secret": .text])), create),
+        .delete("/api-keys/:id", "Removes an API key.", .nothing, remove),
+    ]
 
     /// Ignores an idempotency key: the response contains a secret, and such responses are not stored.
     private static func create(_ call: AuthenticatedRequest) async throws -> APIResponse {

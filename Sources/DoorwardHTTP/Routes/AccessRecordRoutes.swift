@@ -4,7 +4,14 @@ internal import DoorwardDomain
 
 /// Lists of access records, paged by cursor.
 enum AccessRecordRoutes {
-    static let all: [Route] = [.get("/access-records", list), .get("/devices/:id/access-records", listOfDevice)]
+    static let all: [Route] = [
+        .get("/access-records", "Lists access records.", page, list),
+        .get("/devices/:id/access-records", "Lists the access records of one lock.", page, listOfDevice),
+    ]
+
+    private static let page: [DocumentedAnswer] = .data([
+        "accessRecords": .array(.reference("AccessRecord")), "nextCursor": .nullable(.text),
+    ])
 
     private static func list(_ call: AuthenticatedRequest) async throws -> APIResponse { try await answer(try Query(call), call) }
 

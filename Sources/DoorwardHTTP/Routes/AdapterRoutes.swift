@@ -3,7 +3,29 @@ internal import DoorwardDomain
 
 /// The gateway's adapters.
 enum AdapterRoutes {
-    static let all: [Route] = [.get("/adapters", list)]
+    static let all: [Route] = [
+        .get(
+            "/adapters", "Lists the adapters with their health and their form of addresses.",
+            .data(["adapters": .array(.reference("Adapter"))]), list)
+    ]
+
+    private static let health = JSONSchema.words(["ok", "degraded", "down"])
+
+    static let schema = JSONSchema.fields([
+        "kind": .text, "health": health, "problem": .nullable(.text),
+        "deviceCount": .count, "onlineCount": .count,
+        "address": .array(
+            .fields([
+                "field": .text, "type": .words(["string", "boolean", "integer", "number", "array"]), "required": .boolean,
+                "minimum": .nullable(.number()), "maximum": .nullable(.number()), "values": .nullable(.array(.text)),
+                "default": .any, "meaning": .text,
+            ])),
+        "transports": .array(
+            .fields([
+                "name": .text, "health": health, "problem": .nullable(.text),
+                "portfolioId": .nullable(.id),
+            ])),
+    ])
 
     private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {
         try call.readNothing()

@@ -19,6 +19,8 @@ struct ReadRequest<Requester: Sendable>: Sendable {
     let client: ClientPresence
     /// The caller of the request.
     let caller: Requester
+    /// Gets what the handler would read; `nil` while a request is handled.
+    var description: InputDescription.Box?
 
     var control: GatewayControl { services.control }
 
@@ -32,6 +34,11 @@ struct ReadRequest<Requester: Sendable>: Sendable {
     func read<Value>(
         _ read: (inout BodyReader, inout QueryReader) throws(GatewayError) -> Value
     ) throws(GatewayError) -> Value {
+        if let description {
+            // The handler ends here: nothing of a real request is at hand.
+            try description.set(InputDescription(read))
+            throw .invalid([])
+        }
         let mistakes = FieldErrors()
         var bodyReader = BodyReader(body, mistakes: mistakes)
         var queryReader = QueryReader(facts.query, mistakes: mistakes)
@@ -50,9 +57,12 @@ struct ReadRequest<Requester: Sendable>: Sendable {
         try self.read { (_, query) throws(GatewayError) in read(&query) }
     }
 
+    /// Whether `read` has something to do: an absent body and query have no keys.
+    var hasInput: Bool { !body.isEmpty || facts.query != nil || description != nil }
+
     /// Rejects any key in the body or query, for requests that have parameters only in the path.
     func readNothing() throws(GatewayError) {
-        if !body.isEmpty || facts.query != nil { try read { (_, _) throws(GatewayError) in } }
+        if hasInput { try read { (_, _) throws(GatewayError) in } }
     }
 }
 

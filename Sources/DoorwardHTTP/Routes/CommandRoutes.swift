@@ -4,7 +4,10 @@ internal import DoorwardDomain
 
 /// Reads commands and their outcomes.
 enum CommandRoutes {
-    static let all: [Route] = [.get("/commands", list), .get("/commands/:id", read)]
+    static let all: [Route] = [
+        .get("/commands", "Lists commands.", .page("commands", "Command"), list),
+        .get("/commands/:id", "Reads a command and its outcome.", .object("command", "Command"), read),
+    ]
 
     private static func read(_ call: AuthenticatedRequest) async throws -> APIResponse {
         try call.readNothing()
@@ -15,8 +18,7 @@ enum CommandRoutes {
 
     private static func list(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let (page, device) = try call.readQuery { query -> (PageRequest<CommandOrder>, DeviceID?) in
-            let page = PageRequest<CommandOrder>(&query, hasNames: false)
-            if page.key != nil, !page.isDescending { query.mistakes.add("sortBy", .unknownValue) }
+            let page = PageRequest<CommandOrder>(&query, hasNames: false, hasAscending: false)
             return (page, query.id("deviceId"))
         }
         let commands = try await call.client.whileConnected {

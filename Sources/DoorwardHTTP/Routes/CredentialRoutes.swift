@@ -5,8 +5,16 @@ internal import DoorwardDomain
 /// The caller's own sessions, password and recovery codes.
 enum CredentialRoutes {
     static let all: [Route] = [
-        .get("/users/me/sessions", listSessions), .delete("/users/me/sessions/:id", endSession),
-        .post("/users/me/password", changePassword), .post("/users/me/recovery-codes", createRecoveryCodes),
+        .get(
+            "/users/me/sessions", "Lists the caller's sessions.",
+            .data([
+                "sessions": .array(.fields(["id": .id, "createdAt": .instant, "expiresAt": .instant, "isCurrent": .boolean]))
+            ]), listSessions),
+        .delete("/users/me/sessions/:id", "Ends one of the caller's sessions.", .nothing, endSession),
+        .post("/users/me/password", "Changes the caller's password, and ends the caller's other sessions.", .nothing, changePassword),
+        .post(
+            "/users/me/recovery-codes", "Replaces the caller's recovery codes.",
+            .issued(.fields(["recoveryCodes": .array(.text)])), createRecoveryCodes),
     ]
 
     private static func listSessions(_ call: AuthenticatedRequest) throws -> APIResponse {

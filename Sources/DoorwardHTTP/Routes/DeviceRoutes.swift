@@ -6,10 +6,20 @@ internal import DoorwardPolicy
 /// Locks: attaching, reading, changing, detaching, and the caller's permissions on them.
 enum DeviceRoutes {
     static let all: [Route] = [
-        .get("/devices", list), .post("/devices", attach), .get("/devices/:id", read), .get("/devices/:id/status", status),
-        .get("/devices/:id/permissions", permissions), .put("/devices/:id", change),
-        .put("/devices/:id/settings", changeSettings), .delete("/devices/:id", detach), .get("/units/:id/devices", listOfUnit),
-        .post("/units/:id/devices", moveToUnit), .delete("/units/:id/devices/:deviceId", removeFromUnit),
+        .get("/devices", "Lists locks.", .page("devices", "Device"), list),
+        .post("/devices", "Attaches a lock.", .created("device", "Device"), isRepeatable: true, attach),
+        .get("/devices/:id", "Reads a lock.", .tagged("device", "Device"), read),
+        .get(
+            "/devices/:id/status", "Reads what the lock reports.", .object("status", "DeviceStatus"), status),
+        .get(
+            "/devices/:id/permissions", "Decides each operation of the caller on a lock. Nothing is recorded.",
+            .data(["permissions": .array(.reference("Decision"))]), permissions),
+        .put("/devices/:id", "Changes a lock, or moves it.", .tagged("device", "Device"), change),
+        .put("/devices/:id/settings", "Changes the settings of a lock.", .tagged("device", "Device"), changeSettings),
+        .delete("/devices/:id", "Detaches a lock.", .removal, isConditional: true, detach),
+        .get("/units/:id/devices", "Lists the locks of a unit.", .page("devices", "Device"), listOfUnit),
+        .post("/units/:id/devices", "Moves a lock to a unit.", .tagged("device", "Device"), moveToUnit),
+        .delete("/units/:id/devices/:deviceId", "Removes a lock from a unit.", .removal, removeFromUnit),
     ]
 
     private static func attach(_ call: AuthenticatedRequest) async throws -> APIResponse {
@@ -148,6 +158,13 @@ extension DeviceFilter {
 }
 
 extension Decision {
+    /// The form that `write` writes.
+    static let schema = JSONSchema.fields([
+        "allowed": .boolean, "operation": LockOperation.schema, "deviceId": .id, "at": .instant, "rule": .nullable(Rule.schema),
+        "reason": .nullable(DenialReason.schema), "opensAt": .nullable(.instant), "closesAt": .nullable(.instant),
+        "missing": .nullable(Denial.Missing.schema),
+    ])
+
     /// Writes a decision in the form that `GET /devices/:id/permissions` lists, and that results of a lockdown contain.
     func write(
         of operation: LockOperation, on device: DeviceID, at instant: Timestamp, into writer: inout JSONWriter

@@ -3,7 +3,17 @@ internal import DoorwardDomain
 
 /// Discovered locks that can be attached.
 enum DiscoveredRoutes {
-    static let all: [Route] = [.get("/devices/discovered", list)]
+    static let all: [Route] = [
+        .get(
+            "/devices/discovered", "Lists the locks that adapters have found and that are not attached.",
+            .page("discoveredDevices", "DiscoveredDevice"), list)
+    ]
+
+    static let schema = JSONSchema.fields([
+        "id": .text, "name": .text, "manufacturer": .nullable(.text), "model": .nullable(.text), "adapter": .text,
+        "address": .map(.any), "capabilities": .nullable(.array(.text)), "problem": .nullable(.text), "firstSeenAt": .instant,
+        "lastSeenAt": .instant,
+    ])
 
     private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {
         let page = try call.readQuery { PageRequest<DiscoveredDeviceOrder>(&$0) }

@@ -6,8 +6,11 @@ internal import DoorwardPolicy
 /// Guest accesses and their time windows.
 enum GuestAccessRoutes {
     static let all: [Route] = [
-        .get("/guest-access", list), .post("/guest-access", grant),
-        .get("/guest-access/:id", read), .delete("/guest-access/:id", revoke),
+        .get("/guest-access", "Lists guest accesses.", .page("guestAccesses", "GuestAccess"), list),
+        .post(
+            "/guest-access", "Grants a guest access.", .created("guestAccess", "GuestAccess"), isRepeatable: true, grant),
+        .get("/guest-access/:id", "Reads a guest access.", .tagged("guestAccess", "GuestAccess"), read),
+        .delete("/guest-access/:id", "Revokes a guest access.", .removal, isConditional: true, revoke),
     ]
 
     private static func grant(_ call: AuthenticatedRequest) async throws -> APIResponse {
@@ -20,12 +23,10 @@ enum GuestAccessRoutes {
     }
 
     private static func newGuestAccess(_ body: inout BodyReader) -> NewGuestAccess {
-        let operations = body.require("operations", body.strings("operations")) ?? []
-        let known = operations.compactMap { LockOperation(rawValue: $0) }
-        if known.count != operations.count { body.note("operations", .unknownValue) }
+        let operations = body.require("operations", body.words("operations", of: LockOperation.allCases)) ?? []
         return NewGuestAccess(
             guestUserID: body.id("guestUserId"), label: body.text("label"), propertyID: body.id("propertyId"),
-            unitID: body.id("unitId"), deviceIDs: body.require("deviceIds", body.ids("deviceIds")) ?? [], operations: known,
+            unitID: body.id("unitId"), deviceIDs: body.require("deviceIds", body.ids("deviceIds")) ?? [], operations: operations,
             window: GuestWindow(
                 validFrom: body.requiredInstant("validFrom"), validUntil: body.requiredInstant("validUntil")),
             guestEmail: guestEmail(&body))
@@ -34,7 +35,7 @@ enum GuestAccessRoutes {
     /// Reads the guest's email address, and rejects it only if it is too long. An address that no
     /// user has is not an error here; the use case does not find a user for it.
     private static func guestEmail(_ body: inout BodyReader) -> String? {
-        guard let email = body.string("guestEmail") else { return nil }
+        guard let email = body.string("guestEmail", StringSchema(maxLength: WireLimits.emailBytes)) else { return nil }
         if email.utf8.count > WireLimits.emailBytes { body.note("guestEmail", .tooLong) }
         return email
     }

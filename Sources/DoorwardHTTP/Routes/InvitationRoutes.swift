@@ -6,8 +6,12 @@ internal import DoorwardDomain
 /// `UserRoutes`.
 enum InvitationRoutes {
     static let all: [Route] = [
-        .get("/invitations/:id", read), .delete("/invitations/:id", withdraw),
-        SignInRoutes.guarded("/auth/accept-invitation", accept),
+        .get("/invitations/:id", "Reads an invitation.", .object("invitation", "Invitation"), read),
+        .delete("/invitations/:id", "Withdraws an invitation.", .nothing, withdraw),
+        SignInRoutes.guarded(
+            "/auth/accept-invitation",
+            "Accepts an invitation: with a new account, or signed in to the account of the invited address.",
+            SignInRoutes.session(status: 201), accept),
     ]
 
     private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {

@@ -6,10 +6,24 @@ internal import HTTPTypes
 
 /// The routes of commands: read the request, pass it to `LockDAL`, wait for the lock's confirmation, respond.
 enum LockCommandRoutes {
-    static let all: [Route] = [route("lock", .lock), route("unlock", .unlock), route("unlatch", .unlatch)]
+    static let all: [Route] = [
+        route("lock", .lock, "Locks a lock, and waits until the lock confirms it."),
+        route("unlock", .unlock, "Unlocks a lock, and waits until the lock confirms it."),
+        route("unlatch", .unlatch, "Unlatches a lock, so that its door opens, and waits until the lock confirms it."),
+    ]
 
-    private static func route(_ word: String, _ operation: LockOperation) -> Route {
-        var route = Route.post("/devices/:id/\(word)") { try await move($0, operation) }
+    private static let answers: [DocumentedAnswer] =
+        .data(["command": .reference("Command"), "device": .nullable(.reference("Device"))])
+        + [
+            DocumentedAnswer(
+                status: 202, summary: "Accepted, with `Prefer: respond-async`: follow the command at its location.",
+                data: .fields(["command": .reference("Command")]), headers: ["Location"])
+        ]
+
+    private static func route(_ word: String, _ operation: LockOperation, _ summary: String) -> Route {
+        var route = Route.post("/devices/:id/\(word)", summary, answers, isRepeatable: true, sendsCommand: true) {
+            try await move($0, operation)
+        }
         route.runsOnEventLoop = true
         route.limit = { (control, caller, _) throws(GatewayError) in
             if let caller { try await control.locks.admit(caller) }
@@ -44,7 +58,7 @@ enum LockCommandRoutes {
             isAsync =
                 call.facts.headers[.prefer]?.lowercased().split(separator: ",")
                 .contains { String($0).trimmed.prefix { $0 != ";" } == "respond-async" } ?? false
-            guard !call.body.isEmpty || call.facts.query != nil else {
+            guard call.hasInput else {
                 (reason, override, timeout) = (nil, nil, nil)
                 return
             }

@@ -5,7 +5,17 @@ internal import DoorwardDomain
 /// Starting and ending the lockdown of a property.
 enum LockdownRoutes {
     static let all: [Route] = [
-        .post("/properties/:id/lockdown", start), .delete("/properties/:id/lockdown", lift),
+        .post(
+            "/properties/:id/lockdown", "Locks down a property: all its locks are locked, and unlocking is denied.",
+            .data([
+                "property": .reference("Property"),
+                "results": .array(
+                    .fields([
+                        "deviceId": .id, "command": .nullable(.reference("Command")),
+                        "decision": .nullable(.reference("Decision")),
+                    ])),
+            ]), isRepeatable: true, start),
+        .delete("/properties/:id/lockdown", "Lifts the lockdown of a property.", .object("property", "Property"), lift),
     ]
 
     private static func start(_ call: AuthenticatedRequest) async throws -> APIResponse {

@@ -1,9 +1,24 @@
+internal import DoorwardDomain
 internal import DoorwardPolicy
 internal import FoundationEssentials
 
 /// The permission matrices, as data.
 enum PermissionRoutes {
-    static let all: [Route] = [.get("/permission-matrix", matrix)]
+    static let all: [Route] = [
+        .get(
+            "/permission-matrix", "Reads which roles hold which operations and permissions.",
+            .data([
+                "operations": .array(
+                    .fields([
+                        "operation": LockOperation.schema,
+                        "holders": .array(
+                            .object([
+                                JSONSchema.Member("role", Role.schema), JSONSchema.Member("condition", .text, isRequired: false),
+                            ])),
+                    ])),
+                "management": .array(.fields(["permission": .text, "superAdmin": .text, "roles": .array(Role.schema)])),
+            ]), matrix)
+    ]
 
     private static func matrix(_ call: AuthenticatedRequest) throws -> APIResponse {
         try call.readNothing()

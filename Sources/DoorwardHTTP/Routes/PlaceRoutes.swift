@@ -68,7 +68,7 @@ enum PlaceRoutes {
     }
 
     private static func timeZone(_ body: inout BodyReader) -> String? {
-        guard let name = body.text("defaultTimeZone") else { return nil }
+        guard let name = body.string("defaultTimeZone", TimeZoneNames.rules) else { return nil }
         if !TimeZoneNames.isKnown(name) { body.note("defaultTimeZone", .unknownZone) }
         return name
     }
@@ -129,14 +129,27 @@ private struct Places<Entity: Place, Parent, New: Sendable, Changes: Sendable>: 
     let remove: @Sendable (AuthenticatedRequest, RemovalOptions<Entity>) async throws -> RemovalPreview?
     let render: @Sendable (ProjectedRenderer, Entity, inout JSONWriter) -> Void
 
+    /// The name in the document of the API.
+    private var component: String { name.prefix(1).uppercased() + name.dropFirst() }
+
     var routes: [Route] {
         let own: [Route] = [
-            .get("/\(plural)", listAll), .post("/\(plural)", createOne), .get("/\(plural)/:id", readOne),
-            .put("/\(plural)/:id", changeOne), .delete("/\(plural)/:id", removeOne),
+            .get("/\(plural)", "Lists \(plural).", .page(plural, component), listAll),
+            .post("/\(plural)", "Creates a \(name).", .created(name, component), isRepeatable: true, createOne),
+            .get("/\(plural)/:id", "Reads a \(name).", .tagged(name, component), readOne),
+            .put("/\(plural)/:id", "Changes a \(name).", .tagged(name, component), changeOne),
+            .delete(
+                "/\(plural)/:id", "Deletes a \(name), with `cascade=true` together with everything in it.", .removal,
+                isConditional: true, removeOne),
         ]
         guard let parent else { return own }
         let path = "/\(parent.path)/:id/\(plural)"
-        return own + [.get(path, listOfParent), .post(path, createInParent)]
+        return own + [
+            .get(path, "Lists the \(plural) of one of the \(parent.path).", .page(plural, component), listOfParent),
+            .post(
+                path, "Creates a \(name) in one of the \(parent.path).", .created(name, component), isRepeatable: true,
+                createInParent),
+        ]
     }
 
     private func listAll(_ call: AuthenticatedRequest) throws -> APIResponse {
@@ -212,6 +225,9 @@ extension Unit: Place {}
 
 /// IANA names of time zones.
 enum TimeZoneNames {
+    /// What every name has in common. Not every text of this form is a name: `isKnown` decides.
+    static let rules = StringSchema(maxLength: 64, pattern: "^(UTC|[!-~]+/[!-~]+)$")
+
     /// Whether the system's tables contain this name. Abbreviations and offsets such as `EST` and `GMT+1` are rejected.
     static func isKnown(_ name: String) -> Bool {
         guard name == "UTC" || name.contains("/"), name.utf8.count <= 64,

@@ -30,6 +30,11 @@ extension APIResponse {
 }
 
 extension RemovalPreview: JSONRenderable {
+    static let schema = JSONSchema.fields([
+        "removed": .array(.fields(["type": .text, "id": .text, "name": .text])),
+        "ended": .array(.fields(["type": .text, "id": .text])),
+    ])
+
     func write(into writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("removed") { writer in

@@ -4,7 +4,16 @@ internal import DoorwardPolicy
 
 /// How long the access log of a portfolio is kept.
 enum RetentionRoutes {
-    static let all: [Route] = [.get("/portfolios/:id/retention", read), .put("/portfolios/:id/retention", change)]
+    static let all: [Route] = [
+        .get(
+            "/portfolios/:id/retention", "Reads how long the access log of a portfolio is kept.",
+            .tagged("retention", "Retention"), read),
+        .put(
+            "/portfolios/:id/retention", "Changes how long the access log of a portfolio is kept.",
+            .tagged("retention", "Retention"), change),
+    ]
+
+    static let schema = JSONSchema.fields(["days": .nullable(.integer(1...36_525)), "legalHold": .boolean])
 
     /// The range of `days`: at most a century.
     private static let validDays = 1...36_525

@@ -4,29 +4,37 @@ internal import DoorwardDomain
 /// Role assignments: `…/admins` of a portfolio, `…/managers` of a property, `…/tenants` of a unit.
 enum RoleRoutes {
     static let all: [Route] =
-        routes("/portfolios/:id/admins") { AssociatedEntity.portfolio($0.cast()) }
-        + routes("/properties/:id/managers") { AssociatedEntity.property($0.cast()) }
-        + routes("/units/:id/tenants") { AssociatedEntity.unit($0.cast()) }
+        routes("/portfolios/:id/admins", "owners and admins of a portfolio") { AssociatedEntity.portfolio($0.cast()) }
+        + routes("/properties/:id/managers", "users with a role on a property") { AssociatedEntity.property($0.cast()) }
+        + routes("/units/:id/tenants", "tenants of a unit") { AssociatedEntity.unit($0.cast()) }
 
     private typealias EntityOf = @Sendable (EntityID<AssociatedEntity>) -> AssociatedEntity
 
     /// Body and query are validated before the id in the path; an invalid id is treated as an id that does not exist.
-    private static func routes(_ path: String, _ entity: @escaping EntityOf) -> [Route] {
+    private static func routes(_ path: String, _ people: String, _ entity: @escaping EntityOf) -> [Route] {
         [
-            .get(path) { call in
+            .get(path, "Lists the \(people).", .page("users", "User")) { call in
                 let page = try call.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
                 return try list(page, call, on: entity(call.id("id")))
             },
-            .post(path) { call in
+            .post(path, "Adds to the \(people): a user at once, or an e-mail address by an invitation.", assigned) { call in
                 let request = try request(call, on: entity(.nonexistent).type)
                 return try await assign(request, call, on: entity(call.id("id")))
             },
-            .delete(path + "/:userId") { call in
+            .delete(path + "/:userId", "Removes a user from the \(people).", .removal) { call in
                 let isDryRun = try call.readDryRun()
                 return try await remove(call, from: entity(call.id("id")), isDryRun)
             },
         ]
     }
+
+    private static let assigned: [DocumentedAnswer] = [
+        DocumentedAnswer(
+            status: 200, summary: "The role, or the invitation.",
+            data: .oneOf([
+                .fields(["roleAssociation": .reference("RoleAssociation")]), .fields(["invitation": .reference("Invitation")]),
+            ]))
+    ]
 
     /// Who gets the role: a user, in force at once, or whoever accepts the invitation of an address.
     private enum Holder {
@@ -40,9 +48,8 @@ enum RoleRoutes {
         try call.readBody { body in
             let assignable = Role.allCases.filter { type.assignableRoles.contains($0) }
             let role = body.require("role", body.word("role", of: assignable)) ?? .guest
-            guard body.names("email") else { return (.user(body.requiredID("userId")), role) }
-            if body.names("userId") { body.mistakes.add("email", "exclusive") }
-            _ = body.value("userId")
+            guard body.isChosen(by: "email") else { return (.user(body.requiredID("userId")), role) }
+            body.reject("userId", beside: "email")
             return (.address(body.requiredEmail("email")), role)
         }
     }

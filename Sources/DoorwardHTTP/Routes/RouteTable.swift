@@ -10,7 +10,7 @@ enum RouteTable {
         + SubscriptionRoutes.all + RetentionRoutes.all
         + RoleRoutes.all + DeviceRoutes.all + DiscoveredRoutes.all + LockCommandRoutes.all
         + CommandRoutes.all + GuestAccessRoutes.all + AccessRecordRoutes.all + AdapterRoutes.all + StoreRoutes.all
-        + SimulatorRoutes.all
+        + SimulatorRoutes.all + DocumentRoutes.all
 
     /// The methods that are passed to endpoints. Any other method gets the response for a method that no path supports.
     static let commonMethods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
@@ -48,33 +48,54 @@ struct Route: Sendable {
     /// The pattern, with `:name` for a part that is read by `ReadRequest.id`.
     let path: String
     let handler: Handler
+    /// What the document of the API says about the route; `nil` for a route outside the API.
+    let description: RouteDescription?
     /// Throws if the caller, or for open routes the address, is rate limited; called before the body is read.
     var limit: @Sendable (GatewayControl, Caller?, RequestMetadata) async throws(GatewayError) -> Void = {
         (_, _, _) throws(GatewayError) in
     }
 
-    private init(_ method: HTTPRequest.Method, _ path: String, _ handler: Handler) {
-        (self.method, self.path, self.handler) = (method, path, handler)
-    }
-
+    /// A route that needs no sign-in.
     static func open(
-        _ method: HTTPRequest.Method, _ path: String, _ handler: @escaping @Sendable (OpenCall) async throws -> APIResponse
-    ) -> Route { Route(method, path, .open(handler)) }
+        _ method: HTTPRequest.Method, _ path: String, described description: RouteDescription? = nil,
+        _ handler: @escaping @Sendable (OpenCall) async throws -> APIResponse
+    ) -> Route { Route(method: method, path: path, handler: .open(handler), description: description) }
 
-    static func get(_ path: String, _ handler: @escaping @Sendable (AuthenticatedRequest) async throws -> APIResponse) -> Route {
-        Route(.get, "/api/v1" + path, .signedIn(handler))
+    static func get(
+        _ path: String, _ summary: String, _ answers: [DocumentedAnswer],
+        _ handler: @escaping @Sendable (AuthenticatedRequest) async throws -> APIResponse
+    ) -> Route { signedIn(.get, path, RouteDescription(summary: summary, answers: answers), handler) }
+
+    /// - Parameters:
+    ///   - isRepeatable: whether the handler uses `Idempotency-Key`.
+    ///   - sendsCommand: whether the handler sends a command to a lock.
+    static func post(
+        _ path: String, _ summary: String, _ answers: [DocumentedAnswer], isRepeatable: Bool = false, sendsCommand: Bool = false,
+        _ handler: @escaping @Sendable (AuthenticatedRequest) async throws -> APIResponse
+    ) -> Route {
+        signedIn(
+            .post, path,
+            RouteDescription(summary: summary, answers: answers, isRepeatable: isRepeatable, sendsCommand: sendsCommand), handler)
     }
 
-    static func post(_ path: String, _ handler: @escaping @Sendable (AuthenticatedRequest) async throws -> APIResponse) -> Route {
-        Route(.post, "/api/v1" + path, .signedIn(handler))
+    /// - Parameter isConditional: whether the handler uses `If-Match`.
+    static func put(
+        _ path: String, _ summary: String, _ answers: [DocumentedAnswer], isConditional: Bool = true,
+        _ handler: @escaping @Sendable (AuthenticatedRequest) async throws -> APIResponse
+    ) -> Route {
+        signedIn(.put, path, RouteDescription(summary: summary, answers: answers, isConditional: isConditional), handler)
     }
 
-    static func put(_ path: String, _ handler: @escaping @Sendable (AuthenticatedRequest) async throws -> APIResponse) -> Route {
-        Route(.put, "/api/v1" + path, .signedIn(handler))
+    /// - Parameter isConditional: whether the handler uses `If-Match`.
+    static func delete(
+        _ path: String, _ summary: String, _ answers: [DocumentedAnswer], isConditional: Bool = false,
+        _ handler: @escaping @Sendable (AuthenticatedRequest) async throws -> APIResponse
+    ) -> Route {
+        signedIn(.delete, path, RouteDescription(summary: summary, answers: answers, isConditional: isConditional), handler)
     }
 
-    static func delete(_ path: String, _ handler: @escaping @Sendable (AuthenticatedRequest) async throws -> APIResponse) -> Route
-    {
-        Route(.delete, "/api/v1" + path, .signedIn(handler))
-    }
+    private static func signedIn(
+        _ method: HTTPRequest.Method, _ path: String, _ description: RouteDescription,
+        _ handler: @escaping @Sendable (AuthenticatedRequest) async throws -> APIResponse
+    ) -> Route { Route(method: method, path: "/api/v1" + path, handler: .signedIn(handler), description: description) }
 }

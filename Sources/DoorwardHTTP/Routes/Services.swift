@@ -12,6 +12,8 @@ final class Services: Sendable {
     let cursors: Cursors
     /// The memory of the responses that are being sent.
     let responseMemory = ResponseMemory()
+    /// The document of the API.
+    let document = ServedDocument()
     let simulator: (any SimulatorControl)?
     /// The timeout of a command if the request specifies none.
     let commandTimeout: Duration

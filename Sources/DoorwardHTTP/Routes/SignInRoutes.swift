@@ -7,14 +7,35 @@ internal import HTTPTypes
 /// Sign-in, sign-out and password resets.
 enum SignInRoutes {
     static let all: [Route] = [
-        guarded("/auth/login", logIn), .open(.post, "/api/v1/auth/refresh", refresh), .post("/auth/logout", logOut),
-        guarded("/auth/reset-password", resetPassword), .post("/users/:id/password-reset", offerReset),
+        guarded("/auth/login", "Signs in with an e-mail address and a password.", session(), logIn),
+        .open(
+            .post, "/api/v1/auth/refresh",
+            described: RouteDescription(summary: "Continues a session with its refresh token, which is replaced.", answers: session()), refresh),
+        .post("/auth/logout", "Ends the session of the request.", .nothing, logOut),
+        guarded(
+            "/auth/reset-password", "Sets a new password with the token of a link, or with a recovery code.", .nothing,
+            resetPassword),
+        .post(
+            "/users/:id/password-reset", "Creates a link with which a user can set a new password.",
+            .issued(.fields(["reset": .fields(["url": .text, "token": .text, "expiresAt": .instant])])), offerReset),
     ]
+
+    /// The response that starts or continues a session.
+    static func session(status: Int = 200) -> [DocumentedAnswer] {
+        let members = [
+            JSONSchema.Member("user", .reference("User")), JSONSchema.Member("token", .text),
+            JSONSchema.Member("expiresIn", .count), JSONSchema.Member("refreshToken", .text, isRequired: false),
+        ]
+        return [DocumentedAnswer(status: status, summary: "The session.", data: .object(members))]
+    }
 
     /// Makes a route on which passwords or tokens could be guessed: an address with too many failures is rejected before the body
     /// is read.
-    static func guarded(_ path: String, _ handler: @escaping @Sendable (OpenCall) async throws -> APIResponse) -> Route {
-        var route = Route.open(.post, "/api/v1" + path, handler)
+    static func guarded(
+        _ path: String, _ summary: String, _ answers: [DocumentedAnswer],
+        _ handler: @escaping @Sendable (OpenCall) async throws -> APIResponse
+    ) -> Route {
+        var route = Route.open(.post, "/api/v1" + path, described: RouteDescription(summary: summary, answers: answers), handler)
         route.limit = { (control, _, facts) throws(GatewayError) in
             try control.signIn.admit(clientAddress: facts.origin.clientAddress)
         }
@@ -60,25 +81,31 @@ enum SignInRoutes {
         return answer
     }
 
-    /// Sets a password with the token of a link, or with an email address and a recovery code.
-    private static func resetPassword(_ call: OpenCall) async throws -> APIResponse {
-        if call.body["token"] == nil && call.body["email"] != nil || call.body["recoveryCode"] != nil {
-            return try await useRecoveryCode(call)
-        }
-        let (token, password) = try call.readBody { ($0.requiredSecret("token"), $0.requiredNewPassword("newPassword")) }
-        try await call.control.passwordResets.use(token, newPassword: password, origin: call.facts.origin)
-        return .nothing
+    /// What allows to set a password without the old one.
+    private enum ResetProof {
+        case link(Secret<String>)
+        case recoveryCode(Secret<String>, email: String)
     }
 
-    private static func useRecoveryCode(_ call: OpenCall) async throws -> APIResponse {
-        let (email, code, password) = try call.readBody { body in
-            (
-                body.require("email", body.string("email")) ?? "", body.requiredSecret("recoveryCode"),
-                body.requiredNewPassword("newPassword")
-            )
+    /// Sets a password with the token of a link, or with an email address and a recovery code.
+    private static func resetPassword(_ call: OpenCall) async throws -> APIResponse {
+        let (proof, password) = try call.readBody { body -> (ResetProof, Secret<String>) in
+            let proof: ResetProof =
+                if body.isChosen(by: "recoveryCode") {
+                    .recoveryCode(
+                        body.requiredSecret("recoveryCode"), email: body.require("email", body.string("email")) ?? "")
+                } else {
+                    .link(body.requiredSecret("token"))
+                }
+            return (proof, body.requiredNewPassword("newPassword"))
         }
-        try await call.control.credentials.resetPassword(
-            email: account(email), recoveryCode: code, newPassword: password, origin: call.facts.origin)
+        switch proof {
+        case .link(let token):
+            try await call.control.passwordResets.use(token, newPassword: password, origin: call.facts.origin)
+        case .recoveryCode(let code, let email):
+            try await call.control.credentials.resetPassword(
+                email: account(email), recoveryCode: code, newPassword: password, origin: call.facts.origin)
+        }
         return .nothing
     }
 

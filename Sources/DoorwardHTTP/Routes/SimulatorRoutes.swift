@@ -4,13 +4,18 @@ internal import DoorwardDomain
 
 /// Triggers events of simulated locks.
 enum SimulatorRoutes {
-    static let all: [Route] = [.post("/simulator/devices/:id/events", trigger)]
+    static let all: [Route] = [
+        .post(
+            "/simulator/devices/:id/events", "Triggers an event of a simulated lock, such as a turn of its key.",
+            .object("device", "Device"), trigger)
+    ]
 
     private static func trigger(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let simulator = call.services.simulator
         let (event, slot) = try call.readBody { body in
-            let event = body.require("event", body.string("event"))
-            if let event, let simulator, !simulator.eventNames.contains(event) { body.note("event", .unknownValue) }
+            let names = simulator?.eventNames
+            let event = body.require("event", body.string("event", as: names.map { .words($0.sorted()) } ?? .text))
+            if let event, let names, !names.contains(event) { body.note("event", .unknownValue) }
             return (event ?? "", body.string("slot"))
         }
         let device = try call.control.attachedDevices.changeable(call.id("id"), for: call.caller)

@@ -3,7 +3,13 @@ internal import DoorwardDomain
 
 /// Backs up the database while the gateway runs.
 enum StoreRoutes {
-    static let all: [Route] = [.post("/store/backup", backUp)]
+    static let all: [Route] = [
+        .post("/store/backup", "Copies the database to a file on the gateway's machine.", .object("backup", "Backup"), backUp)
+    ]
+
+    static let schema = JSONSchema.fields([
+        "file": .text, "bytes": .count, "at": .instant, "logs": .array(.fields(["id": .text, "size": .count])),
+    ])
 
     private static func backUp(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let file = try call.readBody { $0.require("file", $0.string("file")) ?? "" }

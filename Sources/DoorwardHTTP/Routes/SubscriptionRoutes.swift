@@ -5,8 +5,20 @@ internal import DoorwardPolicy
 /// The subscription of a portfolio: tier, modules, limits, and how much of the limits is used.
 enum SubscriptionRoutes {
     static let all: [Route] = [
-        .get("/portfolios/:id/subscription", read), .put("/portfolios/:id/subscription", change),
+        .get(
+            "/portfolios/:id/subscription", "Reads the subscription of a portfolio, and how much of its limits is used.",
+            .tagged("subscription", "Subscription"), read),
+        .put(
+            "/portfolios/:id/subscription", "Changes the subscription of a portfolio.",
+            .tagged("subscription", "Subscription"), change),
     ]
+
+    static let schema = JSONSchema.fields([
+        "tier": .nullable(.text),
+        "modules": .object(SubscriptionModule.allCases.map { JSONSchema.Member($0.rawValue, .boolean) }),
+        "limits": .object(SubscriptionLimit.allCases.map { JSONSchema.Member($0.rawValue, .count, isRequired: false) }),
+        "usage": .object(SubscriptionLimit.allCases.map { JSONSchema.Member($0.counted, .count) }),
+    ])
 
     /// The maximum number of characters of a tier's name.
     private static let tierCharacters = 64

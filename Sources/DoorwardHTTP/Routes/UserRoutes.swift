@@ -5,10 +5,25 @@ internal import DoorwardDomain
 /// The routes of the caller's own user, and of other users for callers with the permission.
 enum UserRoutes {
     static let all: [Route] = [
-        .get("/users/me", readMe), .put("/users/me", changeMe),
-        .get("/users", list), .post("/users", create),
-        .get("/users/:id", read), .put("/users/:id", change), .delete("/users/:id", delete),
-        .delete("/users/:id/personal-data", erase),
+        .get("/users/me", "Reads the caller's own user.", .tagged("user", "User"), readMe),
+        .put("/users/me", "Changes the caller's own user.", .tagged("user", "User"), changeMe),
+        .get("/users", "Lists users.", .page("users", "User"), list),
+        .post(
+            "/users", "Creates a user, with a password or with an invitation to set one.", created, isRepeatable: true, create),
+        .get("/users/:id", "Reads a user.", .tagged("user", "User"), read),
+        .put("/users/:id", "Changes a user.", .tagged("user", "User"), change),
+        .delete(
+            "/users/:id", "Deletes a user, with roles, sessions, keys and guest accesses.", .removal, isConditional: true, delete),
+        .delete("/users/:id/personal-data", "Erases the personal data of a deleted user.", .nothing, erase),
+    ]
+
+    private static let created: [DocumentedAnswer] = [
+        DocumentedAnswer(
+            status: 201, summary: "Created.",
+            data: .object([
+                JSONSchema.Member("user", .reference("User")),
+                JSONSchema.Member("invitation", .reference("Invitation"), isRequired: false),
+            ]), headers: ["Location"])
     ]
 
     private static func readMe(_ call: AuthenticatedRequest) throws -> APIResponse {

@@ -20,6 +20,10 @@ package final class Field<Entity: Sendable>: Sendable {
     package let columns: [String]
     /// The lowest level that sees any part of the field.
     private let threshold: FieldLevel?
+    /// The form of the values in responses.
+    private let schema: JSONSchema
+    /// Whether a reader who may see the field can get an entity without it.
+    private let canBeAbsent: Bool
     private let read: Reading
     private let audit: FieldAudit<Entity>?
 
@@ -30,26 +34,53 @@ package final class Field<Entity: Sendable>: Sendable {
         case derived(@Sendable (Entity, FieldReader, TenancyDirectory) -> FieldValue)
     }
 
-    /// Creates a field that is stored in the entity itself.
+    /// Creates a field that is stored in the entity itself. The schema of its values follows from their type.
     ///
     /// - Parameter columns: the columns that store the field; by default one column, named `name` in snake case.
-    init(
+    @inline(__always)
+    convenience init<Value: FieldConvertible>(
         _ name: String, _ level: FieldLevel, columns: [String]? = nil, audit: FieldAudit<Entity>? = nil,
-        _ read: @escaping @Sendable (Entity) -> FieldValue
+        _ read: @escaping @Sendable (Entity) -> Value
+    ) {
+        self.init(name, level, as: Value.schema, columns: columns, audit: audit) { read($0).fieldValue }
+    }
+
+    /// Creates a field that is derived from other entities of the tenancy, or depends on the reader. The schema of its values
+    /// follows from their type.
+    @inline(__always)
+    convenience init<Value: FieldConvertible>(
+        _ name: String, _ level: FieldLevel, columns: [String] = [],
+        from read: @escaping @Sendable (Entity, FieldReader, TenancyDirectory) -> Value
+    ) {
+        self.init(name, level, as: Value.schema, columns: columns) { read($0, $1, $2).fieldValue }
+    }
+
+    /// Creates a field that is stored in the entity itself, with values in the form of `schema`.
+    ///
+    /// - Parameters:
+    ///   - canBeAbsent: whether a reader who may see the field can get an entity without it.
+    ///   - columns: the columns that store the field; by default one column, named `name` in snake case.
+    init(
+        _ name: String, _ level: FieldLevel, as schema: JSONSchema, canBeAbsent: Bool = false, columns: [String]? = nil,
+        audit: FieldAudit<Entity>? = nil, _ read: @escaping @Sendable (Entity) -> FieldValue
     ) {
         (self.name, self.level, self.audit, visiblePart) = (name, level, audit, nil)
+        (self.schema, self.canBeAbsent) = (schema, canBeAbsent)
         (self.columns, self.read) = (columns ?? [Self.snakeCase(name)], .own(read))
         (key, threshold) = (Self.key(name), level)
     }
 
-    /// Creates a field that is derived from other entities of the tenancy, or depends on the reader.
+    /// Creates a field that is derived from other entities of the tenancy, or depends on the reader, with values in the form of
+    /// `schema`.
     ///
     /// - Parameter audit: if not `nil`, must contain `form` and `isDifferent`, as records have no reader.
     init(
-        _ name: String, _ level: FieldLevel, part: (name: String, level: FieldLevel)? = nil, columns: [String] = [],
-        audit: FieldAudit<Entity>? = nil, from read: @escaping @Sendable (Entity, FieldReader, TenancyDirectory) -> FieldValue
+        _ name: String, _ level: FieldLevel, as schema: JSONSchema, canBeAbsent: Bool = false,
+        part: (name: String, level: FieldLevel)? = nil, columns: [String] = [], audit: FieldAudit<Entity>? = nil,
+        from read: @escaping @Sendable (Entity, FieldReader, TenancyDirectory) -> FieldValue
     ) {
         (self.name, self.level, visiblePart) = (name, level, part.map { ("\(name).\($0.name)", $0.level) })
+        (self.schema, self.canBeAbsent) = (schema, canBeAbsent)
         (self.columns, self.audit, self.read) = (columns, audit, .derived(read))
         (key, threshold) = (Self.key(name), min(level, part?.level ?? level))
     }
@@ -60,14 +91,14 @@ package final class Field<Entity: Sendable>: Sendable {
         _ read: @escaping @Sendable (Entity) -> FieldValue
     ) {
         (self.name, level, visiblePart, self.columns) = (name, nil, nil, columns)
-        (self.audit, self.read) = (audit, .own(read))
+        (self.audit, self.read, schema, canBeAbsent) = (audit, .own(read), .any, true)
         (key, threshold) = (Self.key(name), nil)
     }
 
     /// A field that is only stored: neither responses nor records contain it.
     init(stored name: String) {
         (self.name, level, visiblePart, columns) = (name, nil, nil, [Self.snakeCase(name)])
-        (audit, read) = (nil, .own { _ in .absent })
+        (audit, read, schema, canBeAbsent) = (nil, .own { _ in .absent }, .any, true)
         (key, threshold) = (Self.key(name), nil)
     }
 
@@ -85,6 +116,16 @@ package final class Field<Entity: Sendable>: Sendable {
         case .derived(let read): return read(entity, reader, tenancy)
         }
     }
+
+    /// The member of the schema of the field's entity; `nil` for a field that responses never contain.
+    ///
+    /// - Parameter lowest: the lowest level at which responses contain the entity.
+    fileprivate func member(above lowest: FieldLevel) -> JSONSchema.Member? {
+        threshold.map { JSONSchema.Member(name, schema, isRequired: $0 <= lowest && !canBeAbsent) }
+    }
+
+    /// The lowest level that sees any part of the field; `nil` for a field that responses never contain.
+    fileprivate var lowestLevel: FieldLevel? { threshold }
 
     /// Whether the record of a new or removed entity contains the field.
     var isRecordedWhenMade: Bool { audit?.records != .changes && audit != nil }
@@ -115,7 +156,8 @@ extension Field {
     ///
     /// - Parameter level: the lowest level that sees any field of the entity.
     static func viewLevel(_ level: FieldLevel = .publicLevel) -> Field {
-        Field("viewLevel", level) { _, reader, _ in .string(reader.level.name) }
+        let levels = FieldLevel.allCases.filter { $0 >= level }.map(\.name)
+        return Field("viewLevel", level, as: .words(levels)) { _, reader, _ in .string(reader.level.name) }
     }
 }
 
@@ -175,6 +217,13 @@ package struct FieldAudit<Entity: Sendable>: Sendable {
 }
 
 extension Array {
+    /// The schema of the entity in responses: an object that has the fields of the lowest level, and can have those of the other
+    /// levels.
+    package func schema<Entity>() -> JSONSchema where Element == Field<Entity> {
+        let lowest = compactMap(\.lowestLevel).min() ?? .publicLevel
+        return .object(compactMap { $0.member(above: lowest) })
+    }
+
     /// The details in the record of a created or removed entity.
     package func recorded<Entity>(_ entity: Entity) -> [String: RecordValue] where Element == Field<Entity> {
         reduce(into: [:]) { if $1.isRecordedWhenMade { $0[$1.name] = $1.recorded(entity) } }

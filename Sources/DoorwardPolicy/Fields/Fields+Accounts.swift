@@ -7,16 +7,16 @@ extension APIKey {
 
     /// The fields, in the order of responses. The secret is shown once, by the request that creates the key.
     package static let fields: [Field<APIKey>] = [
-        F("id", .publicLevel) { .id($0.id) },
-        F("name", .publicLevel, audit: .created) { .text($0.name) },
-        F("entityType", .publicLevel, audit: .created) { .word($0.entity.type) },
-        F("entityId", .publicLevel, audit: .created) { .id($0.entity.id) },
-        F("role", .publicLevel, audit: .created) { .word($0.role) },
-        F("userId", .publicLevel, audit: .created) { .id($0.userID) },
+        F("id", .publicLevel) { $0.id },
+        F("name", .publicLevel, audit: .created) { $0.name },
+        F("entityType", .publicLevel, audit: .created) { $0.entity.type },
+        F("entityId", .publicLevel, audit: .created) { $0.entity.id },
+        F("role", .publicLevel, audit: .created) { $0.role },
+        F("userId", .publicLevel, audit: .created) { $0.userID },
         F(recorded: "parentId", .created, columns: ["parent_id"]) { $0.parentID == nil ? .absent : .id($0.parentID) },
         F(stored: "digest"),
-        F("createdAt", .publicLevel) { .time($0.createdAt) },
-        F("expiresAt", .publicLevel, audit: .created) { .time($0.expiresAt) },
+        F("createdAt", .publicLevel) { $0.createdAt },
+        F("expiresAt", .publicLevel, audit: .created) { $0.expiresAt },
     ]
 }
 
@@ -35,12 +35,12 @@ package struct ShownInvitation: Sendable {
 
     /// The fields, in the order of responses. They are the same for every address, whether or not it belongs to a user.
     package static let fields: [Field<ShownInvitation>] = [
-        F("id", .publicLevel) { .id($0.invitation.id) },
-        F("email", .publicLevel, audit: .personal(.creation)) { .text($0.invitation.email) },
-        F("role", .publicLevel, audit: .created) { .word($0.invitation.role) },
-        F("token", .publicLevel, columns: []) { .text($0.link?.token.reveal()) },
-        F("url", .publicLevel, columns: []) { .text($0.link?.url.reveal()) },
-        F("expiresAt", .publicLevel, audit: .created) { .time($0.invitation.expiresAt) },
+        F("id", .publicLevel) { $0.invitation.id },
+        F("email", .publicLevel, audit: .personal(.creation)) { $0.invitation.email },
+        F("role", .publicLevel, audit: .created) { $0.invitation.role },
+        F("token", .publicLevel, columns: []) { $0.link?.token.reveal() },
+        F("url", .publicLevel, columns: []) { $0.link?.url.reveal() },
+        F("expiresAt", .publicLevel, audit: .created) { $0.invitation.expiresAt },
         F(recorded: "entityType", .created, columns: ["entity_type"]) { .word($0.invitation.entity?.type) },
         F(recorded: "entityId", .created, columns: ["entity_id"]) { .id($0.invitation.entity?.id) },
         F(recorded: "userId", .created, columns: ["account_id"]) {

@@ -14,31 +14,37 @@ package struct ShownCommand: Sendable {
 
     private typealias F = Field<ShownCommand>
 
+    /// Management and the actor see the actor as an object; other residents see a name or nothing.
+    private static let actorSchema = JSONSchema.object([
+        JSONSchema.Member("kind", ActorKind.schema), JSONSchema.Member("id", .nullable(.text)),
+        JSONSchema.Member("name", .nullable(.text)),
+    ])
+
     /// The fields, in the order of responses.
     package static let fields: [Field<ShownCommand>] = [
-        F("id", .resident) { .id($0.command.id) },
-        F("deviceId", .resident) { .id($0.command.deviceID) },
-        F("operation", .resident) { .word($0.command.operation) },
-        F("state", .resident) { .word($0.command.state) },
-        F("actor", .resident) { shown, reader, tenancy in
+        F("id", .resident) { $0.command.id },
+        F("deviceId", .resident) { $0.command.deviceID },
+        F("operation", .resident) { $0.command.operation },
+        F("state", .resident) { $0.command.state },
+        F("actor", .resident, as: .oneOf([actorSchema, .text, .null])) { shown, reader, tenancy in
             let command = shown.command
             guard reader.level < .management else { return .actor(command.actor) }
             return .text(
                 reader.label(of: command.actor, under: command.rule, unit: shown.unitID, at: command.requestedAt, in: tenancy))
         },
-        F("source", .management) { .word($0.command.source) },
-        F("reason", .management) { .text($0.command.reason) },
-        F("override", .management) { .override($0.command.override) },
-        F("rule", .management) { .rule($0.command.rule) },
-        F("sent", .management) { .flag($0.command.sent) },
-        F("changed", .management) { .flag($0.command.changed) },
-        F("outcomeDetail", .management) { .text($0.command.outcomeDetail) },
-        F("stateBefore", .management) { .word($0.command.stateBefore) },
-        F("stateAfter", .management) { .word($0.command.stateAfter) },
-        F("requestedAt", .resident) { .time($0.command.requestedAt) },
-        F("deadline", .management) { .time($0.command.deadline) },
-        F("dispatchedAt", .management) { .time($0.command.dispatchedAt) },
-        F("completedAt", .management) { .time($0.command.completedAt) },
+        F("source", .management) { $0.command.source },
+        F("reason", .management) { $0.command.reason },
+        F("override", .management, as: .override) { .override($0.command.override) },
+        F("rule", .management) { $0.command.rule },
+        F("sent", .management) { $0.command.sent },
+        F("changed", .management) { $0.command.changed },
+        F("outcomeDetail", .management) { $0.command.outcomeDetail },
+        F("stateBefore", .management) { $0.command.stateBefore },
+        F("stateAfter", .management) { $0.command.stateAfter },
+        F("requestedAt", .resident) { $0.command.requestedAt },
+        F("deadline", .management) { $0.command.deadline },
+        F("dispatchedAt", .management) { $0.command.dispatchedAt },
+        F("completedAt", .management) { $0.command.completedAt },
         .viewLevel(.resident),
     ]
 }
@@ -50,59 +56,59 @@ extension AccessRecord {
     package static let fields: [Field<AccessRecord>] = head + actor + place + outcome + change
 
     private static let head: [Field<AccessRecord>] = [
-        F("logId", .management) { .string($0.body.log.description) },
-        F("seq", .management) { .number($0.seq) },
-        F("id", .resident) { .id($0.body.id) },
-        F("at", .resident) { .time($0.body.at) },
-        F("kind", .resident) { .word($0.body.kind) },
-        F("operation", .resident) { .word($0.body.operation) },
-        F("decision", .resident) { .word($0.body.decision) },
-        F("reason", .management) { .word($0.body.reason) },
-        F("rule", .management) { .rule($0.body.rule) },
+        F("logId", .management) { $0.body.log.description },
+        F("seq", .management) { $0.seq },
+        F("id", .resident) { $0.body.id },
+        F("at", .resident) { $0.body.at },
+        F("kind", .resident) { $0.body.kind },
+        F("operation", .resident) { $0.body.operation },
+        F("decision", .resident) { $0.body.decision },
+        F("reason", .management) { $0.body.reason },
+        F("rule", .management) { $0.body.rule },
     ]
 
     private static let actor: [Field<AccessRecord>] = [
         // Management sees the separate fields of the actor instead.
-        F("actor", .resident) { record, reader, tenancy in
+        F("actor", .resident, as: .nullable(.text), canBeAbsent: true) { record, reader, tenancy in
             guard reader.level < .management else { return .absent }
             let body = record.body
             return .text(reader.label(of: body.actor, under: body.rule, unit: body.unitID, at: body.at, in: tenancy))
         },
-        F("actorKind", .management) { .word($0.body.actor.kind) },
-        F("actorId", .management) { .text($0.body.actor.id) },
-        F("actorName", .management) { .text($0.body.actor.name) },
-        F("actorUserId", .management) { .id($0.body.actor.userID) },
-        F("source", .management) { .word($0.body.source) },
-        F("clientAddress", .management) { .text($0.body.clientAddress) },
-        F("requestId", .management) { .text($0.body.requestID) },
+        F("actorKind", .management) { $0.body.actor.kind },
+        F("actorId", .management) { $0.body.actor.id },
+        F("actorName", .management) { $0.body.actor.name },
+        F("actorUserId", .management) { $0.body.actor.userID },
+        F("source", .management) { $0.body.source },
+        F("clientAddress", .management) { $0.body.clientAddress },
+        F("requestId", .management) { $0.body.requestID },
     ]
 
     private static let place: [Field<AccessRecord>] = [
-        F("deviceId", .resident) { .id($0.body.device?.deviceID) },
-        F("deviceName", .management) { .text($0.body.device?.deviceName) },
-        F("unitId", .management) { .id($0.body.unitID) },
-        F("propertyId", .management) { .id($0.body.propertyID) },
-        F("portfolioId", .management) { .id($0.body.portfolioID ?? $0.body.log.portfolioID) },
+        F("deviceId", .resident) { $0.body.device?.deviceID },
+        F("deviceName", .management) { $0.body.device?.deviceName },
+        F("unitId", .management) { $0.body.unitID },
+        F("propertyId", .management) { $0.body.propertyID },
+        F("portfolioId", .management) { $0.body.portfolioID ?? $0.body.log.portfolioID },
     ]
 
     private static let outcome: [Field<AccessRecord>] = [
-        F("commandId", .management) { .id($0.body.commandID) },
-        F("outcome", .resident) { .word($0.body.outcome) },
-        F("outcomeDetail", .management) { .text($0.body.outcomeDetail) },
-        F("stateBefore", .management) { .word($0.body.stateBefore) },
-        F("stateAfter", .management) { .word($0.body.stateAfter) },
-        F("latencyMs", .management) { .number($0.body.latencyMs) },
-        F("statedReason", .management) { .text($0.body.statedReason) },
-        F("override", .management) { .override($0.body.override) },
-        F("event", .resident) { .word($0.body.event) },
-        F("method", .resident) { .word($0.body.method) },
+        F("commandId", .management) { $0.body.commandID },
+        F("outcome", .resident) { $0.body.outcome },
+        F("outcomeDetail", .management) { $0.body.outcomeDetail },
+        F("stateBefore", .management) { $0.body.stateBefore },
+        F("stateAfter", .management) { $0.body.stateAfter },
+        F("latencyMs", .management) { $0.body.latencyMs },
+        F("statedReason", .management) { $0.body.statedReason },
+        F("override", .management, as: .override) { .override($0.body.override) },
+        F("event", .resident) { $0.body.event },
+        F("method", .resident) { $0.body.method },
     ]
 
     private static let change: [Field<AccessRecord>] = [
-        F("action", .management) { .word($0.body.action) },
-        F("targetType", .management) { .text($0.body.target?.type) },
-        F("targetId", .management) { .text($0.body.target?.id) },
-        F("details", .management) { .details($0.body.details) },
+        F("action", .management) { $0.body.action },
+        F("targetType", .management) { $0.body.target?.type },
+        F("targetId", .management) { $0.body.target?.id },
+        F("details", .management, as: .map(.any)) { .details($0.body.details) },
         .viewLevel(.resident),
     ]
 }
@@ -115,10 +121,22 @@ extension FieldValue {
     fileprivate static func override(_ reason: String?) -> FieldValue {
         reason.map { .object([Member("reason", .string($0))]) } ?? .null
     }
+}
 
-    fileprivate static func rule(_ rule: Rule?) -> FieldValue {
-        guard let rule else { return .null }
-        return .object([Member("kind", .string(rule.kind)), Member("id", .text(rule.id)), Member("role", .word(rule.role))])
+extension JSONSchema {
+    fileprivate static let override = nullable(.object([Member("reason", .text)]))
+}
+
+extension Rule: FieldConvertible {
+    package static let schema = JSONSchema.object([
+        JSONSchema.Member("kind", .words(["ASSOCIATION", "GUEST_ACCESS", "SUPER_ADMIN"])),
+        JSONSchema.Member("id", .nullable(.text)), JSONSchema.Member("role", .nullable(Role.schema)),
+    ])
+
+    package var fieldValue: FieldValue {
+        .object([
+            FieldValue.Member("kind", .string(kind)), FieldValue.Member("id", .text(id)), FieldValue.Member("role", .word(role)),
+        ])
     }
 }
 

@@ -17,29 +17,29 @@ package struct ShownUser: Sendable {
 
     /// The fields, in the order of responses.
     package static let fields: [Field<ShownUser>] = [
-        F("id", .publicLevel) { .id($0.user.id) },
+        F("id", .publicLevel) { $0.user.id },
         F("email", .management, columns: ["email", "email_key"], audit: .personal(.creation) { $0.user.id }) {
-            .text($0.user.email)
+            $0.user.email
         },
-        F("firstName", .publicLevel, audit: .personal { $0.user.id }) { .text($0.user.firstName) },
-        F("lastName", .resident, audit: .personal { $0.user.id }) { .text($0.user.lastName) },
-        F("isEnabled", .management, audit: .changed) { .bool($0.user.isEnabled) },
-        F("isSuperAdmin", .owner, audit: .created) { .bool($0.user.isSuperAdmin) },
-        F("roleAssociations", .management) { shown, reader, tenancy in
+        F("firstName", .publicLevel, audit: .personal { $0.user.id }) { $0.user.firstName },
+        F("lastName", .resident, audit: .personal { $0.user.id }) { $0.user.lastName },
+        F("isEnabled", .management, audit: .changed) { $0.user.isEnabled },
+        F("isSuperAdmin", .owner, audit: .created) { $0.user.isSuperAdmin },
+        F("roleAssociations", .management, as: .array(.reference("RoleAssociation"))) { shown, reader, tenancy in
             let whole = FieldReader(reader.subject, level: .owner, at: reader.now)
             let associations = shown.associations ?? tenancy.associations(of: shown.user.id, knownTo: reader.subject)
             return .list(associations.map { UserRoleAssociation.fields.object($0, for: whole, in: tenancy) })
         },
-        F("guestAccesses", .owner) { shown, reader, tenancy in
+        F("guestAccesses", .owner, as: .array(.reference("GuestAccess"))) { shown, reader, tenancy in
             .list(tenancy.guestAccesses(of: shown.user.id).map { $0.shown(to: reader.subject, at: reader.now, in: tenancy) })
         },
-        F("defaultPortfolioId", .owner, audit: .changed) { .id($0.user.defaultPortfolioID) },
-        F("defaultPropertyId", .owner, audit: .changed) { .id($0.user.defaultPropertyID) },
-        F("defaultUnitId", .owner, audit: .changed) { .id($0.user.defaultUnitID) },
-        F("hasCompliancePack", .owner) { .bool($0.user.hasCompliancePack) },
-        F("createdAt", .owner) { .time($0.user.createdAt) },
-        F("updatedAt", .owner) { .time($0.user.updatedAt) },
-        F("viewLevel", .publicLevel) { shown, reader, _ in
+        F("defaultPortfolioId", .owner, audit: .changed) { $0.user.defaultPortfolioID },
+        F("defaultPropertyId", .owner, audit: .changed) { $0.user.defaultPropertyID },
+        F("defaultUnitId", .owner, audit: .changed) { $0.user.defaultUnitID },
+        F("hasCompliancePack", .owner) { $0.user.hasCompliancePack },
+        F("createdAt", .owner) { $0.user.createdAt },
+        F("updatedAt", .owner) { $0.user.updatedAt },
+        F("viewLevel", .publicLevel, as: .words(FieldLevel.allCases.map(\.name) + ["SELF"])) { shown, reader, _ in
             .string(reader.subject.isUser(shown.user.id) ? "SELF" : reader.level.name)
         },
     ]
@@ -50,13 +50,13 @@ extension UserRoleAssociation {
 
     /// The fields, in the order of responses. A reader who may see an association sees all of its fields.
     package static let fields: [Field<UserRoleAssociation>] = [
-        F("id", .publicLevel) { .id($0.id) },
-        F("userId", .publicLevel, audit: .created) { .id($0.userID) },
-        F("associatedEntityType", .publicLevel, columns: ["entity_type"], audit: .created) { .word($0.entity.type) },
-        F("associatedEntityId", .publicLevel, columns: ["entity_id"], audit: .created) { .id($0.entity.id) },
-        F("roleWithinEntity", .publicLevel, columns: ["role"], audit: .created) { .word($0.role) },
-        F("createdAt", .publicLevel) { .time($0.createdAt) },
-        F("updatedAt", .publicLevel) { .time($0.updatedAt) },
+        F("id", .publicLevel) { $0.id },
+        F("userId", .publicLevel, audit: .created) { $0.userID },
+        F("associatedEntityType", .publicLevel, columns: ["entity_type"], audit: .created) { $0.entity.type },
+        F("associatedEntityId", .publicLevel, columns: ["entity_id"], audit: .created) { $0.entity.id },
+        F("roleWithinEntity", .publicLevel, columns: ["role"], audit: .created) { $0.role },
+        F("createdAt", .publicLevel) { $0.createdAt },
+        F("updatedAt", .publicLevel) { $0.updatedAt },
     ]
 }
 
@@ -65,30 +65,30 @@ extension GuestAccess {
 
     /// The fields, in the order of responses. Uses and schedules are not supported yet.
     package static let fields: [Field<GuestAccess>] = [
-        F("id", .publicLevel) { .id($0.id) },
-        F("guestUserId", .publicLevel, audit: .created) { .id($0.guestUserID) },
-        F("label", .publicLevel, audit: .personal(.creation) { $0.guestUserID }) { .text($0.label) },
-        F("propertyId", .publicLevel) { .id($0.propertyID) },
-        F("unitId", .publicLevel) { .id($0.unitID) },
-        F("deviceIds", .publicLevel, audit: .always) { .ids($0.deviceIDs) },
-        F("operations", .publicLevel, audit: .created) { .words($0.operations) },
-        F("validFrom", .publicLevel, audit: .created) { .time($0.window.validFrom) },
-        F("validUntil", .publicLevel, audit: .created) { .time($0.window.validUntil) },
-        F("resolution", .publicLevel, columns: []) { _ in .null },
-        F("schedule", .publicLevel, columns: []) { _ in .null },
-        F("maxUses", .publicLevel, columns: []) { _ in .null },
-        F("usesLeft", .publicLevel, columns: []) { _ in .null },
-        F("grantedByUserId", .publicLevel) { .id($0.grantedByUserID) },
+        F("id", .publicLevel) { $0.id },
+        F("guestUserId", .publicLevel, audit: .created) { $0.guestUserID },
+        F("label", .publicLevel, audit: .personal(.creation) { $0.guestUserID }) { $0.label },
+        F("propertyId", .publicLevel) { $0.propertyID },
+        F("unitId", .publicLevel) { $0.unitID },
+        F("deviceIds", .publicLevel, audit: .always) { $0.deviceIDs },
+        F("operations", .publicLevel, audit: .created) { $0.operations },
+        F("validFrom", .publicLevel, audit: .created) { $0.window.validFrom },
+        F("validUntil", .publicLevel, audit: .created) { $0.window.validUntil },
+        F("resolution", .publicLevel, as: .null, columns: []) { _ in .null },
+        F("schedule", .publicLevel, as: .null, columns: []) { _ in .null },
+        F("maxUses", .publicLevel, as: .null, columns: []) { _ in .null },
+        F("usesLeft", .publicLevel, as: .null, columns: []) { _ in .null },
+        F("grantedByUserId", .publicLevel) { $0.grantedByUserID },
         F(
             "grantedUnderAssociationId", .management, columns: ["granted_under_association_id", "granted_under_role"],
             audit: .created
-        ) { .id($0.grantedUnderAssociationID) },
+        ) { $0.grantedUnderAssociationID },
         // Recorded only if the access depends on associations other than `grantedUnderAssociationId`.
         F(recorded: "carriedByAssociationIds", .created, columns: ["device_carriers"]) {
             $0.carriersByDevice == nil ? .absent : .ids($0.carriers)
         },
-        F("revokedAt", .publicLevel, audit: .changed) { .time($0.revokedAt) },
-        F("createdAt", .publicLevel) { .time($0.createdAt) },
+        F("revokedAt", .publicLevel, audit: .changed) { $0.revokedAt },
+        F("createdAt", .publicLevel) { $0.createdAt },
         .viewLevel(),
     ]
 

@@ -8,14 +8,14 @@ extension Portfolio {
     /// The fields, in the order of responses. Subscription and retention are only recorded: responses about a portfolio do not
     /// contain them, as reading them requires a separate permission.
     package static let fields: [Field<Portfolio>] = [
-        F("id", .publicLevel) { .id($0.id) },
-        F("name", .publicLevel, audit: .personal()) { .text($0.name) },
+        F("id", .publicLevel) { $0.id },
+        F("name", .publicLevel, audit: .personal()) { $0.name },
         F("administratorUserIds", .management) { portfolio, _, tenancy in
-            .ids(tenancy.holders(of: [.owner, .portfolioAdmin], on: .portfolio(portfolio.id)))
+            tenancy.holders(of: [.owner, .portfolioAdmin], on: .portfolio(portfolio.id))
         },
-        F("propertyIds", .management) { portfolio, _, tenancy in .ids(tenancy.propertyIDs(of: portfolio.id)) },
-        F("createdAt", .management) { .time($0.createdAt) },
-        F("updatedAt", .management) { .time($0.updatedAt) },
+        F("propertyIds", .management) { portfolio, _, tenancy in tenancy.propertyIDs(of: portfolio.id) },
+        F("createdAt", .management) { $0.createdAt },
+        F("updatedAt", .management) { $0.updatedAt },
         F(recorded: "tier", .changed, columns: ["tier"]) { .text($0.subscription.tier) },
         F(recorded: "modules", .changed, columns: ["modules"]) { .words($0.subscription.modulesInOrder) },
         F(
@@ -34,25 +34,25 @@ extension Property {
 
     /// The fields, in the order of responses.
     package static let fields: [Field<Property>] = [
-        F("id", .publicLevel) { .id($0.id) },
-        F("name", .publicLevel, audit: .personal()) { .text($0.name) },
-        F("portfolioId", .resident) { .id($0.portfolioID) },
+        F("id", .publicLevel) { $0.id },
+        F("name", .publicLevel, audit: .personal()) { $0.name },
+        F("portfolioId", .resident) { $0.portfolioID },
         F(
             "address", .publicLevel, columns: ["has_address", "street", "city", "state", "postal_code", "country"],
             audit: .changed { .postalAddress($0.address) }
-        ) { .postalAddress($0.address) },
+        ) { $0.address },
         F("managerUserIds", .management) { property, _, tenancy in
-            .ids(tenancy.holders(of: [.propertyManager], on: .property(property.id)))
+            tenancy.holders(of: [.propertyManager], on: .property(property.id))
         },
-        F("unitIds", .operations) { property, _, tenancy in .ids(tenancy.unitIDs(of: property.id)) },
-        F("defaultTimeZone", .publicLevel, audit: .changed) { .text($0.defaultTimeZone) },
+        F("unitIds", .operations) { property, _, tenancy in tenancy.unitIDs(of: property.id) },
+        F("defaultTimeZone", .publicLevel, audit: .changed) { $0.defaultTimeZone },
         F(
-            "lockdown", .management, part: ("active", .publicLevel),
+            "lockdown", .management, as: .lockdown, part: ("active", .publicLevel),
             columns: ["lockdown_since", "lockdown_by", "lockdown_reason"],
             audit: .changed(if: { $0.lockdown != $1.lockdown }, as: { .lockdown($0.lockdown) })
         ) { property, reader, _ in .lockdown(property.lockdown, for: reader.level) },
-        F("createdAt", .resident) { .time($0.createdAt) },
-        F("updatedAt", .resident) { .time($0.updatedAt) },
+        F("createdAt", .resident) { $0.createdAt },
+        F("updatedAt", .resident) { $0.updatedAt },
         .viewLevel(),
     ]
 }
@@ -62,28 +62,40 @@ extension Unit {
 
     /// The fields, in the order of responses.
     package static let fields: [Field<Unit>] = [
-        F("id", .publicLevel) { .id($0.id) },
-        F("name", .publicLevel, audit: .personal()) { .text($0.name) },
-        F("propertyId", .publicLevel) { .id($0.propertyID) },
-        F("portfolioId", .resident) { .id($0.portfolioID) },
-        F("tenantUserIds", .management) { unit, _, tenancy in .ids(tenancy.holders(of: [.tenant], on: .unit(unit.id))) },
-        F("deviceIds", .resident) { unit, _, tenancy in .ids(tenancy.deviceIDs(of: unit.id)) },
-        F("commonAreaAccessIds", .resident, columns: ["common_area_ids"], audit: .changed) { .ids($0.commonAreaAccessIDs) },
-        F("createdAt", .resident) { .time($0.createdAt) },
-        F("updatedAt", .resident) { .time($0.updatedAt) },
+        F("id", .publicLevel) { $0.id },
+        F("name", .publicLevel, audit: .personal()) { $0.name },
+        F("propertyId", .publicLevel) { $0.propertyID },
+        F("portfolioId", .resident) { $0.portfolioID },
+        F("tenantUserIds", .management) { unit, _, tenancy in tenancy.holders(of: [.tenant], on: .unit(unit.id)) },
+        F("deviceIds", .resident) { unit, _, tenancy in tenancy.deviceIDs(of: unit.id) },
+        F("commonAreaAccessIds", .resident, columns: ["common_area_ids"], audit: .changed) { $0.commonAreaAccessIDs },
+        F("createdAt", .resident) { $0.createdAt },
+        F("updatedAt", .resident) { $0.updatedAt },
         .viewLevel(),
     ]
 }
 
-extension FieldValue {
-    fileprivate static func postalAddress(_ address: PostalAddress?) -> FieldValue {
-        guard let address else { return .null }
-        return .object([
-            Member("street", .text(address.street)), Member("city", .text(address.city)), Member("state", .text(address.state)),
-            Member("postalCode", .text(address.postalCode)), Member("country", .text(address.country)),
+extension PostalAddress: FieldConvertible {
+    package static let schema = JSONSchema.object(
+        ["street", "city", "state", "postalCode", "country"].map { JSONSchema.Member($0, .nullable(.text)) })
+
+    package var fieldValue: FieldValue {
+        .object([
+            FieldValue.Member("street", .text(street)), FieldValue.Member("city", .text(city)),
+            FieldValue.Member("state", .text(state)), FieldValue.Member("postalCode", .text(postalCode)),
+            FieldValue.Member("country", .text(country)),
         ])
     }
+}
 
+extension JSONSchema {
+    fileprivate static let lockdown = object([
+        Member("active", .boolean), Member("since", .nullable(.instant), isRequired: false),
+        Member("byUserId", .nullable(.id), isRequired: false), Member("reason", .nullable(.text), isRequired: false),
+    ])
+}
+
+extension FieldValue {
     /// Levels below management see only whether a lockdown is active.
     fileprivate static func lockdown(_ lockdown: Lockdown?, for level: FieldLevel) -> FieldValue {
         let active = Member("active", .bool(lockdown != nil))

@@ -1,0 +1,240 @@
+internal import DoorwardDomain
+internal import HTTPTypes
+
+// The document for people: the rows of its tables, the Markdown of `docs/api.md`, and the page `/docs`.
+
+/// A row about a parameter, a member of a body or a field of an object.
+struct DocumentRow: Sendable {
+    let name: String
+    /// The form of the value in words, such as `list of Device`.
+    let form: String
+    /// Whether it is required, and what is special about it.
+    let note: String
+}
+
+extension APIDocument {
+    /// The groups of the operations, in alphabetical order.
+    var groups: [(name: String, operations: [Operation])] {
+        Dictionary(grouping: operations, by: \.group).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// The schemas of successful responses; those of errors are explained once for all.
+    static var objectSchemas: [(name: String, schema: JSONSchema)] { schemas.filter { !$0.name.hasPrefix("Error") } }
+
+    /// The text of `docs/api.md`.
+    var markdown: String {
+        var text = """
+            # The HTTP API
+
+            A running gateway serves this list as OpenAPI 3.1 at `/api/v1/openapi.json` and as a page at `/docs`. All three are
+            written from the gateway's routes and field tables. Limits are in [api-limits.md](api-limits.md).
+
+            \(Self.introduction)
+
+            A request with a body sends it as `application/json`. Send the token of a sign-in, or the secret of an API key, as
+            `Authorization: Bearer …`; the operations that need none say so.
+
+
+            """
+        for group in groups {
+            text += "## \(group.name)\n\n"
+            for operation in group.operations { text += operation.markdown }
+        }
+        text += "## Objects\n\n"
+        for (name, schema) in Self.objectSchemas {
+            text += "### \(name)\n\n\(schema.rows().markdown(of: "field"))\n"
+        }
+        return text
+    }
+
+    /// The page `/docs`.
+    var page: StaticPage {
+        let index = groups.map { "<li><a href=\"#\($0.name)\">\($0.name)</a></li>" }.joined(separator: "\n")
+        var content = """
+            <p>\(Self.introduction.html)</p>
+            <p>The same list as OpenAPI 3.1: <a href="/api/v1/openapi.json">/api/v1/openapi.json</a></p>
+            <nav aria-label="Groups"><ul>
+            \(index)
+            <li><a href="#objects">objects</a></li>
+            </ul></nav>
+
+            """
+        for group in groups {
+            content += "<section aria-labelledby=\"\(group.name)\"><h2 id=\"\(group.name)\">\(group.name)</h2>\n"
+            for operation in group.operations { content += operation.html }
+            content += "</section>\n"
+        }
+        content += "<section aria-labelledby=\"objects\"><h2 id=\"objects\">objects</h2>\n"
+        for (name, schema) in Self.objectSchemas {
+            content += "<article><h3 id=\"\(name)\">\(name)</h3>\n\(schema.rows().html(of: "field"))</article>\n"
+        }
+        return StaticPage(title: "The HTTP API", style: Self.style, content: content + "</section>")
+    }
+
+    private static let style = """
+
+        :root { color-scheme: light dark; font: 100%/1.5 system-ui, sans-serif; }
+        body { margin: 0; }
+        main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem; }
+        nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1rem; padding: 0; list-style: none; }
+        article { margin: 1rem 0; padding: .5rem 1rem; border: 1px solid #8888; border-radius: .25rem; }
+        h3 { font-size: 1.05rem; overflow-wrap: anywhere; }
+        .table { overflow-x: auto; }
+        table { border-collapse: collapse; width: 100%; }
+        caption { text-align: left; font-weight: 600; padding-top: .5rem; }
+        th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-top: 1px solid #8888; }
+        code { font: .95em ui-monospace, monospace; overflow-wrap: anywhere; }
+        :focus-visible { outline: 3px solid #1a73e8; outline-offset: 2px; }
+
+        """
+}
+
+extension APIDocument.Operation {
+    /// What the tables of the operation say: a title and rows.
+    private var tables: [(title: String, rows: [DocumentRow])] {
+        var tables: [(String, [DocumentRow])] = []
+        let rows = parameters.map { parameter in
+            DocumentRow(
+                name: parameter.name, form: parameter.schema.words,
+                note: ["in the \(parameter.place == .header ? "headers" : parameter.place.rawValue)", parameter.summary]
+                    .compactMap(\.self).joined(separator: ". "))
+        }
+        if !rows.isEmpty { tables.append(("parameter", rows)) }
+        switch input.body {
+        case nil: break
+        case .oneOf(let forms):
+            for (index, form) in forms.enumerated() {
+                tables.append((index == 0 ? "field of the body" : "or, field of the body", form.rows()))
+            }
+        case let body?: tables.append(("field of the body", body.rows()))
+        }
+        return tables
+    }
+
+    /// The successful responses, one line each.
+    private var answerLines: [String] {
+        description.answers.map { answer in
+            let fields = answer.data.map { ": `data` is \($0.words)" } ?? ", without a body"
+            return "\(answer.status)\(fields). \(answer.summary)"
+        }
+    }
+
+    private var errorLine: String { "Errors: \(errors.map(String.init).joined(separator: ", "))." }
+
+    fileprivate var markdown: String {
+        var text = "### \(method.rawValue) \(path)\n\n\(description.summary)"
+        text += needsSignIn ? "\n\n" : " It needs no sign-in.\n\n"
+        for table in tables { text += table.rows.markdown(of: table.title) + "\n" }
+        text += answerLines.map { "- \($0)\n" }.joined()
+        return text + "- \(errorLine)\n\n"
+    }
+
+    fileprivate var html: String {
+        var text = "<article><h3 id=\"\(id)\"><code>\(method.rawValue) \(path.html)</code></h3>\n<p>\(description.summary.html)"
+        text += needsSignIn ? "</p>\n" : " It needs no sign-in.</p>\n"
+        for table in tables { text += table.rows.html(of: table.title) }
+        let lines = (answerLines + [errorLine]).map { "<li>\($0.html)</li>" }.joined(separator: "\n")
+        return text + "<ul>\n\(lines)\n</ul></article>\n"
+    }
+}
+
+extension [DocumentRow] {
+    /// A table in Markdown. An object without fields has none.
+    fileprivate func markdown(of title: String) -> String {
+        guard !isEmpty else { return "No fields.\n" }
+        let lines = map { "| `\($0.name)` | \($0.form.replacing("|", with: "\\|")) | \($0.note) |\n" }
+        return "| \(title) | form | |\n|---|---|---|\n" + lines.joined()
+    }
+
+    fileprivate func html(of title: String) -> String {
+        guard !isEmpty else { return "<p>No fields.</p>\n" }
+        let lines = map {
+            "<tr><th scope=\"row\"><code>\($0.name.html)</code></th><td>\($0.form.html)</td><td>\($0.note.html)</td></tr>"
+        }
+        return """
+            <div class="table" tabindex="0" role="region" aria-label="\(title)"><table><caption>\(title)</caption>
+            \(lines.joined(separator: "\n"))
+            </table></div>
+
+            """
+    }
+}
+
+extension JSONSchema {
+    /// The rows for the members of an object; those of an inner object follow with its name in front.
+    ///
+    /// - Parameter prefix: the name of the object with a full stop; empty for the outermost one.
+    fileprivate func rows(_ prefix: String = "") -> [DocumentRow] {
+        switch self {
+        case .object(let members):
+            members.flatMap { member in
+                [
+                    DocumentRow(
+                        name: prefix + member.name, form: member.schema.words, note: member.isRequired ? "required" : "")
+                ] + member.schema.rows("\(prefix)\(member.name).")
+            }
+        case .nullable(let schema): schema.rows(prefix)
+        case .array(let element, _): element.rows(prefix)
+        default: []
+        }
+    }
+
+    /// The form in words.
+    fileprivate var words: String {
+        switch self {
+        case .any: "any value"
+        case .null: "`null`"
+        case .boolean: "`true` or `false`"
+        case .integer(nil): "integer"
+        case .integer(let range?): range.upperBound == .max ? "integer from \(range.lowerBound)" : "integer, \(range.words)"
+        case .number: "number"
+        case .string(let rules): rules.words
+        case .words(let words): words.map { "`\($0)`" }.joined(separator: ", ")
+        case .array(let element, _): "list of \(element.words)"
+        case .object(let members):
+            members.isEmpty ? "an empty object" : "{\(members.map { "\($0.name): \($0.schema.briefly)" }.joined(separator: ", "))}"
+        case .map: "object with any keys"
+        case .reference(let name): name
+        case .oneOf(let forms): forms.map(\.words).joined(separator: " or ")
+        case .nullable(let schema): "\(schema.words), or `null`"
+        }
+    }
+
+    /// The form in a word or two, inside the words of an object.
+    private var briefly: String {
+        switch self {
+        case .object: "object"
+        case .array(.object, _): "list of objects"
+        case .array(let element, _): "list of \(element.briefly)"
+        case .nullable(let schema): "\(schema.briefly) or `null`"
+        case .words: "word"
+        default: words
+        }
+    }
+}
+
+extension ClosedRange<Int64> {
+    fileprivate var words: String { "\(lowerBound) to \(upperBound)" }
+}
+
+extension StringSchema {
+    fileprivate var words: String {
+        if format == "uuid" { return "id" }
+        if format == "date-time" { return "instant" }
+        return switch (minLength, maxLength) {
+        case (let min?, let max?): "text of \(min) to \(max) characters"
+        case (nil, let max?): "text of at most \(max) characters"
+        default: "text"
+        }
+    }
+}
+
+extension String {
+    /// The text in HTML, with `…` as code.
+    fileprivate var html: String {
+        let escaped = replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+            .replacing("\"", with: "&quot;")
+        return escaped.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+            .map { $0.offset.isMultiple(of: 2) ? String($0.element) : "<code>\($0.element)</code>" }.joined()
+    }
+}

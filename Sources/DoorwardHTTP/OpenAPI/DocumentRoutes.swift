@@ -1,0 +1,36 @@
+internal import DoorwardDomain
+internal import HTTPTypes
+
+/// The document of the API: as OpenAPI 3.1 for programs, and as a page for people.
+enum DocumentRoutes {
+    static let all: [Route] = [
+        .open(.get, "/api/v1/openapi.json") { call in
+            try call.readNothing()
+            return APIResponse(status: 200, body: try await call.services.document.forms(describedBy: call).openAPI)
+        },
+        .open(.get, "/docs") { call in
+            try call.readNothing()
+            return try await call.services.document.forms(describedBy: call).page.response
+        },
+    ]
+}
+
+/// The document in the forms in which it is sent, made at the first request: the routes do not change while the program runs.
+actor ServedDocument {
+    struct Forms: Sendable {
+        let openAPI: [UInt8]
+        let page: StaticPage
+    }
+
+    private var forms: Forms?
+
+    func forms(describedBy call: OpenCall) async throws -> Forms {
+        if let forms { return forms }
+        let document = try await APIDocument(RouteTable.routes, describedBy: call)
+        var writer = JSONWriter()
+        document.openAPI.write(into: &writer)
+        let made = Forms(openAPI: writer.bytes, page: document.page)
+        forms = made
+        return made
+    }
+}

@@ -1,0 +1,86 @@
+internal import DoorwardDomain
+
+/// What a route says about itself in the document of the API. Path, method and sign-in are the route's own; the form of its input
+/// is what its handler reads, see `InputDescription`.
+struct RouteDescription: Sendable {
+    /// What the route does, as one sentence.
+    let summary: String
+    /// The responses of successful requests.
+    let answers: [DocumentedAnswer]
+    /// Whether the route takes `Idempotency-Key`.
+    var isRepeatable = false
+    /// Whether the route takes `If-Match`.
+    var isConditional = false
+    /// Whether the route sends a command to a lock, which can end without a confirmation.
+    var sendsCommand = false
+}
+
+/// The response of a successful request.
+struct DocumentedAnswer: Sendable {
+    let status: Int
+    let summary: String
+    /// The form of `data`; `nil` for a response without a body.
+    let data: JSONSchema?
+    /// The headers that every such response has.
+    var headers: [String] = []
+}
+
+extension [DocumentedAnswer] {
+    /// Status 200, with one object as a field of `data`.
+    static func object(_ name: String, _ component: String) -> Self { data([name: .reference(component)]) }
+
+    /// Status 200, with one object as a field of `data`, and with the `ETag` of the object.
+    static func tagged(_ name: String, _ component: String) -> Self {
+        [DocumentedAnswer(status: 200, summary: "The object.", data: .fields([name: .reference(component)]), headers: ["ETag"])]
+    }
+
+    /// Status 200, with these fields of `data`.
+    static func data(_ fields: KeyValuePairs<String, JSONSchema>) -> Self {
+        [DocumentedAnswer(status: 200, summary: "Done.", data: .fields(fields))]
+    }
+
+    /// Status 201, with the created object as a field of `data`, and with its location.
+    static func created(_ name: String, _ component: String) -> Self {
+        [
+            DocumentedAnswer(
+                status: 201, summary: "Created.", data: .fields([name: .reference(component)]), headers: ["Location"])
+        ]
+    }
+
+    /// Status 201 with these fields of `data`, some of which are secrets that no other response contains.
+    static func issued(_ fields: JSONSchema) -> Self {
+        [DocumentedAnswer(status: 201, summary: "Created. This is the only response with the secrets.", data: fields)]
+    }
+
+    /// Status 200, with a page of a list as a field of `data`.
+    static func page(_ name: String, _ component: String) -> Self {
+        data([name: .array(.reference(component)), "pagination": .reference("Pagination")])
+    }
+
+    /// Status 204.
+    static var nothing: Self { [DocumentedAnswer(status: 204, summary: "Done.", data: nil)] }
+
+    /// Status 204, or 200 with the effects of a dry run.
+    static var removal: Self {
+        nothing + [
+            DocumentedAnswer(
+                status: 200, summary: "The effects, with `dryRun=true`. Nothing was changed.",
+                data: .fields(["preview": .reference("RemovalPreview")]))
+        ]
+    }
+}
+
+extension JSONSchema {
+    /// An object that always has these members and no others.
+    static func fields(_ members: KeyValuePairs<String, JSONSchema>) -> JSONSchema {
+        .object(members.map { Member($0.key, $0.value) })
+    }
+
+    /// An object that can have these members and no others.
+    static func optionalFields(_ members: KeyValuePairs<String, JSONSchema>) -> JSONSchema {
+        .object(members.map { Member($0.key, $0.value, isRequired: false) })
+    }
+
+    /// A whole number that is not negative.
+    static let count = JSONSchema.integer(0...Int64.max)
+}
