@@ -142,10 +142,22 @@ struct House: Sendable {
         return try await send(method, path.hasPrefix("//") ? String(path.dropFirst()) : "/api/v1" + path, fields, body)
     }
 
-    /// Sends a request unchanged.
+    /// Sends a request unchanged. A response that differs from the document of the API fails the test.
     func send(_ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields = [:], _ body: String? = nil) async throws
         -> Reply
     {
+        let reply = try await unchecked(method, path, headers, body)
+        if path.hasPrefix("/api/v1/") {
+            let document = try await PublishedDocument.shared { try await unchecked(.get, "/api/v1/openapi.json", [:], nil).json }
+            let differences = document.differences(method, path, reply)
+            #expect(differences.isEmpty, "\(method) \(path): \(reply.text)")
+        }
+        return reply
+    }
+
+    private func unchecked(
+        _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields, _ body: String?
+    ) async throws -> Reply {
         let application = Application(responder: responder, logger: logs.logger)
         return try await application.test(.router) { client in
             let response = try await client.executeRequest(

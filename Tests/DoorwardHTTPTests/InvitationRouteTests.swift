@@ -107,7 +107,7 @@ import Testing
             (#"{"role":"TENANT"}"#, ["userId: required"]), (#"{"email":"x","role":"TENANT"}"#, ["email: bad_email"]),
             (#"{"email":"e@example.com","userId":"u","role":"TENANT"}"#, ["email: exclusive"]),
             (#"{"email":"e@example.com","role":"OWNER"}"#, ["role: unknown_value"]),
-            (#"{"email":null,"role":"TENANT"}"#, ["email: required"]),
+            (#"{"email":null,"role":"TENANT"}"#, ["userId: required"]),
         ] as [(String, [String])] {
             let reply = try await house.call(.post, path, as: .manager, text)
             #expect(reply.status == 400 && reply.problems == problems, "\(text): \(reply.text)")

@@ -19,7 +19,7 @@ struct Reply: Sendable {
         let bytes = Array(response.body.readableBytesView)
         text = String(decoding: bytes, as: UTF8.self)
         let isText = headers[.contentType]?.hasPrefix("text/") == true
-        json = bytes.isEmpty || isText ? .null : try JSONValue.parse(bytes)
+        json = bytes.isEmpty || isText ? .null : try JSONParser<JSONValue>.parse(bytes, maxDepth: 40, rejectsMarks: true)
     }
 
     var data: JSONValue { json["data"] }

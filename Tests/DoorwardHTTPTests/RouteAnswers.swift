@@ -194,6 +194,7 @@ extension RouteAnswer {
         RouteAnswer(withoutJSON: "DELETE /api-keys/:id") {
             try await $0.delete("/api-keys/\(try await $0.apiKey().data["apiKey"]["id"].text ?? "")")
         },
+        RouteAnswer(withoutJSON: "GET //docs") { try await $0.get("//docs", as: nil) },
         RouteAnswer(withoutJSON: "GET //invitation") { try await $0.get("//invitation", as: nil) },
         RouteAnswer(withoutJSON: "GET //reset-password") { try await $0.get("//reset-password", as: nil) },
     ]

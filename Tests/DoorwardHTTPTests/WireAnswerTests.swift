@@ -9,7 +9,8 @@ import Testing
 @Suite struct WireAnswerTests {
     @Test("Every route has an example of a successful request")
     func complete() {
-        let routes = RouteTable.routes.map { "\($0.method.rawValue) \($0.path)" }
+        // The form of the document is that of OpenAPI, see `OpenAPITests`.
+        let routes = RouteTable.routes.map { "\($0.method.rawValue) \($0.path)" }.filter { $0 != "GET /api/v1/openapi.json" }
         #expect(Set(RouteAnswer.all.map(\.route)) == Set(routes))
         #expect(RouteAnswer.all.count == routes.count)
     }

@@ -78,6 +78,12 @@ extension BodyReader {
         return word
     }
 
+    /// Reads one of the values of an enumeration, each of which has a form of the body of its own.
+    mutating func requiredChoice<Word: RawRepresentable<String>>(_ key: String, of words: [Word]) -> Word? {
+        let chosen = recorder?.chooses(key, of: words)
+        return require(key, chosen ?? word(key, of: words))
+    }
+
     mutating func id<Entity>(_ key: String) -> EntityID<Entity>? {
         string(key, as: .id).map { EntityID(orNonexistent: $0) }
     }
@@ -141,10 +147,10 @@ extension StringSchema {
         StringSchema(minLength: 1, maxLength: longest, pattern: "^\(visible)*\(visibleNotSpace)\(visible)*$")
     }
 
-    static let email = StringSchema(
-        minLength: 3, maxLength: WireLimits.emailBytes,
-        pattern: #"^[^@\s\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]+@[^@\s\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]+$"#
-    )
+    static let email: StringSchema = {
+        let part = visibleNotSpace.replacing("[^", with: "[^@") + "+"
+        return StringSchema(minLength: 3, maxLength: WireLimits.emailBytes, pattern: "^\(part)@\(part)$")
+    }()
     static let code = StringSchema(minLength: 1, maxLength: LockCodeSealer.maxBytes, pattern: "^\(visible)+$")
     static let newPassword = StringSchema(minLength: PasswordRules.shortest, maxLength: PasswordRules.maxBytes)
 }

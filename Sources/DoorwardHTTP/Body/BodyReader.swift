@@ -27,8 +27,11 @@ struct BodyReader {
         return recorder != nil || members[key] != nil
     }
 
-    /// Whether the body contains this key, which decides between two forms of the body.
-    func isChosen(by key: String) -> Bool { recorder?.chooses(key) ?? (members[key] != nil) }
+    /// Whether the body contains this key with a value, which decides between two forms of the body.
+    mutating func isChosen(by key: String) -> Bool {
+        asked.insert(key)
+        return recorder?.chooses(by: key) ?? ((members[key] ?? .null) != .null)
+    }
 
     /// - Parameter schema: the form of the value; `null` is allowed in addition unless `require` follows.
     /// - Returns: `nil` if the key is absent or `null`.
@@ -44,7 +47,9 @@ struct BodyReader {
     func note(_ key: String, _ problem: FieldProblemCode) { mistakes.add(name(of: key), problem) }
 
     /// Reads `key` with `read`, which returns `nil` for a value of another type.
-    private mutating func optional<Value>(_ key: String, as schema: @autoclosure () -> JSONSchema, _ read: (JSONValue) -> Value?) -> Value? {
+    private mutating func optional<Value>(_ key: String, as schema: @autoclosure () -> JSONSchema, _ read: (JSONValue) -> Value?)
+        -> Value?
+    {
         guard let value = value(key, as: schema()) else { return nil }
         guard let read = read(value) else {
             note(key, .wrongType)
@@ -59,10 +64,9 @@ struct BodyReader {
         if members[key] != nil { note(key, .readOnly) }
     }
 
-    /// Records an error at `key` if the body contains `other`, which `key` excludes.
+    /// Records an error at `key` if the body contains `other` with a value, which `key` excludes.
     mutating func reject(_ other: String, beside key: String) {
-        asked.insert(other)
-        if members[other] != nil { mistakes.add(name(of: key), "exclusive") }
+        if value(other, as: .null) != nil { mistakes.add(name(of: key), "exclusive") }
     }
 
     // MARK: - Plain values
@@ -72,7 +76,9 @@ struct BodyReader {
     }
 
     mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
-        guard let value = optional(key, as: .integer(Int64(range.lowerBound)...Int64(range.upperBound)), \.whole) else { return nil }
+        guard let value = optional(key, as: .integer(Int64(range.lowerBound)...Int64(range.upperBound)), \.whole) else {
+            return nil
+        }
         guard let value = Int(exactly: value), range.contains(value) else {
             note(key, .outOfRange)
             return nil

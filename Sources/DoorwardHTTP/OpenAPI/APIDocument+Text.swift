@@ -192,7 +192,8 @@ extension JSONSchema {
         case .words(let words): words.map { "`\($0)`" }.joined(separator: ", ")
         case .array(let element, _): "list of \(element.words)"
         case .object(let members):
-            members.isEmpty ? "an empty object" : "{\(members.map { "\($0.name): \($0.schema.briefly)" }.joined(separator: ", "))}"
+            members.isEmpty
+                ? "an empty object" : "{\(members.map { "\($0.name): \($0.schema.briefly)" }.joined(separator: ", "))}"
         case .map: "object with any keys"
         case .reference(let name): name
         case .oneOf(let forms): forms.map(\.words).joined(separator: " or ")

@@ -20,16 +20,21 @@ actor ServedDocument {
     struct Forms: Sendable {
         let openAPI: [UInt8]
         let page: StaticPage
+        /// The text of `docs/api.md`.
+        let markdown: String
     }
 
     private var forms: Forms?
+
+    /// The text of `docs/api.md`; `nil` before the first request.
+    var markdown: String? { forms?.markdown }
 
     func forms(describedBy call: OpenCall) async throws -> Forms {
         if let forms { return forms }
         let document = try await APIDocument(RouteTable.routes, describedBy: call)
         var writer = JSONWriter()
         document.openAPI.write(into: &writer)
-        let made = Forms(openAPI: writer.bytes, page: document.page)
+        let made = Forms(openAPI: writer.bytes, page: document.page, markdown: document.markdown)
         forms = made
         return made
     }

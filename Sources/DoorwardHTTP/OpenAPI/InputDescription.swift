@@ -27,12 +27,10 @@ struct InputDescription: Sendable {
             return recorder.members.isEmpty ? nil : .object(recorder.members)
         }
         let first = InputRecorder()
-        let form1 = try form(first)
-        if first.choice != nil, let form1, let form2 = try form(InputRecorder(isChosen: true)) {
-            body = .oneOf([form1, form2])
-        } else {
-            body = form1
-        }
+        var forms = [try form(first)]
+        for variant in 1..<max(1, first.variants) { forms.append(try form(InputRecorder(variant: variant))) }
+        let bodies = forms.compactMap(\.self)
+        body = bodies.count > 1 ? .oneOf(bodies) : bodies.first
         self.query = query.members.map { Parameter(name: $0.name, schema: $0.schema.withoutNull) }
     }
 
@@ -58,12 +56,12 @@ final class InputRecorder {
 
     private var entries: [Entry] = []
     private var optional: Set<String> = []
-    private let isChosen: Bool
-    /// The key that decides between two forms of the body; `nil` if there is one form.
-    private(set) var choice: String?
+    /// The form of the body that is being described, from 0.
+    private let variant: Int
+    /// The number of forms that the body can have.
+    private(set) var variants = 1
 
-    /// - Parameter isChosen: whether the body has the key that decides between two forms.
-    init(isChosen: Bool = false) { self.isChosen = isChosen }
+    init(variant: Int = 0) { self.variant = variant }
 
     /// The schema of the object that a closure reads.
     static func schema(_ read: (inout BodyReader) -> Void) -> JSONSchema {
@@ -74,7 +72,11 @@ final class InputRecorder {
     }
 
     var members: [JSONSchema.Member] {
-        entries.map { JSONSchema.Member($0.name, $0.isNullable ? .nullable($0.schema) : $0.schema, isRequired: $0.isRequired) }
+        entries.map { entry in
+            let isNullable = entry.isNullable && entry.schema != .null
+            return JSONSchema.Member(
+                entry.name, isNullable ? .nullable(entry.schema) : entry.schema, isRequired: entry.isRequired)
+        }
     }
 
     /// Notes a value that is read. A key that is read several times has the form of the first time.
@@ -92,9 +94,18 @@ final class InputRecorder {
         entries[index].isRequired = !optional.contains(name)
     }
 
-    func chooses(_ key: String) -> Bool {
-        choice = key
-        return isChosen
+    /// Notes that the body has a form without `key` and one with it.
+    func chooses(by key: String) -> Bool {
+        variants = 2
+        if variant == 0 { add(key, .null) }
+        return variant == 1
+    }
+
+    /// Notes that the body has a form for each of these values of `key`.
+    func chooses<Word: RawRepresentable<String>>(_ key: String, of words: [Word]) -> Word {
+        variants = words.count
+        add(key, .words([words[variant].rawValue]))
+        return words[variant]
     }
 }
 

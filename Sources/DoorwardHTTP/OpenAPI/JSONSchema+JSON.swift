@@ -81,8 +81,7 @@ extension JSONSchema {
         case .words(let words): .string(words.first ?? "")
         case .array(let element, _): [element.example(for: name)]
         case .object(let members):
-            .object(
-                Dictionary(members.filter { $0.schema != .null }.map { ($0.name, $0.schema.example(for: $0.name)) }) { $1 })
+            .object(Dictionary(members.map { ($0.name, $0.schema.example(for: $0.name)) }) { $1 })
         case .reference(let component):
             APIDocument.schemas.first { $0.name == component }?.schema.example(for: name) ?? .null
         case .oneOf(let forms): forms.first?.example(for: name) ?? .null
@@ -113,7 +112,7 @@ extension StringSchema {
         case (_, "email"), (_, "guestEmail"): "ada@example.org"
         case (_, "firstName"): "Ada"
         case (_, "lastName"): "Berg"
-        case (_, "password"), (_, "newPassword"): "correct horse battery staple"
+        case (_, "password"), (_, "newPassword"): "lantern orbit maple winter"
         case (_, "currentPassword"): "an older and longer passphrase"
         case (_, "reason"): "A tenant lost the key."
         case (_, "name"): "Flat 1"

@@ -16,8 +16,9 @@ enum APIKeyRoutes {
     /// Ignores an idempotency key: the response contains a secret, and such responses are not stored.
     private static func create(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let new = try call.readBody { body in
-            let type = body.require("entityType", body.word("entityType", of: AssociatedEntityType.allCases))
-            let assignable = Role.allCases.filter { type?.assignableRoles.contains($0) ?? true }
+            let type = body.requiredChoice("entityType", of: AssociatedEntityType.allCases)
+            let types = type.map { [$0] } ?? AssociatedEntityType.allCases
+            let assignable = Role.allCases.filter { role in types.contains { $0.assignableRoles.contains(role) } }
             return NewAPIKey(
                 name: body.requiredText("name"),
                 entity: AssociatedEntity(type: type ?? .unit, id: body.requiredID("entityId")),

@@ -11,7 +11,9 @@ enum CredentialRoutes {
                 "sessions": .array(.fields(["id": .id, "createdAt": .instant, "expiresAt": .instant, "isCurrent": .boolean]))
             ]), listSessions),
         .delete("/users/me/sessions/:id", "Ends one of the caller's sessions.", .nothing, endSession),
-        .post("/users/me/password", "Changes the caller's password, and ends the caller's other sessions.", .nothing, changePassword),
+        .post(
+            "/users/me/password", "Changes the caller's password, and ends the caller's other sessions.", .nothing, changePassword
+        ),
         .post(
             "/users/me/recovery-codes", "Replaces the caller's recovery codes.",
             .issued(.fields(["recoveryCodes": .array(.text)])), createRecoveryCodes),

@@ -10,7 +10,7 @@ enum DiscoveredRoutes {
     ]
 
     static let schema = JSONSchema.fields([
-        "id": .text, "name": .text, "manufacturer": .nullable(.text), "model": .nullable(.text), "adapter": .text,
+        "id": .text, "name": .nullable(.text), "manufacturer": .nullable(.text), "model": .nullable(.text), "adapter": .text,
         "address": .map(.any), "capabilities": .nullable(.array(.text)), "problem": .nullable(.text), "firstSeenAt": .instant,
         "lastSeenAt": .instant,
     ])

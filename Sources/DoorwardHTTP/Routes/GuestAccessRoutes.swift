@@ -23,21 +23,26 @@ enum GuestAccessRoutes {
     }
 
     private static func newGuestAccess(_ body: inout BodyReader) -> NewGuestAccess {
+        let guest = guest(&body)
         let operations = body.require("operations", body.words("operations", of: LockOperation.allCases)) ?? []
         return NewGuestAccess(
-            guestUserID: body.id("guestUserId"), label: body.text("label"), propertyID: body.id("propertyId"),
+            guestUserID: guest.id, label: body.text("label"), propertyID: body.id("propertyId"),
             unitID: body.id("unitId"), deviceIDs: body.require("deviceIds", body.ids("deviceIds")) ?? [], operations: operations,
             window: GuestWindow(
                 validFrom: body.requiredInstant("validFrom"), validUntil: body.requiredInstant("validUntil")),
-            guestEmail: guestEmail(&body))
+            guestEmail: guest.email)
     }
 
-    /// Reads the guest's email address, and rejects it only if it is too long. An address that no
-    /// user has is not an error here; the use case does not find a user for it.
-    private static func guestEmail(_ body: inout BodyReader) -> String? {
-        guard let email = body.string("guestEmail", StringSchema(maxLength: WireLimits.emailBytes)) else { return nil }
-        if email.utf8.count > WireLimits.emailBytes { body.note("guestEmail", .tooLong) }
-        return email
+    /// Reads the guest's id or email address; neither for a guest without an account.
+    ///
+    /// An address is rejected only if it is too long. One that no user has is not an error here; the use case does not find a user
+    /// for it.
+    private static func guest(_ body: inout BodyReader) -> (id: UserID?, email: String?) {
+        guard body.isChosen(by: "guestEmail") else { return (body.id("guestUserId"), nil) }
+        body.reject("guestUserId", beside: "guestEmail")
+        let email = body.require("guestEmail", body.string("guestEmail", StringSchema(maxLength: WireLimits.emailBytes)))
+        if let email, email.utf8.count > WireLimits.emailBytes { body.note("guestEmail", .tooLong) }
+        return (nil, email)
     }
 
     private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {

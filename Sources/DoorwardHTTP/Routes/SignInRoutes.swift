@@ -10,7 +10,8 @@ enum SignInRoutes {
         guarded("/auth/login", "Signs in with an e-mail address and a password.", session(), logIn),
         .open(
             .post, "/api/v1/auth/refresh",
-            described: RouteDescription(summary: "Continues a session with its refresh token, which is replaced.", answers: session()), refresh),
+            described: RouteDescription(
+                summary: "Continues a session with its refresh token, which is replaced.", answers: session()), refresh),
         .post("/auth/logout", "Ends the session of the request.", .nothing, logOut),
         guarded(
             "/auth/reset-password", "Sets a new password with the token of a link, or with a recovery code.", .nothing,

@@ -11,6 +11,7 @@ package protocol FieldConvertible: SendableMetatype {
 }
 
 extension FieldConvertible {
+    /// A list of the values, each in its own form.
     package static func list(_ values: [Self]) -> FieldValue { .list(values.map(\.fieldValue)) }
 }
 
@@ -36,7 +37,9 @@ extension String: FieldConvertible {
 }
 
 extension FixedWidthInteger where Self: FieldConvertible {
+    /// An integer of any size.
     package static var schema: JSONSchema { .integer() }
+    /// The integer; one beyond 64 bits becomes the nearest that fits.
     package var fieldValue: FieldValue { .integer(Int64(clamping: self)) }
 }
 
@@ -63,8 +66,11 @@ extension Dictionary: FieldConvertible where Key == String, Value == JSONValue {
 // MARK: - Enumerations
 
 extension FieldConvertible where Self: RawRepresentable<String> & CaseIterable {
+    /// One of the raw values.
     package static var schema: JSONSchema { .words(allCases.map(\.rawValue)) }
+    /// The raw value.
     package var fieldValue: FieldValue { .string(rawValue) }
+    /// The raw values.
     package static func list(_ values: [Self]) -> FieldValue { .strings(values.map(\.rawValue)) }
 }
 
