@@ -5,6 +5,7 @@ internal import HummingbirdTLS
 package import Logging
 internal import NIOCore
 internal import NIOSSL
+internal import Synchronization
 
 /// The HTTP server of one gateway.
 ///
@@ -69,7 +70,9 @@ package struct GatewayServer: Sendable {
                     // The server continues without these handlers: normally the limit on connections makes both unnecessary.
                     logger.error("accepting is not guarded against failures", metadata: ["error": "\(error)"])
                 }
-                await onServerRunning(channel.localAddress?.port ?? 0)
+                let port = channel.localAddress?.port ?? 0
+                services.port.store(port, ordering: .relaxed)
+                await onServerRunning(port)
             },
             logger: Logger(label: logger.label) { _ in DeferredLogHandler(logger) })
         let timekeeper = Task { [connections] in await connections.enforceTimeLimits() }

@@ -43,6 +43,21 @@ import Testing
         }
     }
 
+    @Test("Links name the port that the system chose")
+    func linkPort() async throws {
+        let house = try await House()
+        let token = try await house.token(of: .superAdmin)
+        try await serving(house) { client, port in
+            let reset = try await client.execute(
+                .init(
+                    "/api/v1/users/\(house.ids[.guest])/password-reset", method: .post, authority: "localhost",
+                    headers: [.authorization: "Bearer \(token)"]))
+            #expect(reset.status == .created)
+            let body = String(buffer: try #require(reset.body))
+            #expect(body.contains("http://127.0.0.1:\(port)/reset-password#token="), "\(body)")
+        }
+    }
+
     @Test("It answers on the reported port, executes commands, and stops when cancelled")
     func life() async throws {
         let house = try await House()

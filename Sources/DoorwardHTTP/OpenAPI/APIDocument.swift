@@ -46,7 +46,8 @@ struct APIDocument: Sendable {
             if description.isConditional {
                 parameters.append(
                     Parameter(
-                        name: "If-Match", place: .header, schema: .string(StringSchema(pattern: #"^(\*|(W/)?"[!#-~]*")$"#)),
+                        name: "If-Match", place: .header,
+                        schema: .string(StringSchema(minLength: 1, pattern: #"^(\*|(W/)?"[!#-~]*")$"#)),
                         summary: "The `ETag` of the version to change; 412 if the object has changed since."))
             }
             if description.sendsCommand {

@@ -21,11 +21,12 @@ enum MetricsRoutes {
 }
 
 extension RequestMetadata {
-    /// Whether the request comes directly from a program on this machine, without a proxy. A proxy may run on this machine too,
-    /// so a request with a forwarding header is never direct, regardless of the peer's address and of the header's value.
+    /// Whether the request comes directly from a program on this machine, without a proxy. A proxy may run on this machine too, so
+    /// a request from a trusted proxy or with a forwarding header is never direct, regardless of the peer's address and of the
+    /// header's value.
     var isOfThisMachine: Bool {
         let forwarding: [HTTPField.Name] = [.forwardedFor, .forwarded, .realIP]
-        guard let address = peer.address, forwarding.allSatisfy({ headers[$0] == nil }) else { return false }
-        return address.isLoopback
+        guard !peer.isTrustedProxy, forwarding.allSatisfy({ headers[$0] == nil }) else { return false }
+        return peer.address?.isLoopback ?? false
     }
 }

@@ -2,6 +2,7 @@ internal import Crypto
 internal import DoorwardControl
 internal import Logging
 internal import Metrics
+internal import Synchronization
 
 /// The services that every route uses. A class, so that each request retains one reference to it.
 final class Services: Sendable {
@@ -19,8 +20,11 @@ final class Services: Sendable {
     let commandTimeout: Duration
     let proxies: TrustedProxies
     let connections: ConnectionTable
-    /// The URL with which links begin.
-    let publicURL: String
+    /// The URL with which links begin: the configured one, or the address that the server listens on.
+    var publicURL: String { settings.publicURL ?? settings.ownAddress(port: port.load(ordering: .relaxed)) }
+    /// The port that the server listens on; the configured one, which can be 0, before the server listens.
+    let port: Atomic<Int>
+    private let settings: HTTPSettings
     let logger: Logger
     /// `nil` if nothing is measured.
     let metrics: MetricsPage?
@@ -34,7 +38,8 @@ final class Services: Sendable {
     ) async throws {
         self.metrics = metrics
         (self.control, self.simulator, self.logger) = (control, simulator, logger)
-        publicURL = settings.publicURL ?? settings.ownAddress(port: settings.port)
+        self.settings = settings
+        port = Atomic(settings.port)
         commandTimeout = settings.commandTimeout
         tokens = await AccessTokens(
             key: tokenKey, issuer: settings.tokenIssuer, lifetime: settings.accessTokenLifetime,
