@@ -32,7 +32,7 @@ final class DeadlineQueue: Sendable {
 
     fileprivate struct Sleeper {
         let number: UInt64
-        /// When the sleeper wakes: not later than the earliest deadline.
+        /// When the sleeping task continues: not later than the earliest deadline.
         var wakesAt: MonotonicInstant
         let task: Task<Void, Never>
     }
@@ -84,7 +84,9 @@ final class DeadlineQueue: Sendable {
         withExtendedLifetime(action) {}
     }
 
-    /// - Parameter number: the number of the sleeper, which ends once another sleeper has replaced it.
+    /// Starts a task that sleeps until the earliest deadline and then calls the actions that are due.
+    ///
+    /// - Parameter number: identifies the task, which ends when a task with another number has replaced it.
     private func sleep(until first: MonotonicInstant, as number: UInt64) -> Task<Void, Never> {
         Task(executorPreference: executor) { [weak self, clock] in
             var next: MonotonicInstant? = first

@@ -5,8 +5,8 @@ package import DoorwardDomain
 package enum TenancyChange: Hashable, Sendable {
     /// Adds a portfolio, or replaces the one with the same id. Each other `put` does the same with its entity.
     case putPortfolio(Portfolio)
-    /// Removes a portfolio if it exists. This and each other removal of an entity of the hierarchy removes that entity alone: a
-    /// change removes the children and roles first, and the store refuses to remove an entity that another one refers to.
+    /// Removes a portfolio if it exists, but not its children and roles: the caller removes those first. The store refuses to
+    /// remove an entity that another one refers to. The same holds for properties, units and devices.
     case removePortfolio(PortfolioID)
     /// Adds or replaces a property. Its units and devices are unchanged.
     case putProperty(Property)

@@ -53,7 +53,7 @@ public struct ConfigurationKey: Sendable {
         return "| `\(path)` | `\(variable)` | \(shown) | \(isRequired ? "required; " : "")\(range)\(meaning) |"
     }
 
-    /// The range of a number that cannot be 0. If 0 is allowed, it has a special meaning, and no range is shown.
+    /// The range of a number, with a separator. Empty if 0 is allowed: 0 then has a special meaning, which `meaning` explains.
     private var range: String {
         guard case .integer(let range) = type, range.lowerBound > 0 else { return "" }
         return "\(Self.grouped(range.lowerBound))–\(Self.grouped(range.upperBound)); "

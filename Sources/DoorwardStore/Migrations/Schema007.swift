@@ -74,8 +74,7 @@ enum Schema007 {
             try append(MerkleTree.root(ofLeafHashes: nodes), level: level + 1, in: db)
         }
 
-        /// Writes the incomplete tiles. A tile of leaf hashes is stored only when it is full. A tile of another level is stored
-        /// with each new hash.
+        /// Writes the incomplete tiles of all levels above the leaves. A tile of leaf hashes is stored only when it is full.
         func writeOpen(in db: Database) throws {
             for (level, tile) in levels.enumerated().dropFirst() where !tile.hashes.isEmpty {
                 try insert(level, tile.number, tile.hashes, in: db)

@@ -32,7 +32,7 @@ struct RecordQueryReading {
         var (last, place): (EntryKey?, RecordPosition?)
         while let entry = try merge.next(in: db, &budget) {
             guard !isBeyond(entry.at) else { return RecordPage(records: records, next: nil) }
-            // An entry in several scopes is returned by the stream of each scope, one after the other.
+            // A record that is in several scopes is returned once for each scope, in a row: keep only the first.
             if entry.isMatch, entry.position != last {
                 // Read one record more than the limit, to find out whether there is a next page.
                 guard records.count < query.limit else { return RecordPage(records: records, next: place) }

@@ -61,7 +61,8 @@ extension ProfileParser {
 
     /// Returns the payload as JSON, with a number in place of each variable.
     ///
-    /// - Parameter name: the variable that is replaced by a bare word instead, which is JSON only within a string.
+    /// - Parameter name: a variable that is replaced by a word without quotation marks instead; the result is JSON only if the
+    ///   template has the variable inside a string.
     /// - Returns: `nil` if the result is no JSON.
     private func parsedJSON(_ template: ProfileTemplate, bareWord name: String? = nil) -> JSONText? {
         let values = template.names.map { ($0, $0 == name ? "x" : "0") }
