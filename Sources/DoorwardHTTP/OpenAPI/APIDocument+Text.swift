@@ -83,7 +83,8 @@ extension APIDocument {
         table { border-collapse: collapse; width: 100%; }
         caption { text-align: left; font-weight: 600; padding-top: .5rem; }
         th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-top: 1px solid #8888; }
-        code { font: .95em ui-monospace, monospace; overflow-wrap: anywhere; }
+        th { white-space: nowrap; }
+        code { font: .95em ui-monospace, monospace; }
         :focus-visible { outline: 3px solid #1a73e8; outline-offset: 2px; }
 
         """
