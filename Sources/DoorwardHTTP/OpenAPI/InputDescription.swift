@@ -45,7 +45,8 @@ struct InputDescription: Sendable {
     }
 }
 
-/// Notes the calls of a `BodyReader` or `QueryReader`.
+/// Notes the calls of a `BodyReader` or `QueryReader`. A body can have several forms, which at most one key distinguishes
+/// (`chooses`); the body is then read once for each form.
 final class InputRecorder {
     private struct Entry {
         let name: String
