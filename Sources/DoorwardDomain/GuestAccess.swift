@@ -26,6 +26,8 @@ package struct GuestAccess: Hashable, Sendable {
     package private(set) var carriersByDevice: [DeviceID: [AssociationID]]?
     /// The granted operations. Every guest may also view the status.
     package var operations: [LockOperation]
+    /// The recurring hours that narrow the window; `nil` if the access is valid in the whole window.
+    package var schedule: Schedule?
     /// The grantor. The access stays valid if the grantor is disabled.
     package let grantedByUserID: UserID
     /// The grantor's association under which the access was granted. If several associations
@@ -38,13 +40,13 @@ package struct GuestAccess: Hashable, Sendable {
     ///   `grantedUnderAssociationID` alone covered all devices.
     package init(
         id: GuestAccessID, guestUserID: UserID?, label: String? = nil, propertyID: PropertyID, unitID: UnitID? = nil,
-        deviceIDs: [DeviceID], operations: [LockOperation], window: GuestWindow, grantedByUserID: UserID,
-        grantedUnderAssociationID: AssociationID, grantedUnderRole: Role,
+        deviceIDs: [DeviceID], operations: [LockOperation], window: GuestWindow, schedule: Schedule? = nil,
+        grantedByUserID: UserID, grantedUnderAssociationID: AssociationID, grantedUnderRole: Role,
         carriersByDevice carriers: [DeviceID: [AssociationID]]? = nil, revokedAt: Timestamp? = nil, createdAt: Timestamp
     ) {
         (self.id, self.guestUserID, self.label) = (id, guestUserID, label)
         (self.propertyID, self.unitID, self.deviceIDs) = (propertyID, unitID, deviceIDs)
-        (self.operations, self.window) = (operations, window)
+        (self.operations, self.window, self.schedule) = (operations, window, schedule)
         (self.grantedByUserID, self.grantedUnderAssociationID) = (grantedByUserID, grantedUnderAssociationID)
         (self.grantedUnderRole, self.revokedAt, self.createdAt) = (grantedUnderRole, revokedAt, createdAt)
         carriersByDevice = carriers

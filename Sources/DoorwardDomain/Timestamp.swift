@@ -158,6 +158,15 @@ package struct CivilDate: Hashable, Sendable, CustomStringConvertible {
         (self.year, self.month, self.day) = (year, month, day)
     }
 
+    /// Parses `YYYY-MM-DD`; `nil` for any other text, and for a day that does not exist.
+    package init?(_ text: String) {
+        var scanner = DigitScanner(text)
+        guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
+            let day = scanner.number(2), scanner.atEnd
+        else { return nil }
+        self.init(year: year, month: month, day: day)
+    }
+
     /// The day `days` after 1970-01-01.
     ///
     /// Years are counted from March, so that the leap day is the last day of a year. The algorithm

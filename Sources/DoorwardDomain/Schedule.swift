@@ -1,0 +1,96 @@
+/// The recurring hours that narrow the window of a guest access. Times are those of the wall clock in one time zone.
+///
+/// Outside these hours the guest is denied; a schedule without any period denies at every instant. `ScheduleHours` computes the
+/// intervals. The content is in a shared object, so that a schedule takes one word in each of a million guest accesses.
+package struct Schedule: Hashable, Sendable {
+    private let content: Content
+
+    private final class Content: Sendable {
+        let timeZone: String?
+        let periods: [Period]
+        let specialDays: [SpecialDay]
+        let specialDayCut: SpecialDayCut
+
+        init(timeZone: String?, periods: [Period], specialDays: [SpecialDay], specialDayCut: SpecialDayCut) {
+            (self.timeZone, self.periods) = (timeZone, periods)
+            (self.specialDays, self.specialDayCut) = (specialDays, specialDayCut)
+        }
+    }
+
+    /// - Parameters:
+    ///   - timeZone: an IANA name; `nil` for the zone of the property.
+    ///   - periods: the hours of ordinary days. They may abut and overlap.
+    ///   - specialDays: days with hours of their own; several entries of one date count together.
+    package init(
+        timeZone: String? = nil, periods: [Period], specialDays: [SpecialDay] = [], specialDayCut: SpecialDayCut = .instant
+    ) {
+        content = Content(timeZone: timeZone, periods: periods, specialDays: specialDays, specialDayCut: specialDayCut)
+    }
+
+    /// The IANA name of the zone of all times; `nil` for the property's zone as it is when a decision is made.
+    package var timeZone: String? { content.timeZone }
+    /// The hours of ordinary days, as they were given.
+    package var periods: [Period] { content.periods }
+    /// The days on which other hours replace the periods, as they were given.
+    package var specialDays: [SpecialDay] { content.specialDays }
+    /// What of an overnight period a special day replaces.
+    package var specialDayCut: SpecialDayCut { content.specialDayCut }
+
+    /// Whether the schedule has no hours at all, so that it denies at every instant.
+    package var isEmpty: Bool {
+        !periods.contains { !$0.days.isEmpty } && specialDays.allSatisfy(\.periods.isEmpty)
+    }
+
+    package static func == (a: Self, b: Self) -> Bool {
+        if a.content === b.content { return true }
+        return a.timeZone == b.timeZone && a.periods == b.periods && a.specialDays == b.specialDays
+            && a.specialDayCut == b.specialDayCut
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(timeZone)
+        hasher.combine(periods)
+        hasher.combine(specialDays)
+        hasher.combine(specialDayCut)
+    }
+
+    /// Hours on some days of the week.
+    package struct Period: Hashable, Sendable {
+        /// The days on which the hours begin. An overnight period belongs to the day of its beginning.
+        package let days: WeekdaySet
+        /// The hours, the same on each of the days.
+        package let hours: Hours
+
+        package init(days: WeekdaySet, from: LocalTime, until: LocalTime) {
+            (self.days, hours) = (days, Hours(from: from, until: until))
+        }
+    }
+
+    /// The half-open interval `[from, until)` on the wall clock, at most 24 hours long.
+    package struct Hours: Hashable, Sendable {
+        /// The beginning, before 24:00.
+        package let from: LocalTime
+        /// The end; not later than `from` if the hours end on the next day. 24:00 and 00:00 are the same end.
+        package let until: LocalTime
+
+        package init(from: LocalTime, until: LocalTime) { (self.from, self.until) = (from, until) }
+    }
+
+    /// A date on which other hours replace the periods.
+    package struct SpecialDay: Hashable, Sendable {
+        /// The date in the zone of the schedule.
+        package let date: CivilDate
+        /// The hours that begin on this date. Without any, the date is closed.
+        package let periods: [Hours]
+
+        package init(date: CivilDate, periods: [Hours]) { (self.date, self.periods) = (date, periods) }
+    }
+
+    /// What a special day replaces of periods that run over midnight. Raw values are those of the API.
+    package enum SpecialDayCut: String, CaseIterable, Codable, Sendable {
+        /// It governs the instants of its date: a period that began the evening before ends at midnight.
+        case instant
+        /// It governs the periods that begin on its date: a period that began the evening before runs on to its end.
+        case start
+    }
+}
