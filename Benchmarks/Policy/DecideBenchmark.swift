@@ -74,7 +74,7 @@ struct DecideBenchmark {
         for index in range {
             let question = questions[index]
             let decision = SecurityService.decide(
-                .user(question.user), question.operation, on: question.device, at: TenancyFixture.now, override: false,
+                .user(question.user), question.operation, on: question.device, at: .trusted(TenancyFixture.now), override: false,
                 in: directory)
             if decision.isAllowed { allowed += 1 }
         }
@@ -87,7 +87,8 @@ struct DecideBenchmark {
         var allowed = 0
         for index in range {
             let decision = SecurityService.decide(
-                questions[index].subject, questions[index].operation, on: questions[index].device, at: TenancyFixture.now,
+                questions[index].subject, questions[index].operation, on: questions[index].device,
+                at: .trusted(TenancyFixture.now),
                 override: false, in: directory)
             if decision.isAllowed { allowed += 1 }
         }

@@ -134,7 +134,8 @@ struct UnlockBenchmark {
         let watch = Stopwatch()
         for index in 0..<100_000 {
             let (user, device) = pairs[index % pairs.count]
-            let decision = SecurityService.decide(.user(user), .unlock, on: device, at: now, override: false, in: directory)
+            let decision = SecurityService.decide(
+                .user(user), .unlock, on: device, at: .trusted(now), override: false, in: directory)
             allowed += decision.isAllowed ? 1 : 0
         }
         precondition(allowed == 100_000, "every decision of the measurement is a permission")

@@ -7,7 +7,7 @@ import FoundationEssentials
 package struct APIKeys: Sendable {
     let directory: CurrentDirectory
     let writer: TenancyWriter
-    let clock: any GatewayClock
+    let clock: TrustedClock
     let random: RandomSource
 
     /// Creates an API key. Its rights never exceed those that the caller holds at the time of a request.
@@ -30,7 +30,7 @@ package struct APIKeys: Sendable {
     /// The valid API keys that the caller may manage: the caller's own, and those with at most the caller's role on an entity
     /// whose keys the caller may manage.
     package func list(for caller: Caller, _ request: PageRequest<NameOrCreatedAt>) -> Page<APIKey> {
-        let (current, now) = (CallerSnapshot(directory, caller), clock.now())
+        let (current, now) = (CallerSnapshot(directory, caller), clock.decisionTime())
         let keys = current.tenancy.manageableKeys(by: current.subject).filter {
             current.tenancy.subject(of: .apiKey($0.id), at: now).isEnabled
         }
@@ -50,7 +50,7 @@ package struct APIKeys: Sendable {
     package func principal(ofSecret text: String) -> Principal? {
         let (tenancy, digest) = (directory.snapshot.directory, APIKeySecret.digest(of: text))
         guard let id = APIKeySecret.id(in: text), let key = tenancy.apiKey(id), key.digest == digest,
-            tenancy.subject(of: .apiKey(id), at: clock.now()).isEnabled
+            tenancy.subject(of: .apiKey(id), at: clock.decisionTime()).isEnabled
         else { return nil }
         return .apiKey(id)
     }
@@ -161,7 +161,7 @@ extension TenancyUnitOfWork {
             }
         }
         // Expired keys have no effect; remove them here, so that they do not accumulate.
-        for key in directory.apiKeys(of: maker.userID) where key.expiresAt <= now { apply(.removeAPIKey(key.id)) }
+        for key in directory.apiKeys(of: maker.userID) where key.expiresAt <= time.expiryInstant { apply(.removeAPIKey(key.id)) }
         let key = APIKey(
             id: secret.id, name: new.name, userID: maker.userID, parentID: maker.keyID, entity: new.entity, role: new.role,
             digest: APIKeySecret.digest(of: secret.text.reveal()), createdAt: now, expiresAt: new.expiresAt)

@@ -11,7 +11,7 @@ struct CommandServices: Sendable {
     let adapters: AdapterRegistry
     let attachments: Attachments
     let storeGuard: StoreGuard
-    let clock: any GatewayClock
+    let clock: TrustedClock
     let random: RandomSource
     let running = InFlightCommands()
     /// Ends the wait for the queue or for the confirmation when the command's deadline passes.
@@ -176,18 +176,18 @@ final class CommandExecution: Sendable {
         // Do not send the command if its outcome could not be written.
         guard services.storeGuard.isAcceptingCommands else { return .ended(.intentNotWritten) }
         guard services.clock.monotonicNow() < deadline.withLock({ $0 }) else { return .ended(.deadlinePassed) }
-        let now = services.clock.now()
+        let time = services.clock.decisionTime()
         let (rule, isOverride) = state.withLock { ($0.rule, $0.override != nil) }
         let snapshot = services.directory.snapshot
         let decision = SecurityService.decide(
-            request.caller.principal, operation, on: live.id, at: now, override: isOverride, in: snapshot.directory)
+            request.caller.principal, operation, on: live.id, at: time, override: isOverride, in: snapshot.directory)
         guard case .allowed(let ruleNow, let needsOverride) = decision else {
             return .ended(.denied(decision.denial ?? Denial(.noAssociation, hasReach: false)))
         }
         // The device was bound to another lock since the command was accepted.
         guard live.bindingGeneration == bindingGeneration else { return .ended(.denied(Denial(.deviceUnknown, hasReach: true))) }
         guard ruleNow == rule else { return .grantedByOther(ruleNow, override: needsOverride) }
-        return handOver(order, at: now)
+        return handOver(order, at: time.instant)
     }
 
     private func handOver(_ order: InFlightCommand, at now: Timestamp) -> Passage {

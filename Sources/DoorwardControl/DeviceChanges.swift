@@ -44,9 +44,9 @@ package struct DeviceChanges: Sendable {
 extension TenancyDirectory {
     /// - Throws: `.outOfReach` unless the device and every entity that the changes name are visible to the caller.
     func requireReach(
-        of subject: Subject, to deviceID: DeviceID, changing changes: DeviceChanges, at now: Timestamp
+        of subject: Subject, to deviceID: DeviceID, changing changes: DeviceChanges, at time: DecisionTime
     ) throws(GatewayError) {
-        try requireReach(of: subject, to: deviceID, at: now)
+        try requireReach(of: subject, to: deviceID, at: time)
         if let property = changes.propertyID.newValue { try requireReach(of: subject, to: .property(property)) }
         if let unit = changes.unitID.newValue { try requireReach(of: subject, to: .unit(unit)) }
     }
@@ -79,9 +79,9 @@ extension TenancyUnitOfWork {
         let place = directory.place(of: device, after: changes)
         let isMoved = place != device.place
         if isMoved { try requireMove(of: device, to: place) }
-        if changes.address != nil { try require(.deviceAttach, on: .device(id), at: now) }
+        if changes.address != nil { try require(.deviceAttach, on: .device(id), at: time) }
         if changes.namesDetails || !isMoved && changes.address == nil {
-            try require(.deviceChange, on: .device(id), at: now)
+            try require(.deviceChange, on: .device(id), at: time)
         }
         try directory.requireUnitInProperty(of: place)
         try require(condition, of: device)
@@ -116,11 +116,11 @@ extension TenancyUnitOfWork {
     /// attach it, and making a device unassigned the right to detach it.
     private func requireMove(of device: LockDevice, to place: EntityPathIDs) throws(GatewayError) {
         guard let propertyID = place.propertyID else {
-            return try require(.deviceDetach, on: .device(device.id), at: now)
+            return try require(.deviceDetach, on: .device(device.id), at: time)
         }
         let target = place.unitID.map { ManagedObject.unit($0) } ?? .property(propertyID)
         guard device.propertyID != nil else { return try require(.deviceAttach, on: target) }
-        try require(.deviceMove, on: .device(device.id), at: now)
+        try require(.deviceMove, on: .device(device.id), at: time)
         try require(.deviceMove, on: target)
     }
 
@@ -196,7 +196,7 @@ extension TenancyUnitOfWork {
     mutating func remove(_ deviceID: DeviceID, onlyIf condition: Condition<LockDevice>?) throws(GatewayError) {
         guard let device = directory.device(deviceID) else { throw .outOfReach(of: subject) }
         // A super admin attaches locks, and so also removes one that is not assigned to a property.
-        try require(device.propertyID == nil ? .deviceAttach : .deviceDetach, on: .device(deviceID), at: now)
+        try require(device.propertyID == nil ? .deviceAttach : .deviceDetach, on: .device(deviceID), at: time)
         try require(condition, of: device)
         endGuestAccesses(listing: deviceID)
         leaveCommonAreas(deviceID)

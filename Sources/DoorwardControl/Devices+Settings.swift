@@ -21,7 +21,7 @@ extension Devices {
         try await writer.change(
             caller,
             reach: { (tenancy, subject) throws(GatewayError) in
-                try tenancy.requireReach(of: subject, to: id, at: clock.now())
+                try tenancy.requireReach(of: subject, to: id, at: clock.decisionTime())
             },
             body: { (draft) throws(GatewayError) in
                 try draft.changeSettings(id, changes, onlyIf: condition) { (code, device) throws(GatewayError) in
@@ -42,7 +42,7 @@ extension TenancyUnitOfWork {
     ) throws(GatewayError) -> LockDevice {
         guard let device = directory.device(id) else { throw .outOfReach(of: subject) }
         let decision = SecurityService.decide(
-            subject, .changeSettings, on: id, at: now, override: false, in: directory)
+            subject, .changeSettings, on: id, at: time, override: false, in: directory)
         if let denial = decision.denial { throw .denied(denial, operation: .changeSettings, deviceID: id) }
         guard !changes.code.isUnchanged else { return device }
         let code = changes.code.newValue

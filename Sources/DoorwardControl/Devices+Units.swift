@@ -13,7 +13,7 @@ extension Devices {
             caller,
             reach: { (tenancy, subject) throws(GatewayError) in
                 try tenancy.requireReach(of: subject, to: .unit(unitID))
-                try tenancy.requireReach(of: subject, to: id, at: clock.now())
+                try tenancy.requireReach(of: subject, to: id, at: clock.decisionTime())
             },
             body: { (draft) throws(GatewayError) in
                 guard let unit = draft.directory.unit(unitID) else { throw GatewayError.outOfReach(of: draft.subject) }

@@ -8,7 +8,7 @@ package struct Devices: Sendable {
     let writer: TenancyWriter
     /// Attaches and detaches the locks that this type adds and removes. A device whose kind has no adapter is rejected.
     let attachments: Attachments
-    let clock: any GatewayClock
+    let clock: TrustedClock
     let random: RandomSource
     var adapters: AdapterRegistry { attachments.adapters }
     var codes: LockCodeSealer { attachments.codes }
@@ -44,7 +44,7 @@ package struct Devices: Sendable {
         return try await writer.change(
             caller,
             reach: { (tenancy, subject) throws(GatewayError) in
-                try tenancy.requireReach(of: subject, to: id, changing: changes, at: clock.now())
+                try tenancy.requireReach(of: subject, to: id, changing: changes, at: clock.decisionTime())
             },
             body: { (draft) throws(GatewayError) in
                 try draft.change(id, changes, onlyIf: condition, check: check, owner: owner)
@@ -69,7 +69,7 @@ package struct Devices: Sendable {
         try await writer.remove(
             caller, isDryRun: isDryRun,
             reach: { (tenancy, subject) throws(GatewayError) in
-                try tenancy.requireReach(of: subject, to: id, at: clock.now())
+                try tenancy.requireReach(of: subject, to: id, at: clock.decisionTime())
             },
             body: { (draft) throws(GatewayError) in try draft.remove(id, onlyIf: condition) },
             afterwards: { attachments.detachIfIdle(of: id) })
@@ -79,7 +79,7 @@ package struct Devices: Sendable {
     package func device(_ id: DeviceID, for caller: Caller) throws(GatewayError) -> LockDevice {
         let (tenancy, subject) = directory.resolve(caller)
         guard let device = tenancy.device(id),
-            SecurityService.reaches(subject, device: id, at: clock.now(), in: tenancy)
+            SecurityService.reaches(subject, device: id, at: clock.decisionTime(), in: tenancy)
         else { throw .outOfReach(of: subject) }
         return device
     }
@@ -88,7 +88,7 @@ package struct Devices: Sendable {
     package func list(
         for caller: Caller, _ filter: DeviceFilter, _ request: PageRequest<NameOrCreatedAt>
     ) -> Page<LockDevice> {
-        let (current, now) = (CallerSnapshot(directory, caller), clock.now())
+        let (current, now) = (CallerSnapshot(directory, caller), clock.decisionTime())
         func passes(_ device: LockDevice) -> Bool {
             filter.passes(device, status: attachments.devices.status(of: device.id)) { field in
                 let level = SecurityService.fieldLevel(
@@ -112,7 +112,7 @@ package struct Devices: Sendable {
     package func list(
         of unit: UnitID, for caller: Caller, _ request: PageRequest<NameOrCreatedAt>
     ) throws(GatewayError) -> Page<LockDevice> {
-        let (current, now) = (CallerSnapshot(directory, caller), clock.now())
+        let (current, now) = (CallerSnapshot(directory, caller), clock.decisionTime())
         let unit = try current.tenancy.readable(unit, to: current.subject)
         let devices = current.tenancy.deviceIDs(of: unit.id).filter { id in
             SecurityService.decide(current.subject, .viewStatus, on: id, at: now, override: false, in: current.tenancy).isAllowed
@@ -126,7 +126,7 @@ package struct Devices: Sendable {
     package func permissions(
         on id: DeviceID, for caller: Caller
     ) throws(GatewayError) -> (at: Timestamp, decisions: [(operation: LockOperation, decision: Decision)]) {
-        let (current, now) = (CallerSnapshot(directory, caller), clock.now())
+        let (current, now) = (CallerSnapshot(directory, caller), clock.decisionTime())
         guard current.tenancy.resolve(id) != nil,
             SecurityService.reaches(current.subject, device: id, at: now, in: current.tenancy)
         else { throw .outOfReach(of: current.subject) }
@@ -136,7 +136,7 @@ package struct Devices: Sendable {
                 SecurityService.decide(current.subject, operation, on: id, at: now, override: false, in: current.tenancy)
             )
         }
-        return (now, decisions)
+        return (now.instant, decisions)
     }
 
     /// The currently known status of a lock.
@@ -155,7 +155,7 @@ package struct Devices: Sendable {
     /// - Throws: `.denied` with its reason if the caller may not do `operation` now. The decision is not recorded.
     package func require(_ operation: LockOperation, on device: LockDevice, of caller: Caller) throws(GatewayError) {
         let decision = SecurityService.decide(
-            caller.principal, operation, on: device.id, at: clock.now(), override: false, in: directory.current)
+            caller.principal, operation, on: device.id, at: clock.decisionTime(), override: false, in: directory.current)
         if let denial = decision.denial { throw .denied(denial, operation: operation, deviceID: device.id) }
     }
 
@@ -164,7 +164,7 @@ package struct Devices: Sendable {
         let device = try device(id, for: caller)
         let (tenancy, subject) = directory.resolve(caller)
         try tenancy.require(
-            .deviceChange, of: subject, on: .device(device.id), at: clock.now())
+            .deviceChange, of: subject, on: .device(device.id), at: clock.decisionTime())
         return device
     }
 
@@ -266,8 +266,8 @@ extension TenancyDirectory {
         if let unitID = new.unitID { try requireReach(of: subject, to: .unit(unitID)) }
     }
 
-    func requireReach(of subject: Subject, to deviceID: DeviceID, at now: Timestamp) throws(GatewayError) {
-        guard SecurityService.reaches(subject, device: deviceID, at: now, in: self) else { throw .outOfReach(of: subject) }
+    func requireReach(of subject: Subject, to deviceID: DeviceID, at time: DecisionTime) throws(GatewayError) {
+        guard SecurityService.reaches(subject, device: deviceID, at: time, in: self) else { throw .outOfReach(of: subject) }
     }
 }
 

@@ -25,7 +25,7 @@ extension TenancyUnitOfWork {
         if directory.user(id)?.isEnabled != true {
             for key in directory.apiKeys(of: id) { end(key) }
         }
-        for invitation in directory.invitations(by: id) where !directory.isFounded(invitation, at: now) { end(invitation) }
+        for invitation in directory.invitations(by: id) where !directory.isFounded(invitation, at: time) { end(invitation) }
     }
 
     /// Ends everything that a user could still act with or be admitted by, apart from roles and guest accesses: sessions, password

@@ -67,7 +67,7 @@ package final class GatewayControl: Sendable {
     /// Writes to the store, and tracks whether the store is in doubt.
     package let storeGuard: StoreGuard
     /// The clock used by all use cases.
-    package let clock: any GatewayClock
+    package let clock: TrustedClock
     /// The source of ids, keys and tokens.
     package let random: RandomSource
 
@@ -101,6 +101,7 @@ package final class GatewayControl: Sendable {
         executor: (any TaskExecutor)? = nil, metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) {
         self.version = version
+        let clock = TrustedClock(clock)
         (self.clock, self.random, self.logger, self.executor) = (clock, random, logger, executor)
         feed = ChangeFeed(clock: clock)
         directory = CurrentDirectory(feed: feed)

@@ -5,7 +5,7 @@ internal import DoorwardPolicy
 package struct GuestAccesses: Sendable {
     let directory: CurrentDirectory
     let writer: TenancyWriter
-    let clock: any GatewayClock
+    let clock: TrustedClock
 
     /// Grants access. The grantor must hold GRANT_ACCESS and every granted operation on every
     /// device: a grantor cannot pass on a right that they do not have.
@@ -18,7 +18,7 @@ package struct GuestAccesses: Sendable {
         return try await writer.create(
             caller, repeatable: repeatable,
             reach: { (tenancy, subject) throws(GatewayError) in
-                try tenancy.requireReach(of: subject, to: new, at: clock.now())
+                try tenancy.requireReach(of: subject, to: new, at: clock.decisionTime())
             },
             body: { (draft) throws(GatewayError) in try draft.grant(new) })
     }
@@ -158,8 +158,8 @@ package struct NewGuestAccess: Sendable {
 }
 
 extension TenancyDirectory {
-    fileprivate func requireReach(of subject: Subject, to new: NewGuestAccess, at now: Timestamp) throws(GatewayError) {
-        for device in new.deviceIDs { try requireReach(of: subject, to: device, at: now) }
+    fileprivate func requireReach(of subject: Subject, to new: NewGuestAccess, at time: DecisionTime) throws(GatewayError) {
+        for device in new.deviceIDs { try requireReach(of: subject, to: device, at: time) }
         if let property = new.propertyID { try requireReach(of: subject, to: .property(property)) }
         if let unit = new.unitID { try requireReach(of: subject, to: .unit(unit)) }
     }
@@ -266,7 +266,7 @@ extension TenancyUnitOfWork {
         }
         guard let missing else { return .invalid("operations", "not_grantable") }
         let decision = SecurityService.decide(
-            subject, .grantAccess, on: device.id, at: now, override: false, in: directory)
+            subject, .grantAccess, on: device.id, at: time, override: false, in: directory)
         let denial = decision.denial ?? Denial(.roleInsufficient, hasReach: true, missing: .init(operation: missing))
         return .denied(denial, operation: missing, deviceID: device.id)
     }

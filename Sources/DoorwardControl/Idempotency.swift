@@ -41,13 +41,13 @@ protocol CreatedEntity: Sendable {
     ///
     /// - Throws: the same error as for an id that does not exist or is not visible to the caller.
     static func find(
-        _ id: EntityID<Self>, for subject: Subject, at now: Timestamp, in tenancy: TenancyDirectory
+        _ id: EntityID<Self>, for subject: Subject, at time: DecisionTime, in tenancy: TenancyDirectory
     ) throws(GatewayError) -> Self
 }
 
 extension Portfolio: CreatedEntity {
     static func find(
-        _ id: PortfolioID, for subject: Subject, at now: Timestamp, in tenancy: TenancyDirectory
+        _ id: PortfolioID, for subject: Subject, at time: DecisionTime, in tenancy: TenancyDirectory
     ) throws(GatewayError) -> Portfolio {
         guard let portfolio = tenancy.portfolio(id) else { throw .outOfReach(of: subject) }
         try tenancy.requireReach(of: subject, to: .portfolio(id))
@@ -57,7 +57,7 @@ extension Portfolio: CreatedEntity {
 
 extension Property: CreatedEntity {
     static func find(
-        _ id: PropertyID, for subject: Subject, at now: Timestamp, in tenancy: TenancyDirectory
+        _ id: PropertyID, for subject: Subject, at time: DecisionTime, in tenancy: TenancyDirectory
     ) throws(GatewayError) -> Property {
         guard let property = tenancy.property(id) else { throw .outOfReach(of: subject) }
         try tenancy.requireReach(of: subject, to: .property(id))
@@ -67,7 +67,7 @@ extension Property: CreatedEntity {
 
 extension Unit: CreatedEntity {
     static func find(
-        _ id: UnitID, for subject: Subject, at now: Timestamp, in tenancy: TenancyDirectory
+        _ id: UnitID, for subject: Subject, at time: DecisionTime, in tenancy: TenancyDirectory
     ) throws(GatewayError) -> Unit {
         guard let unit = tenancy.unit(id) else { throw .outOfReach(of: subject) }
         try tenancy.requireReach(of: subject, to: .unit(id))
@@ -77,23 +77,23 @@ extension Unit: CreatedEntity {
 
 extension LockDevice: CreatedEntity {
     static func find(
-        _ id: DeviceID, for subject: Subject, at now: Timestamp, in tenancy: TenancyDirectory
+        _ id: DeviceID, for subject: Subject, at time: DecisionTime, in tenancy: TenancyDirectory
     ) throws(GatewayError) -> LockDevice {
         guard let device = tenancy.device(id) else { throw .outOfReach(of: subject) }
-        try tenancy.requireReach(of: subject, to: id, at: now)
+        try tenancy.requireReach(of: subject, to: id, at: time)
         return device
     }
 }
 
 extension User: CreatedEntity {
     static func find(
-        _ id: UserID, for subject: Subject, at now: Timestamp, in tenancy: TenancyDirectory
+        _ id: UserID, for subject: Subject, at time: DecisionTime, in tenancy: TenancyDirectory
     ) throws(GatewayError) -> User { try tenancy.visibleUser(id, to: subject) }
 }
 
 extension GuestAccess: CreatedEntity {
     static func find(
-        _ id: GuestAccessID, for subject: Subject, at now: Timestamp, in tenancy: TenancyDirectory
+        _ id: GuestAccessID, for subject: Subject, at time: DecisionTime, in tenancy: TenancyDirectory
     ) throws(GatewayError) -> GuestAccess { try tenancy.readable(id, to: subject) }
 }
 

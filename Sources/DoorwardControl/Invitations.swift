@@ -7,7 +7,7 @@ package struct Invitations: Sendable {
     let writer: TenancyWriter
     let hasher: PasswordHasher
     let signIn: SignIn
-    let clock: any GatewayClock
+    let clock: TrustedClock
     let random: RandomSource
 
     /// Invites an address to a role. The result is the same whether or not the address belongs to a user, and whether or not that
@@ -30,7 +30,7 @@ package struct Invitations: Sendable {
     /// - Throws: `.outOfReach` for any other; for a super admin `.notFound` if there is none, or `.denied`.
     package func invitation(_ id: InvitationID, for caller: Caller) throws(GatewayError) -> Invitation {
         let (tenancy, subject) = directory.resolve(caller)
-        return try tenancy.manageableInvitation(id, by: subject, at: clock.now())
+        return try tenancy.manageableInvitation(id, by: subject, at: clock.decisionTime())
     }
 
     /// Ends an invitation: its token cannot be used any more.
@@ -38,10 +38,10 @@ package struct Invitations: Sendable {
         try await writer.change(
             caller,
             reach: { (tenancy, subject) throws(GatewayError) in
-                _ = try tenancy.manageableInvitation(id, by: subject, at: clock.now())
+                _ = try tenancy.manageableInvitation(id, by: subject, at: clock.decisionTime())
             },
             body: { (draft) throws(GatewayError) in
-                draft.end(try draft.directory.manageableInvitation(id, by: draft.subject, at: draft.now))
+                draft.end(try draft.directory.manageableInvitation(id, by: draft.subject, at: draft.time))
             })
     }
 
@@ -58,7 +58,7 @@ package struct Invitations: Sendable {
         if let password = account.password { try PasswordRules.check(password, field: "password") }
         try signIn.admit(clientAddress: origin.clientAddress)
         let (digest, tenancy) = (OneTimeToken.digest(of: token), directory.current)
-        guard let invitation = tenancy.validInvitation(digest: digest, at: clock.now()) else {
+        guard let invitation = tenancy.validInvitation(digest: digest, at: clock.decisionTime()) else {
             throw try await signIn.fail(origin)
         }
         let acceptance: Acceptance
@@ -155,8 +155,8 @@ package struct IssuedInvitation: Sendable {
 
 extension TenancyDirectory {
     /// Whether the invitation's creator still has the right to create it.
-    func isFounded(_ invitation: Invitation, at now: Timestamp) -> Bool {
-        let maker = subject(of: invitation.maker, at: now)
+    func isFounded(_ invitation: Invitation, at time: DecisionTime) -> Bool {
+        let maker = subject(of: invitation.maker, at: time)
         switch invitation.offer {
         case .role(let role, let entity):
             let permission = ManagementPermission.assigning(role, on: entity.type)
@@ -167,17 +167,19 @@ extension TenancyDirectory {
     }
 
     /// The invitation with a token of this digest, if it can be accepted now.
-    func validInvitation(digest: [UInt8], at now: Timestamp) -> Invitation? {
-        guard let invitation = invitation(digest: digest), now < invitation.expiresAt, isFounded(invitation, at: now) else {
+    func validInvitation(digest: [UInt8], at time: DecisionTime) -> Invitation? {
+        guard let invitation = invitation(digest: digest), time.expiryInstant < invitation.expiresAt,
+            isFounded(invitation, at: time)
+        else {
             return nil
         }
         return invitation
     }
 
     fileprivate func manageableInvitation(
-        _ id: InvitationID, by subject: Subject, at now: Timestamp
+        _ id: InvitationID, by subject: Subject, at time: DecisionTime
     ) throws(GatewayError) -> Invitation {
-        guard let invitation = invitation(id), now < invitation.expiresAt, isFounded(invitation, at: now) else {
+        guard let invitation = invitation(id), time.expiryInstant < invitation.expiresAt, isFounded(invitation, at: time) else {
             throw .outOfReach(of: subject)
         }
         if subject.isUser(invitation.userID) || mayManage(invitation, subject) { return invitation }
@@ -204,7 +206,7 @@ extension TenancyUnitOfWork {
         let maker = try maker()
         for earlier in directory.invitations(of: email) where earlier.offer == offer { end(earlier) }
         for expired in directory.invitations(of: email) + directory.invitations(by: maker.userID)
-        where expired.expiresAt <= now && directory.invitation(expired.id) != nil {
+        where expired.expiresAt <= time.expiryInstant && directory.invitation(expired.id) != nil {
             apply(.removeInvitation(expired.id))
         }
         let invitation = Invitation(
@@ -225,7 +227,7 @@ extension TenancyUnitOfWork {
     /// - Throws: `.unauthenticated` if the invitation has ended meanwhile; `.signInRequired` if a user with the address was
     ///   created meanwhile.
     fileprivate mutating func accept(_ acceptance: Acceptance, digest: [UInt8]) throws(GatewayError) -> User {
-        guard let invitation = directory.validInvitation(digest: digest, at: now) else { throw .unauthenticated }
+        guard let invitation = directory.validInvitation(digest: digest, at: time) else { throw .unauthenticated }
         let user: User
         switch acceptance {
         case .user(let id): user = try acceptingUser(id)

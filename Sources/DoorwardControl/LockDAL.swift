@@ -111,28 +111,28 @@ package final class LockDAL: Sendable {
         }
     }
 
-    /// A decision, with the instant and the directory that it is based on.
+    /// A decision, with the time and the directory that it is based on.
     private struct Decided {
-        let now: Timestamp
+        let time: DecisionTime
         let snapshot: CurrentDirectory.Snapshot
         let decision: Decision
     }
 
     private func decide(_ request: CommandRequest) -> Decided {
-        let (now, snapshot) = (services.clock.now(), services.directory.snapshot)
+        let (time, snapshot) = (services.clock.decisionTime(), services.directory.snapshot)
         guard let deviceID = request.deviceID else {
-            return Decided(now: now, snapshot: snapshot, decision: .denied(Denial(.deviceUnknown, hasReach: false)))
+            return Decided(time: time, snapshot: snapshot, decision: .denied(Denial(.deviceUnknown, hasReach: false)))
         }
         let decision = SecurityService.decide(
-            request.caller.principal, request.operation, on: deviceID, at: now, override: request.override != nil,
+            request.caller.principal, request.operation, on: deviceID, at: time, override: request.override != nil,
             in: snapshot.directory)
-        return Decided(now: now, snapshot: snapshot, decision: decision)
+        return Decided(time: time, snapshot: snapshot, decision: decision)
     }
 
     private func accept(
         _ request: CommandRequest, _ decided: Decided, started: MonotonicInstant, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> CommandExecution {
-        let (now, snapshot, decision) = (decided.now, decided.snapshot, decided.decision)
+        let (now, snapshot, decision) = (decided.time.instant, decided.snapshot, decided.decision)
         services.metrics.count(decision)
         guard case .allowed(let rule, let override) = decision, let id = request.deviceID,
             let device = snapshot.directory.device(id),

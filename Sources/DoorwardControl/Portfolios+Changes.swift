@@ -91,7 +91,7 @@ extension Portfolios {
             reach: { (tenancy, subject) throws(GatewayError) in
                 try tenancy.requireReach(of: subject, to: .unit(id))
                 for device in (changes.devices ?? []) + (changes.commonAreas ?? []) {
-                    try tenancy.requireReach(of: subject, to: device, at: clock.now())
+                    try tenancy.requireReach(of: subject, to: device, at: clock.decisionTime())
                 }
             },
             body: { (draft) throws(GatewayError) in try draft.change(id, changes, onlyIf: condition, owner: transportOwner) })

@@ -6,7 +6,7 @@ internal import DoorwardPolicy
 package struct Portfolios: Sendable {
     let directory: CurrentDirectory
     let writer: TenancyWriter
-    let clock: any GatewayClock
+    let clock: TrustedClock
     /// Returns the owner of the transport of a device's address; `nil` if there is no such transport now.
     let transportOwner: @Sendable (LockDevice) -> TransportOwner?
 
@@ -85,7 +85,7 @@ package struct Portfolios: Sendable {
     ) throws(GatewayError) -> Page<Property> {
         let current = CallerSnapshot(directory, caller)
         if case .path(let id) = parent { _ = try current.tenancy.readable(id, to: current.subject) }
-        let now = clock.now()
+        let now = clock.decisionTime()
         return request.page(
             .properties(parent.id), in: current, of: caller.principal,
             visible: {
@@ -113,7 +113,7 @@ package struct Portfolios: Sendable {
             caller, repeatable: repeatable,
             reach: { (tenancy, subject) throws(GatewayError) in
                 try tenancy.requireReach(of: subject, to: .property(propertyID))
-                for device in new.devices { try tenancy.requireReach(of: subject, to: device, at: clock.now()) }
+                for device in new.devices { try tenancy.requireReach(of: subject, to: device, at: clock.decisionTime()) }
             },
             body: { (draft) throws(GatewayError) in
                 guard let property = draft.directory.property(propertyID) else { throw GatewayError.outOfReach }

@@ -25,21 +25,25 @@ struct TenancyUnitOfWork {
     private(set) var subject: Subject
     var transaction = StoreTransaction()
     let caller: Caller
-    let now: Timestamp
+    /// The time of the change; rights are checked at this time.
+    let time: DecisionTime
     private let random: RandomSource
     /// Users whose password resets the transaction already deletes.
     private var usersWithoutLink: Set<UserID> = []
 
-    init(directory: TenancyDirectory, caller: Caller, now: Timestamp, random: RandomSource) {
-        (self.directory, self.caller, self.now, self.random) = (directory, caller, now, random)
-        subject = directory.subject(of: caller.principal, at: now)
+    /// The wall clock's reading at the time of the change, with which created and changed entities are stamped.
+    var now: Timestamp { time.instant }
+
+    init(directory: TenancyDirectory, caller: Caller, time: DecisionTime, random: RandomSource) {
+        (self.directory, self.caller, self.time, self.random) = (directory, caller, time, random)
+        subject = directory.subject(of: caller.principal, at: time)
     }
 
     mutating func apply(_ change: TenancyChange) {
         let loser = directory.userLosingRights(by: change)
         endPasswordLinks(endedBy: change)
         directory.apply(change)
-        subject = directory.subject(of: caller.principal, at: now)
+        subject = directory.subject(of: caller.principal, at: time)
         transaction.changes.append(change)
         if let loser { endUnfoundedAccess(of: loser) }
     }
@@ -86,9 +90,9 @@ struct TenancyUnitOfWork {
 
     /// - Throws: the errors of `TenancyDirectory.require`, for the caller and for the directory with the changes made so far.
     func require(
-        _ permission: ManagementPermission, on object: ManagedObject, at instant: Timestamp? = nil
+        _ permission: ManagementPermission, on object: ManagedObject, at time: DecisionTime? = nil
     ) throws(GatewayError) {
-        try directory.require(permission, of: subject, on: object, at: instant)
+        try directory.require(permission, of: subject, on: object, at: time)
     }
 
     func newID<Entity>(_: Entity.Type = Entity.self) -> EntityID<Entity> { random.id(at: now) }
@@ -140,9 +144,9 @@ extension TenancyDirectory {
     /// - Throws: `.denied`, with only those details that the caller may see; `.notFound` if the
     ///   subject is a super admin and the object does not exist.
     func require(
-        _ permission: ManagementPermission, of subject: Subject, on object: ManagedObject, at instant: Timestamp? = nil
+        _ permission: ManagementPermission, of subject: Subject, on object: ManagedObject, at time: DecisionTime? = nil
     ) throws(GatewayError) {
-        guard let denial = SecurityService.allows(subject, permission, on: object, at: instant, in: self).denial
+        guard let denial = SecurityService.allows(subject, permission, on: object, at: time, in: self).denial
         else { return }
         if !denial.hasReach { throw .outOfReach(of: subject) }
         throw .denied(denial, operation: nil, deviceID: nil)

@@ -12,7 +12,7 @@ package final class TenancyWriter: Sendable {
     private let directory: CurrentDirectory
     private let devices: DeviceRuntimes
     private let storeGuard: StoreGuard
-    private let clock: any GatewayClock
+    private let clock: TrustedClock
     private let random: RandomSource
     private let idempotency: IdempotencyGuard
     private let windows: WindowTimer
@@ -22,7 +22,7 @@ package final class TenancyWriter: Sendable {
     init(
         directory: CurrentDirectory, devices: DeviceRuntimes, storeGuard: StoreGuard, idempotency: IdempotencyGuard,
         windows: WindowTimer,
-        clock: any GatewayClock, random: RandomSource
+        clock: TrustedClock, random: RandomSource
     ) {
         (self.directory, self.devices, self.storeGuard, self.windows) = (directory, devices, storeGuard, windows)
         (self.idempotency, self.clock, self.random) = (idempotency, clock, random)
@@ -94,7 +94,7 @@ package final class TenancyWriter: Sendable {
         }
         try check(reach, caller)
         let before = directory.current
-        var draft = TenancyUnitOfWork(directory: before, caller: caller, now: clock.now(), random: random)
+        var draft = TenancyUnitOfWork(directory: before, caller: caller, time: clock.decisionTime(), random: random)
         try body(&draft)
         return RemovalPreview(draft.transaction.changes, from: before, to: draft.directory, at: draft.now)
     }
@@ -109,7 +109,7 @@ package final class TenancyWriter: Sendable {
         case .made(.command): throw .internalFailure("a command is stored under the idempotency key of a creation")
         case .made(.entity(let id)):
             let (tenancy, subject) = directory.resolve(caller)
-            return try Value.find(id.cast(), for: subject, at: clock.now(), in: tenancy)
+            return try Value.find(id.cast(), for: subject, at: clock.decisionTime(), in: tenancy)
         }
     }
 
@@ -127,7 +127,7 @@ package final class TenancyWriter: Sendable {
         // Check again while holding the mutex: a change may be based on the directory only while no write is in doubt.
         guard storeGuard.isAcceptingCommands else { throw .unavailable }
         let before = directory.current
-        var draft = TenancyUnitOfWork(directory: before, caller: caller, now: clock.now(), random: random)
+        var draft = TenancyUnitOfWork(directory: before, caller: caller, time: clock.decisionTime(), random: random)
         let value = try body(&draft)
         guard !draft.transaction.isEmpty else { return value }
         try await storeGuard.write(draft.transaction)

@@ -1,11 +1,13 @@
 internal import DoorwardDomain
 internal import HashTreeCollections
 
-/// An access request: one operation on one device at one instant.
+/// An access request: one operation on one device at one time.
 struct AccessRequest {
     let operation: LockOperation
     let device: DeviceNode
-    let instant: Timestamp
+    let time: DecisionTime
+
+    private var instant: Timestamp { time.instant }
 
     /// Tests whether a rule that reaches the device allows the request.
     @inline(__always)
@@ -39,6 +41,7 @@ struct AccessRequest {
         if instant < node.window.validFrom {
             return .failed(RuleFailure(.guestWindowNotStarted, of: rule, opensAt: node.window.validFrom))
         }
+        if !time.isTrusted { return .failed(RuleFailure(.clockUntrusted, of: rule)) }
         if !directory.includesGuestAccess(device) { return .failed(RuleFailure(.featureUnavailable, of: rule)) }
         return .allowed(until: node.window.validUntil)
     }

@@ -83,16 +83,16 @@ extension SecurityService {
     /// common area, roles on the property, roles on the portfolio, guest accesses, super admin. On one entity, the higher role
     /// comes first, then the smaller id. The roles on several units that share a common area have no defined order.
     ///
-    /// - Parameter instant: the time of the request; `nil` leaves out guest accesses, which reach a device for a limited time.
+    /// - Parameter time: the time of the request; `nil` leaves out guest accesses, which reach a device for a limited time.
     @inline(__always)
     static func forEachRule(
-        reaching path: EntityPath, for subject: Subject, at instant: Timestamp?, in directory: TenancyDirectory,
+        reaching path: EntityPath, for subject: Subject, at time: DecisionTime?, in directory: TenancyDirectory,
         _ body: (ReachingRule) -> IterationStep
     ) {
         assert(subject.version == directory.version, "the subject belongs to another snapshot")
         guard let user = subject.user else {
-            if let link = subject.link, let device = path.device, let instant, link.access.deviceIDs.contains(device.id),
-                link.givesReach(to: device, at: instant, in: directory)
+            if let link = subject.link, let device = path.device, let time, link.access.deviceIDs.contains(device.id),
+                link.givesReach(to: device, at: time, in: directory)
             {
                 _ = body(.guestAccess(link))
             }
@@ -102,10 +102,10 @@ extension SecurityService {
             for held in tenancies(of: user, in: property, directory) where body(.tenancyBelow(held)) == .stop { return }
         }
         if forEachRole(of: user, reaching: path, in: directory, body) == .stop { return }
-        if let device = path.device, let instant, user.deviceFilter.mayContain(device.id) {
+        if let device = path.device, let time, user.deviceFilter.mayContain(device.id) {
             let entries = user.guestAccesses.entries
             for index in user.guestAccesses.indices(on: device.id)
-            where entries[index].node.givesReach(to: device, at: instant, in: directory) {
+            where entries[index].node.givesReach(to: device, at: time, in: directory) {
                 if body(.guestAccess(entries[index].node)) == .stop { return }
             }
         }
@@ -154,13 +154,13 @@ extension SecurityService {
 
     /// Whether at least one rule reaches the object. Otherwise, responses must not reveal to the subject that the object exists.
     static func reaches(
-        _ subject: Subject, _ path: EntityPath, at instant: Timestamp?, in directory: TenancyDirectory
+        _ subject: Subject, _ path: EntityPath, at time: DecisionTime?, in directory: TenancyDirectory
     ) -> Bool {
         if let key = subject.key {
-            return reaches(key.role, path, at: instant, in: directory) && reaches(key.maker, path, at: instant, in: directory)
+            return reaches(key.role, path, at: time, in: directory) && reaches(key.maker, path, at: time, in: directory)
         }
         var isReached = false
-        forEachRule(reaching: path, for: subject, at: instant, in: directory) { _ in
+        forEachRule(reaching: path, for: subject, at: time, in: directory) { _ in
             isReached = true
             return .stop
         }

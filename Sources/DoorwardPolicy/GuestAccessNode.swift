@@ -46,8 +46,11 @@ package final class GuestAccessNode: Sendable {
 
     /// Whether the guest may know that a listed device exists: from the creation of the access until 30 days after its end. False
     /// if the device was moved to another portfolio, because the guest must not learn of the move.
-    func givesReach(to device: DeviceNode, at instant: Timestamp, in directory: TenancyDirectory) -> Bool {
-        guard reach.contains(instant.milliseconds) else { return false }
+    ///
+    /// An untrusted clock may show a time before the creation; the access exists, so it has been created.
+    func givesReach(to device: DeviceNode, at time: DecisionTime, in directory: TenancyDirectory) -> Bool {
+        let (instant, reach) = (time.expiryInstant.milliseconds, reach)
+        guard instant < reach.upperBound, instant >= reach.lowerBound || !time.isTrusted else { return false }
         guard let property = device.propertyID, property != access.propertyID else { return true }
         return directory.property(access.propertyID)?.portfolioID == device.portfolioID
     }

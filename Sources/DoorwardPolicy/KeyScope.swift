@@ -46,10 +46,10 @@ final class APIKeyNode: Sendable {
 }
 
 extension TenancyDirectory {
-    /// Resolves a principal for a request at an instant. An API key that has expired is an unknown principal.
-    package func subject(of principal: Principal, at instant: Timestamp) -> Subject {
+    /// Resolves a principal for a request at a time. An API key that has expired is an unknown principal.
+    package func subject(of principal: Principal, at time: DecisionTime) -> Subject {
         let subject = subject(of: principal)
-        return subject.key.map { $0.hasExpired(at: instant) } == true ? Subject(nil, version: version) : subject
+        return subject.key.map { $0.hasExpired(at: time) } == true ? Subject(nil, version: version) : subject
     }
 
     /// Unknown, so that every request is denied, for a key that was removed, whose creator or parent was removed, or whose entity
@@ -66,5 +66,7 @@ extension TenancyDirectory {
 
 extension KeyScope {
     /// Whether the key, or a key that it was created with, has expired.
-    func hasExpired(at instant: Timestamp) -> Bool { key.expiresAt <= instant || maker.key?.hasExpired(at: instant) ?? false }
+    func hasExpired(at time: DecisionTime) -> Bool {
+        key.expiresAt <= time.expiryInstant || maker.key?.hasExpired(at: time) ?? false
+    }
 }

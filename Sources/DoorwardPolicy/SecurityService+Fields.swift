@@ -1,21 +1,21 @@
 package import DoorwardDomain
 
 extension SecurityService {
-    /// Returns the highest field level that a subject's rules give for an object at an instant; `nil` if no rule gives a level,
+    /// Returns the highest field level that a subject's rules give for an object at a time; `nil` if no rule gives a level,
     /// so that no field is visible. `FieldTable` lists the fields of each level.
     ///
     /// The caller must first decide by `decide` or `allows` whether the subject may read the object at all.
     package static func fieldLevel(
-        of subject: Subject, for object: FieldObject, at instant: Timestamp, in directory: TenancyDirectory
+        of subject: Subject, for object: FieldObject, at time: DecisionTime, in directory: TenancyDirectory
     ) -> FieldLevel? {
         guard subject.isEnabled else { return nil }
-        if let key = subject.key { return level(of: key, for: object, at: instant, in: directory) }
+        if let key = subject.key { return level(of: key, for: object, at: time, in: directory) }
         switch object {
         case .portfolio(let id):
-            return level(of: subject, on: .portfolio(id), superAdmin: .management, at: instant, in: directory)
-        case .property(let id): return level(of: subject, on: .property(id), superAdmin: .operations, at: instant, in: directory)
-        case .unit(let id): return level(of: subject, on: .unit(id), superAdmin: .operations, at: instant, in: directory)
-        case .device(let id): return level(of: subject, on: .device(id), superAdmin: .operations, at: instant, in: directory)
+            return level(of: subject, on: .portfolio(id), superAdmin: .management, at: time, in: directory)
+        case .property(let id): return level(of: subject, on: .property(id), superAdmin: .operations, at: time, in: directory)
+        case .unit(let id): return level(of: subject, on: .unit(id), superAdmin: .operations, at: time, in: directory)
+        case .device(let id): return level(of: subject, on: .device(id), superAdmin: .operations, at: time, in: directory)
         case .user(let id): return level(of: subject, onPerson: id, in: directory)
         case .guestAccess(let id): return level(of: subject, onGuestAccess: id, in: directory)
         case .event(let unit, let property, let portfolio, let actor):
@@ -27,21 +27,21 @@ extension SecurityService {
 
     /// The lower of the levels of the key's role and of its creator; at least MANAGEMENT for the key's own commands.
     private static func level(
-        of key: KeyScope, for object: FieldObject, at instant: Timestamp, in directory: TenancyDirectory
+        of key: KeyScope, for object: FieldObject, at time: DecisionTime, in directory: TenancyDirectory
     ) -> FieldLevel? {
-        let levels = [key.role, key.maker].map { fieldLevel(of: $0, for: object, at: instant, in: directory) }
+        let levels = [key.role, key.maker].map { fieldLevel(of: $0, for: object, at: time, in: directory) }
         let common = levels.contains(nil) ? nil : levels.compactMap(\.self).min()
         guard case .event(_, _, _, let actor?) = object, key.isActor(actor) else { return common }
         return max(common ?? .management, .management)
     }
 
     private static func level(
-        of subject: Subject, on object: ManagedObject, superAdmin: FieldLevel, at instant: Timestamp,
+        of subject: Subject, on object: ManagedObject, superAdmin: FieldLevel, at time: DecisionTime,
         in directory: TenancyDirectory
     ) -> FieldLevel? {
         guard let path = EntityPath(object, in: directory) else { return nil }
         var highest: FieldLevel?
-        forEachRule(reaching: path, for: subject, at: instant, in: directory) { rule in
+        forEachRule(reaching: path, for: subject, at: time, in: directory) { rule in
             if let level = rule.fieldLevel(superAdmin: superAdmin) { highest = max(highest ?? level, level) }
             return .next
         }

@@ -57,19 +57,19 @@ extension SecurityService {
         }.sorted()
     }
 
-    /// The devices whose status a subject may see at an instant.
+    /// The devices whose status a subject may see at a time.
     package static func visibleDeviceIDs(
-        for subject: Subject, at instant: Timestamp, in directory: TenancyDirectory
+        for subject: Subject, at time: DecisionTime, in directory: TenancyDirectory
     ) -> [DeviceID] {
         guard subject.isEnabled else { return [] }
         if let key = subject.key {
-            return visibleDeviceIDs(for: key.role, at: instant, in: directory).filter {
-                decide(key.maker, .viewStatus, on: $0, at: instant, override: false, in: directory).isAllowed
+            return visibleDeviceIDs(for: key.role, at: time, in: directory).filter {
+                decide(key.maker, .viewStatus, on: $0, at: time, override: false, in: directory).isAllowed
             }
         }
         if subject.isSuperAdmin { return directory.deviceIDs }
         return directory.deviceCandidates(for: subject).filter {
-            decide(subject, .viewStatus, on: $0, at: instant, override: false, in: directory).isAllowed
+            decide(subject, .viewStatus, on: $0, at: time, override: false, in: directory).isAllowed
         }.sorted()
     }
 

@@ -1,52 +1,52 @@
 package import DoorwardDomain
 
-/// Decides which operations and management permissions a subject has. Decisions are pure: the same snapshot, instant and request
+/// Decides which operations and management permissions a subject has. Decisions are pure: the same snapshot, time and request
 /// give the same decision, and nothing else is read or written. A request is denied unless a rule allows it.
 package enum SecurityService {
     /// Decides one operation on one lock.
     ///
     /// - Parameters:
-    ///   - instant: the time of the operation, by the gateway's clock.
+    ///   - time: the time of the operation, read once from the gateway's clock.
     ///   - override: whether the caller gave a reason to override a lockdown. Ignored if there is no lockdown.
     ///   - directory: the snapshot that the subject was resolved in.
     /// - Returns: `allowed` with the most specific rule that allows the operation, or `denied` with the reason of the rule that
     ///   came nearest to allowing it. A denial also states whether the subject may know that the device exists.
     package static func decide(
-        _ subject: Subject, _ operation: LockOperation, on device: DeviceID, at instant: Timestamp, override: Bool,
+        _ subject: Subject, _ operation: LockOperation, on device: DeviceID, at time: DecisionTime, override: Bool,
         in directory: TenancyDirectory
     ) -> Decision {
-        decide(subject, operation, on: directory.resolve(device), at: instant, override: override, in: directory)
+        decide(subject, operation, on: directory.resolve(device), at: time, override: override, in: directory)
     }
 
     /// Resolves a principal in a snapshot and decides its request. Use this function for a single
     /// decision, such as the one in the dispatch gate.
     package static func decide(
-        _ principal: Principal, _ operation: LockOperation, on device: DeviceID, at instant: Timestamp, override: Bool,
+        _ principal: Principal, _ operation: LockOperation, on device: DeviceID, at time: DecisionTime, override: Bool,
         in directory: TenancyDirectory
     ) -> Decision {
         // Resolve the device before the user, so that the processor waits for the memory of both at once.
         let device = directory.resolve(device)
         return directory.withSubject(of: principal) { subject in
-            decide(subject, operation, on: device, at: instant, override: override, in: directory)
+            decide(subject, operation, on: device, at: time, override: override, in: directory)
         }
     }
 
     /// Decides one operation on a device that was resolved in the same snapshot. `device` is `nil` if the device does not exist.
     package static func decide(
-        _ subject: Subject, _ operation: LockOperation, on device: DeviceNode?, at instant: Timestamp, override: Bool,
+        _ subject: Subject, _ operation: LockOperation, on device: DeviceNode?, at time: DecisionTime, override: Bool,
         in directory: TenancyDirectory
     ) -> Decision {
         guard let device else {
             return .denied(Denial(subject.denialReason ?? .deviceUnknown, hasReach: subject.isSuperAdmin))
         }
         if let reason = subject.denialReason {
-            return .denied(Denial(reason, hasReach: reaches(subject, EntityPath(device), at: instant, in: directory)))
+            return .denied(Denial(reason, hasReach: reaches(subject, EntityPath(device), at: time, in: directory)))
         }
         if let key = subject.key {
-            guard !key.hasExpired(at: instant) else { return .denied(Denial(.userUnknown, hasReach: false)) }
-            return key.decide { decide($0, operation, on: device, at: instant, override: override, in: directory) }
+            guard !key.hasExpired(at: time) else { return .denied(Denial(.userUnknown, hasReach: false)) }
+            return key.decide { decide($0, operation, on: device, at: time, override: override, in: directory) }
         }
-        let request = AccessRequest(operation: operation, device: device, instant: instant)
+        let request = AccessRequest(operation: operation, device: device, time: time)
         var granting: Rule?
         var nearest: RuleFailure?
         forEachRule(reaching: request, for: subject, in: directory) { rule, verdict in
@@ -74,7 +74,7 @@ package enum SecurityService {
         reaching request: AccessRequest, for subject: Subject, in directory: TenancyDirectory,
         _ body: (ReachingRule, RuleVerdict) -> IterationStep
     ) {
-        forEachRule(reaching: EntityPath(request.device), for: subject, at: request.instant, in: directory) { rule in
+        forEachRule(reaching: EntityPath(request.device), for: subject, at: request.time, in: directory) { rule in
             body(rule, request.verdict(on: rule, in: directory))
         }
     }
@@ -124,13 +124,13 @@ extension SecurityService {
 extension SecurityService {
     /// Decides whether a subject may manage an object.
     ///
-    /// - Parameter instant: the time of the request. With `nil`, guest accesses are ignored;
+    /// - Parameter time: the time of the request. With `nil`, guest accesses are ignored;
     ///   otherwise, a guest access makes a device visible, as in `decide`.
     /// - Returns: `allowed` with the most specific rule, or `denied`. If the object is visible to
     ///   the subject, the reason is `role_insufficient`; the gateway is visible to every subject.
     ///   Otherwise `hasReach` is false, as in the denial for an object that does not exist.
     package static func allows(
-        _ subject: Subject, _ permission: ManagementPermission, on object: ManagedObject, at instant: Timestamp? = nil,
+        _ subject: Subject, _ permission: ManagementPermission, on object: ManagedObject, at time: DecisionTime? = nil,
         in directory: TenancyDirectory
     ) -> Decision {
         if subject.status == .unknown { return .denied(Denial(.userUnknown, hasReach: false)) }
@@ -138,16 +138,16 @@ extension SecurityService {
             return .denied(denialOfUnknown(object, to: subject))
         }
         if subject.isEnabled, let key = subject.key {
-            return key.decide { allows($0, permission, on: object, at: instant, in: directory) }
+            return key.decide { allows($0, permission, on: object, at: time, in: directory) }
         }
         guard subject.isEnabled else {
-            let hasReach = object == .gateway || reaches(subject, path, at: instant, in: directory)
+            let hasReach = object == .gateway || reaches(subject, path, at: time, in: directory)
             return .denied(Denial(.userDisabled, hasReach: hasReach))
         }
         let holders = PermissionMatrix.holders(of: permission)
         var granting: Rule?
         var nearest: RuleFailure?
-        forEachRule(reaching: path, for: subject, at: instant, in: directory) { rule in
+        forEachRule(reaching: path, for: subject, at: time, in: directory) { rule in
             if holders.hold(permission, by: rule, on: object) {
                 granting = rule.rule
                 return .stop
@@ -172,9 +172,9 @@ extension SecurityService {
 
     /// Whether a device is visible to a subject, also through a unit that shares the device or through a guest access.
     package static func reaches(
-        _ subject: Subject, device: DeviceID, at instant: Timestamp, in directory: TenancyDirectory
+        _ subject: Subject, device: DeviceID, at time: DecisionTime, in directory: TenancyDirectory
     ) -> Bool {
-        directory.resolve(device).map { reaches(subject, EntityPath($0), at: instant, in: directory) } ?? false
+        directory.resolve(device).map { reaches(subject, EntityPath($0), at: time, in: directory) } ?? false
     }
 
     private static func denialOfUnknown(_ object: ManagedObject, to subject: Subject) -> Denial {

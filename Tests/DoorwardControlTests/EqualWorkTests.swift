@@ -43,7 +43,8 @@ import Testing
             id: DeviceID(high: 3, low: 3), name: "Box", adapter: "scripted", address: [:], capabilities: [.lock, .unlock],
             createdAt: clock.now(), updatedAt: clock.now())
         var draft = TenancyUnitOfWork(
-            directory: counted.control.directory.current, caller: counted.house.caller(ids.superAdmin), now: clock.now(),
+            directory: counted.control.directory.current, caller: counted.house.caller(ids.superAdmin),
+            time: .trusted(clock.now()),
             random: RandomSource())
         draft.apply(.putDevice(unassigned))
         counted.control.directory.publish(draft.directory, after: draft.transaction.changes)

@@ -338,7 +338,7 @@ import Testing
         let received = try await invite(house, user.email)
         let offer = try await house.control.passwordResets.offer(house.caller(ids.superAdmin), to: user.id)
         var draft = TenancyUnitOfWork(
-            directory: house.control.directory.current, caller: house.caller(ids.superAdmin), now: house.clock.now(),
+            directory: house.control.directory.current, caller: house.caller(ids.superAdmin), time: .trusted(house.clock.now()),
             random: RandomSource())
         draft.endCredentials(of: user)
         #expect(draft.directory.apiKeyIDs.isEmpty && draft.directory.invitationIDs.isEmpty)
@@ -368,7 +368,7 @@ import Testing
             _ = try await invite(house, by: ids.owner, to: role, on: entity)
         }
         var draft = TenancyUnitOfWork(
-            directory: house.control.directory.current, caller: owner, now: house.clock.now(), random: RandomSource())
+            directory: house.control.directory.current, caller: owner, time: .trusted(house.clock.now()), random: RandomSource())
         draft.endKeysAndInvitations(on: .unit(ids.unit))
         #expect(draft.directory.apiKeyIDs.count == 1 && draft.directory.invitationIDs.count == 1)
         #expect(draft.directory.apiKeys(on: .property(ids.property)).count == 1)

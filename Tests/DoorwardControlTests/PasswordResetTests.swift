@@ -231,7 +231,8 @@ import Testing
                 grantedByUserID: ids.owner, grantedUnderAssociationID: ids.tenancy, grantedUnderRole: .owner,
                 createdAt: house.clock.now())
             var draft = TenancyUnitOfWork(
-                directory: house.control.directory.current, caller: root, now: house.clock.now(), random: RandomSource())
+                directory: house.control.directory.current, caller: root, time: .trusted(house.clock.now()),
+                random: RandomSource())
             draft.apply(.putGuestAccess(access))
             _ = try await house.store.commit(draft.transaction)
         case "disabled":

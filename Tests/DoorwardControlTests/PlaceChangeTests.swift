@@ -153,7 +153,7 @@ import Testing
         _ = try await house.control.portfolios.change(house.caller(house.ids.managers[0]), house.ids.unit, changes)
         let decisions = [house.ids.tenant, house.ids.guest, house.ids.stranger].map { user in
             SecurityService.decide(
-                .user(user), .unlock, on: house.ids.door, at: house.clock.now(), override: false,
+                .user(user), .unlock, on: house.ids.door, at: .trusted(house.clock.now()), override: false,
                 in: house.control.directory.current)
         }
         #expect(decisions.map(\.isAllowed) == [false, false, true])

@@ -62,7 +62,7 @@ import Testing
         #expect(house.portfolioLog.map(\.body.action).suffix(4) == [.revoke, .move, .remove, .delete])
         for user in [house.ids.tenant, house.ids.guest] {
             let decision = SecurityService.decide(
-                .user(user), .unlock, on: house.ids.door, at: house.clock.now(), override: false, in: tenancy)
+                .user(user), .unlock, on: house.ids.door, at: .trusted(house.clock.now()), override: false, in: tenancy)
             #expect(!decision.isAllowed)
         }
         try await StoredTenancy.requireIntegrity(of: house.control, house.store)

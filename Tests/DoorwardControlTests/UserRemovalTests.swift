@@ -19,7 +19,7 @@ import Testing
         #expect(tenancy.user(house.ids.tenant) == nil && tenancy.isRemoved(house.ids.tenant))
         #expect(tenancy.associations(of: house.ids.tenant).isEmpty)
         let guest = SecurityService.decide(
-            .user(house.ids.guest), .unlock, on: house.ids.door, at: house.clock.now(), override: false, in: tenancy)
+            .user(house.ids.guest), .unlock, on: house.ids.door, at: .trusted(house.clock.now()), override: false, in: tenancy)
         #expect(guest.denial?.reason == .grantorLostAccess)
         #expect(await denial { _ = try await house.begin(by: house.ids.tenant) }?.hasReach != true)
         let intent = try #require(house.portfolioLog.map(\.body).first { $0.kind == .commandIntent })

@@ -53,7 +53,7 @@ import Testing
             id: PropertyID(high: 1, low: 2), name: #"No. "5""#, portfolioID: PortfolioID(high: 3, low: 4), createdAt: now,
             updatedAt: now)
         let directory = TenancyDirectory()
-        let reader = FieldReader(directory.subject(of: .user(UserID(high: 5, low: 6))), level: .publicLevel, at: now)
+        let reader = FieldReader(directory.subject(of: .user(UserID(high: 5, low: 6))), level: .publicLevel, at: .trusted(now))
         let written = text { $0.object(property, Property.fields, for: reader, in: directory) }
         #expect(
             written == """

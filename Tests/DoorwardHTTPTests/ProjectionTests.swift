@@ -144,7 +144,8 @@ import Testing
     func label(_ actor: House.Person, _ label: String) async throws {
         let house = try await House()
         let tenancy = house.control.directory.current
-        let reader = FieldReader(tenancy.subject(of: .user(house.ids[.tenant])), level: .resident, at: house.clock.now())
+        let reader = FieldReader(
+            tenancy.subject(of: .user(house.ids[.tenant])), level: .resident, at: .trusted(house.clock.now()))
         let user = try #require(house.control.directory.current.user(house.ids[actor]))
         let now = house.clock.now()
         func labelled(_ unit: UnitID?, under rule: Rule? = nil, at instant: Timestamp) -> String? {

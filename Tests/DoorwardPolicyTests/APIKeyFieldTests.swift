@@ -20,7 +20,7 @@ import Testing
     private func subject(_ house: House) -> Subject { house.directory.subject(of: .apiKey(Self.key)) }
 
     private func level(_ house: House, _ object: FieldObject) -> FieldLevel? {
-        SecurityService.fieldLevel(of: subject(house), for: object, at: House.now, in: house.directory)
+        SecurityService.fieldLevel(of: subject(house), for: object, at: .trusted(House.now), in: house.directory)
     }
 
     @Test(
@@ -72,7 +72,7 @@ import Testing
         let person = RecordActor(kind: .user, id: house.person.description, userID: house.person)
         #expect(house.subject.isActor(own) && house.subject.isActor(person))
         #expect(subject(house).isActor(own) && !subject(house).isActor(person) && !subject(house).isActor(.gateway))
-        let reader = FieldReader(subject(house), level: .resident, at: House.now)
+        let reader = FieldReader(subject(house), level: .resident, at: .trusted(House.now))
         func label(_ actor: RecordActor) -> String? {
             reader.label(of: actor, under: nil, unit: house.unit, at: House.now, in: house.directory)
         }
@@ -88,7 +88,7 @@ import Testing
         let level = try #require(self.level(house, .user(house.other)))
         #expect(level == .management)
         let field = try #require(ShownUser.fields.first { $0.name == "roleAssociations" })
-        let reader = FieldReader(subject(house), level: level, at: House.now)
+        let reader = FieldReader(subject(house), level: level, at: .trusted(House.now))
         guard case .list(let shown) = field.value(of: ShownUser(other), for: reader, in: house.directory) else {
             Issue.record("no list")
             return

@@ -68,7 +68,7 @@ import Testing
                 let (device, at) = (sample.world.someDevice(), sample.world.interestingInstant())
                 let operation = LockOperation.allCases.randomElement(using: &sample.world.generator) ?? .lock
                 let decisions = [subjects.key, subjects.role, subjects.maker].map {
-                    SecurityService.decide($0, operation, on: device, at: at, override: false, in: directory)
+                    SecurityService.decide($0, operation, on: device, at: .trusted(at), override: false, in: directory)
                 }
                 #expect(decisions[0].isAllowed == (decisions[1].isAllowed && decisions[2].isAllowed), "seed \(seed)")
                 #expect(
@@ -99,7 +99,7 @@ import Testing
             #expect(common { SecurityService.visiblePortfolioIDs(for: $0, in: directory) }, "seed \(seed)")
             #expect(common { SecurityService.visiblePropertyIDs(for: $0, in: directory) }, "seed \(seed)")
             #expect(common { SecurityService.visibleUnitIDs(for: $0, in: directory) }, "seed \(seed)")
-            #expect(common { SecurityService.visibleDeviceIDs(for: $0, at: at, in: directory) }, "seed \(seed)")
+            #expect(common { SecurityService.visibleDeviceIDs(for: $0, at: .trusted(at), in: directory) }, "seed \(seed)")
             // The scopes of the access log: a device is in one exactly if both read its history.
             func reads(_ subject: Subject, _ unit: UnitID) -> Bool {
                 let scopes = SecurityService.entities(where: subject, holds: .viewAccessHistory, in: directory)
@@ -124,7 +124,8 @@ import Testing
         #expect(subject.actorUserID == house.person)
         #expect(!SecurityService.allows(subject, .usersCreate, on: .gateway, in: house.directory).isAllowed)
         #expect(!SecurityService.allows(subject, .portfolioCreate, on: .gateway, in: house.directory).isAllowed)
-        let level = SecurityService.fieldLevel(of: subject, for: .user(house.person), at: House.now, in: house.directory)
+        let level = SecurityService.fieldLevel(
+            of: subject, for: .user(house.person), at: .trusted(House.now), in: house.directory)
         #expect(level == .management, "as any owner sees a person with a role there, not as the person")
     }
 
@@ -168,8 +169,8 @@ import Testing
             #expect(house.decide(at: House.day - .milliseconds(1), by: .apiKey(id)).isAllowed)
             #expect(house.decide(at: House.day, by: .apiKey(id)) == .denied(Denial(.userUnknown, hasReach: false)))
             let end = House.now.advanced(by: House.day)
-            #expect(!house.directory.subject(of: .apiKey(id), at: end).isEnabled)
-            #expect(house.directory.subject(of: .apiKey(id), at: end.advanced(by: .milliseconds(-1))).isEnabled)
+            #expect(!house.directory.subject(of: .apiKey(id), at: .trusted(end)).isEnabled)
+            #expect(house.directory.subject(of: .apiKey(id), at: .trusted(end.advanced(by: .milliseconds(-1)))).isEnabled)
         }
     }
 

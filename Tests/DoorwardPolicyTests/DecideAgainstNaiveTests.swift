@@ -10,12 +10,17 @@ import Testing
     func sameDecision(block: UInt64) {
         for seed in block * 300..<(block + 1) * 300 {
             var world = PlainWorld(seed: seed)
-            let (directory, naive) = (world.directory, NaivePolicy(world: world))
+            let directory = world.directory
+            var naive = NaivePolicy(world: world)
             for _ in 0..<50 {
                 let (principal, device, at) = (world.somePrincipal(), world.someDevice(), world.interestingInstant())
                 let operation = LockOperation.allCases.randomElement(using: &world.generator) ?? .unlock
                 let override = world.chance(30)
-                let decision = SecurityService.decide(principal, operation, on: device, at: at, override: override, in: directory)
+                naive.isTrusted = world.chance(70)
+                naive.latest = naive.isTrusted ? nil : world.interestingInstant()
+                let decision = SecurityService.decide(
+                    principal, operation, on: device,
+                    at: DecisionTime(at, isTrusted: naive.isTrusted, latest: naive.latest), override: override, in: directory)
                 let expected = naive.decide(principal, operation, device, at, override: override)
                 if decision != expected {
                     Issue.record("seed \(seed): \(principal) \(operation) \(device) at \(at)\n got \(decision)\nwant \(expected)")
@@ -36,18 +41,19 @@ import Testing
             for _ in 0..<50 {
                 let (principal, device, at) = (world.somePrincipal(), world.someDevice(), world.interestingInstant())
                 let operation = LockOperation.allCases.randomElement(using: &world.generator) ?? .unlock
-                let decision = SecurityService.decide(principal, operation, on: device, at: at, override: false, in: directory)
+                let time = DecisionTime(at, isTrusted: world.chance(90))
+                let decision = SecurityService.decide(principal, operation, on: device, at: time, override: false, in: directory)
                 if let denial = decision.denial { reasons.insert(denial.reason) }
                 if let rule = decision.rule { roles.insert(rule.role) }
                 denialsWithReach += decision.denial?.hasReach == true ? 1 : 0
                 if case .allowed(_, true) = SecurityService.decide(
-                    principal, operation, on: device, at: at, override: true, in: directory)
+                    principal, operation, on: device, at: .trusted(at), override: true, in: directory)
                 {
                     overridden += 1
                 }
             }
         }
-        let later: Set<DenialReason> = [.guestUsesExhausted, .outsideSchedule, .clockUntrusted]
+        let later: Set<DenialReason> = [.guestUsesExhausted, .outsideSchedule]
         #expect(reasons == Set(DenialReason.allCases).subtracting(later))
         #expect(roles == Set(Role.allCases))
         #expect(denialsWithReach > 1000 && overridden > 50, "\(denialsWithReach), \(overridden)")
@@ -62,10 +68,10 @@ import Testing
                 for device in world.devices {
                     let at = world.interestingInstant()
                     let resolved = SecurityService.decide(
-                        directory.subject(user.id), .unlock, on: directory.resolve(device.id), at: at, override: false,
+                        directory.subject(user.id), .unlock, on: directory.resolve(device.id), at: .trusted(at), override: false,
                         in: directory)
                     let byID = SecurityService.decide(
-                        .user(user.id), .unlock, on: device.id, at: at, override: false, in: directory)
+                        .user(user.id), .unlock, on: device.id, at: .trusted(at), override: false, in: directory)
                     #expect(resolved == byID)
                 }
             }

@@ -24,7 +24,7 @@ import Testing
     private func decide(
         _ user: UserID, _ operation: LockOperation, _ device: DeviceID, _ at: Timestamp, _ directory: TenancyDirectory
     ) -> Decision {
-        SecurityService.decide(.user(user), operation, on: device, at: at, override: false, in: directory)
+        SecurityService.decide(.user(user), operation, on: device, at: .trusted(at), override: false, in: directory)
     }
 
     @Test("The rule of a decision belongs to the requesting user, and allows the operation by itself")
@@ -113,7 +113,7 @@ import Testing
             var later = directory
             later.apply(.putUser(person))
             #expect(decide(user, operation, device, at, later).denial?.reason == .userDisabled)
-            #expect(SecurityService.visibleDeviceIDs(for: later.subject(user), at: at, in: later).isEmpty)
+            #expect(SecurityService.visibleDeviceIDs(for: later.subject(user), at: .trusted(at), in: later).isEmpty)
             #expect(SecurityService.visiblePropertyIDs(for: later.subject(user), in: later).isEmpty)
             person.isEnabled = true
             later.apply(.putUser(person))
@@ -126,7 +126,7 @@ import Testing
         inWorlds(2500..<2600) { _, directory, user, operation, device, at in
             let first = decide(user, operation, device, at, directory)
             let overridden = SecurityService.decide(
-                .user(user), operation, on: device, at: at, override: true, in: directory)
+                .user(user), operation, on: device, at: .trusted(at), override: true, in: directory)
             #expect(decide(user, operation, device, at, directory) == first)
             guard first.denial?.reason == .lockdownActive, case .allowed(let rule, override: true) = overridden else {
                 #expect(overridden == first, "there is nothing to override, or no right to")
@@ -166,7 +166,7 @@ import Testing
                 let (device, at) = (world.someDevice(), world.interestingInstant())
                 for operation in LockOperation.allCases {
                     let link = SecurityService.decide(
-                        .guestLink(access.id), operation, on: device, at: at, override: false, in: directory)
+                        .guestLink(access.id), operation, on: device, at: .trusted(at), override: false, in: directory)
                     guard link.isAllowed else { continue }
                     #expect(link.rule == .guestAccess(access.id))
                     if let guest = access.guestUserID { #expect(decide(guest, operation, device, at, directory).isAllowed) }

@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct FieldLevelTests {
     private func level(_ house: House, _ object: FieldObject, at offset: Duration = .zero) -> FieldLevel? {
-        SecurityService.fieldLevel(of: house.subject, for: object, at: House.now.advanced(by: offset), in: house.directory)
+        SecurityService.fieldLevel(
+            of: house.subject, for: object, at: .trusted(House.now.advanced(by: offset)), in: house.directory)
     }
 
     @Test(
@@ -97,7 +98,8 @@ import Testing
         let object = FieldObject.guestAccess(GuestAccessID(high: 1, low: 1))
         #expect(level(house, object) == .publicLevel)
         #expect(
-            SecurityService.fieldLevel(of: house.directory.subject(house.other), for: object, at: House.now, in: house.directory)
+            SecurityService.fieldLevel(
+                of: house.directory.subject(house.other), for: object, at: .trusted(House.now), in: house.directory)
                 == .management)
         house.admit(guest: house.other)
         #expect(level(house, object) == nil)
@@ -126,7 +128,7 @@ import Testing
         #expect(level(house, .device(house.flatDoor)) == nil)
         #expect(
             SecurityService.fieldLevel(
-                of: house.directory.subject(UserID(high: 9, low: 9)), for: .device(house.flatDoor), at: House.now,
+                of: house.directory.subject(UserID(high: 9, low: 9)), for: .device(house.flatDoor), at: .trusted(House.now),
                 in: house.directory) == nil)
     }
 }

@@ -28,7 +28,7 @@ import Testing
     private func check<Entity>(_ entity: Entity, _ fields: [Field<Entity>], _ level: FieldLevel) {
         let directory = TenancyDirectory()
         let reader = FieldReader(
-            directory.subject(of: .user(UserID(high: 9, low: 9))), level: level, at: Timestamp(milliseconds: 5))
+            directory.subject(of: .user(UserID(high: 9, low: 9))), level: level, at: .trusted(Timestamp(milliseconds: 5)))
         let value = fields.object(entity, for: reader, in: directory)
         #expect(problems(of: value, fields.schema()) == [], "\(Entity.self) at \(level)")
     }

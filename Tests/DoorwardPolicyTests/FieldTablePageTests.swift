@@ -107,7 +107,7 @@ import Testing
 
     private func level(_ given: [Given], _ object: (House) -> FieldObject) -> FieldLevel? {
         let house = House(given)
-        return SecurityService.fieldLevel(of: house.subject, for: object(house), at: House.now, in: house.directory)
+        return SecurityService.fieldLevel(of: house.subject, for: object(house), at: .trusted(House.now), in: house.directory)
     }
 
     private static let facts: [(Given, FieldLevel?)] = [
@@ -149,9 +149,9 @@ import Testing
             for user in world.users.map(\.id) {
                 for device in world.devices.map(\.id) {
                     let decision = SecurityService.decide(
-                        .user(user), .viewStatus, on: device, at: PlainWorld.now, override: false, in: directory)
+                        .user(user), .viewStatus, on: device, at: .trusted(PlainWorld.now), override: false, in: directory)
                     let level = SecurityService.fieldLevel(
-                        of: directory.subject(user), for: .device(device), at: PlainWorld.now, in: directory)
+                        of: directory.subject(user), for: .device(device), at: .trusted(PlainWorld.now), in: directory)
                     if decision.isAllowed { #expect(level != nil, "seed \(seed)") }
                     if decision.denial?.hasReach == false { #expect(level == nil, "seed \(seed)") }
                 }

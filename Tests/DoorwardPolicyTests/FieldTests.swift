@@ -17,7 +17,7 @@ import Testing
 
     private static func seen<Entity>(_ entity: Entity, _ fields: [Field<Entity>], at level: FieldLevel) -> [String] {
         let directory = TenancyDirectory()
-        let reader = FieldReader(directory.subject(of: .user(UserID(high: 9, low: 9))), level: level, at: now)
+        let reader = FieldReader(directory.subject(of: .user(UserID(high: 9, low: 9))), level: level, at: .trusted(now))
         return fields.filter { $0.value(of: entity, for: reader, in: directory) != .absent }.map(\.name)
     }
 
@@ -57,7 +57,7 @@ import Testing
         let lockdown = try #require(Property.fields.first { $0.name == "lockdown" })
         let directory = TenancyDirectory()
         for level in FieldLevel.allCases {
-            let reader = FieldReader(directory.subject(of: .user(UserID(high: 9, low: 9))), level: level, at: Self.now)
+            let reader = FieldReader(directory.subject(of: .user(UserID(high: 9, low: 9))), level: level, at: .trusted(Self.now))
             guard case .object(let members) = lockdown.value(of: property, for: reader, in: directory) else {
                 Issue.record("the value is not an object")
                 continue

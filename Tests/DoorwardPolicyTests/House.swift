@@ -118,7 +118,8 @@ struct House {
         override: Bool = false
     ) -> Decision {
         SecurityService.decide(
-            principal ?? .user(person), operation, on: device ?? flatDoor, at: Self.now.advanced(by: offset), override: override,
+            principal ?? .user(person), operation, on: device ?? flatDoor, at: .trusted(Self.now.advanced(by: offset)),
+            override: override,
             in: directory)
     }
 }

@@ -51,7 +51,7 @@ import Testing
                     SecurityService.visibleUnitIDs(for: directory.subject(user), in: directory)
                         == world.units.map(\.id).filter { management.allows(user, .unitRead, .unit($0)) == .allowed }.sorted())
                 #expect(
-                    SecurityService.visibleDeviceIDs(for: directory.subject(user), at: at, in: directory)
+                    SecurityService.visibleDeviceIDs(for: directory.subject(user), at: .trusted(at), in: directory)
                         == world.devices.map(\.id).filter { naive.decide(.user(user), .viewStatus, $0, at).isAllowed }.sorted(),
                     "seed \(seed)")
             }
@@ -67,7 +67,7 @@ import Testing
                 let (user, at) = (world.someUser(), world.interestingInstant())
                 let decision = NaivePolicy(world: world).decide(.user(user), .lockdown, device.id, at)
                 #expect(
-                    SecurityService.reaches(directory.subject(user), device: device.id, at: at, in: directory)
+                    SecurityService.reaches(directory.subject(user), device: device.id, at: .trusted(at), in: directory)
                         == (decision.denial?.hasReach ?? true),
                     "seed \(seed)")
             }

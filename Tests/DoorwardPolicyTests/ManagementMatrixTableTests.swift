@@ -183,7 +183,7 @@ import Testing
         let units = SecurityService.visibleUnitIDs(for: directory.subject(person), in: directory)
         #expect(units.contains(house.unit) == mayRead(.unitRead, .unit))
         #expect(units.contains(house.otherUnit) == (holder != .tenant), "a tenant cannot see the unit next door")
-        let devices = SecurityService.visibleDeviceIDs(for: directory.subject(person), at: House.now, in: directory)
+        let devices = SecurityService.visibleDeviceIDs(for: directory.subject(person), at: .trusted(House.now), in: directory)
         #expect(devices.contains(house.flatDoor) == mayRead(.deviceRead, .flat))
         #expect(devices.contains(house.cellar) == mayRead(.deviceRead, .cellar))
         #expect(devices.contains(house.unassigned) == (holder == .superAdmin))

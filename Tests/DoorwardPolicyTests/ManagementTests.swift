@@ -7,7 +7,7 @@ import Testing
         -> Decision
     {
         SecurityService.allows(
-            house.subject, permission, on: object, at: offset.map { House.now.advanced(by: $0) }, in: house.directory)
+            house.subject, permission, on: object, at: offset.map { .trusted(House.now.advanced(by: $0)) }, in: house.directory)
     }
 
     @Test("A role applies to everything below its entity, and to nothing above or beside it")

@@ -4,6 +4,10 @@ import DoorwardDomain
 /// policy module, so an error stays undetected only if both implementations have it.
 struct NaivePolicy {
     let world: PlainWorld
+    /// Whether the gateway's clock is trusted.
+    var isTrusted = true
+    /// The latest time that is known to have passed; `nil` for the time of the request.
+    var latest: Timestamp?
 
     /// The matrix of lock operations, as in the specification.
     static let matrix: [LockOperation: String] = [
@@ -178,11 +182,12 @@ struct NaivePolicy {
     }
 
     private func reach(_ access: GuestAccess, _ device: LockDevice, _ at: Timestamp) -> Bool {
-        guard access.deviceIDs.contains(device.id), access.createdAt <= at else { return false }
+        // With an untrusted clock, an access that exists has been created, whatever the clock shows.
+        guard access.deviceIDs.contains(device.id), !isTrusted || access.createdAt <= at else { return false }
         let home = world.properties.first { $0.id == access.propertyID }?.portfolioID
         if let portfolio = device.portfolioID, portfolio != home { return false }
         let end = min(access.revokedAt ?? access.window.validUntil, access.window.validUntil)
-        return at.milliseconds < end.milliseconds + 30 * 24 * 60 * 60 * 1000
+        return max(at, latest ?? at).milliseconds < end.milliseconds + 30 * 24 * 60 * 60 * 1000
     }
 
     private func guestRule(
@@ -202,6 +207,8 @@ struct NaivePolicy {
             (candidate.failed, candidate.closesAt) = (.guestWindowEnded, access.window.validUntil)
         } else if at < access.window.validFrom {
             (candidate.failed, candidate.opensAt) = (.guestWindowNotStarted, access.window.validFrom)
+        } else if !isTrusted {
+            candidate.failed = .clockUntrusted
         } else if world.portfolios.contains(where: {
             $0.id == device.portfolioID && !$0.subscription.modules.contains(.guestAccess)
         }) {

@@ -81,7 +81,7 @@ import Testing
     @Test("The list of visible devices contains the door exactly if VIEW_STATUS is listed", arguments: rows)
     func visible(row: Row) {
         let house = House(row.given)
-        let visible = SecurityService.visibleDeviceIDs(for: house.subject, at: House.now, in: house.directory)
+        let visible = SecurityService.visibleDeviceIDs(for: house.subject, at: .trusted(House.now), in: house.directory)
         #expect(visible.contains(house.id(of: row.door)) == row.operations.contains(.viewStatus))
     }
 

@@ -40,11 +40,11 @@ import Testing
                 let (principal, at) = (world.somePrincipal(), world.interestingInstant())
                 guard let device = directory.resolve(world.someDevice()) else { continue }
                 let operation = LockOperation.allCases.randomElement(using: &world.generator) ?? .unlock
-                let request = AccessRequest(operation: operation, device: device, instant: at)
+                let request = AccessRequest(operation: operation, device: device, time: .trusted(at))
                 let subject = directory.subject(of: principal)
                 let results = Self.results(request, subject, directory).shuffled(using: &world.generator)
                 let decision = SecurityService.decide(
-                    principal, operation, on: device.id, at: at, override: false, in: directory)
+                    principal, operation, on: device.id, at: .trusted(at), override: false, in: directory)
                 let expected = Self.fold(request, subject, directory, results)
                 if decision != expected {
                     Issue.record("seed \(seed): \(principal) \(operation) on \(device.id)\n got \(decision)\nwant \(expected)")
@@ -68,7 +68,7 @@ import Testing
                         Issue.record("not resolved")
                         return
                     }
-                    let request = AccessRequest(operation: .unlock, device: node, instant: PlainWorld.now)
+                    let request = AccessRequest(operation: .unlock, device: node, time: .trusted(PlainWorld.now))
                     let reaching = Self.results(request, directory.subject(user.id), directory).compactMap(\.rule.association)
                     let expected = world.associations.filter { $0.userID == user.id && naive.reach($0, device) != nil }.map(\.id)
                     #expect(reaching.sorted() == expected.sorted(), "seed \(seed)")
@@ -81,7 +81,7 @@ import Testing
     func until() throws {
         let house = House([.role(.tenant), .guest(2, until: House.hour)])
         let device = try #require(house.directory.resolve(house.flatDoor))
-        let request = AccessRequest(operation: .unlock, device: device, instant: House.now)
+        let request = AccessRequest(operation: .unlock, device: device, time: .trusted(House.now))
         let ends = Self.results(request, house.subject, house.directory).map { result -> Timestamp?? in
             if case .allowed(let until) = result.verdict { .some(until) } else { nil }
         }
@@ -99,7 +99,7 @@ import Testing
             for limit in 1...6 {
                 var calls = 0
                 SecurityService.forEachRule(
-                    reaching: EntityPath(device), for: house.subject, at: House.now, in: house.directory
+                    reaching: EntityPath(device), for: house.subject, at: .trusted(House.now), in: house.directory
                 ) { _ in
                     calls += 1
                     return calls == limit ? .stop : .next

@@ -23,10 +23,10 @@ import Testing
         #expect(!subject.isSuperAdmin && subject.roleEntities.isEmpty && subject.tenancyStart(in: house.unit) == nil)
         #expect(!SecurityService.allows(subject, .portfolioRead, on: .portfolio(house.portfolio), in: house.directory).isAllowed)
         #expect(SecurityService.visiblePropertyIDs(for: subject, in: house.directory).isEmpty)
-        #expect(SecurityService.visibleDeviceIDs(for: subject, at: House.now, in: house.directory) == [house.flatDoor])
+        #expect(SecurityService.visibleDeviceIDs(for: subject, at: .trusted(House.now), in: house.directory) == [house.flatDoor])
         #expect(SecurityService.carriers(of: [.unlock], by: subject, on: house.flatDoor, in: house.directory).isEmpty)
-        #expect(SecurityService.reaches(subject, device: house.flatDoor, at: House.now, in: house.directory))
-        #expect(!SecurityService.reaches(subject, device: house.cellar, at: House.now, in: house.directory))
+        #expect(SecurityService.reaches(subject, device: house.flatDoor, at: .trusted(House.now), in: house.directory))
+        #expect(!SecurityService.reaches(subject, device: house.cellar, at: .trusted(House.now), in: house.directory))
     }
 
     @Test("A guest link is enabled exactly if its guest access exists and names no disabled user")
@@ -45,7 +45,7 @@ import Testing
         after.directory.apply(.removeAssociation(AssociationID(high: 1, low: 1)))
         func decide(_ house: House) -> Decision {
             SecurityService.decide(
-                house.subject, .unlock, on: house.flatDoor, at: House.now, override: false, in: house.directory)
+                house.subject, .unlock, on: house.flatDoor, at: .trusted(House.now), override: false, in: house.directory)
         }
         #expect(decide(before).isAllowed)
         #expect(decide(after) == Answer.hidden.decision)

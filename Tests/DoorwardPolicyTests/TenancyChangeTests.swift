@@ -324,7 +324,7 @@ import Testing
         for operation in LockOperation.allCases {
             for principal in [Principal.user(user), .guestLink(GuestAccessID(high: 0, low: 1))] {
                 let decision = SecurityService.decide(
-                    principal, operation, on: device, at: House.now, override: true, in: directory)
+                    principal, operation, on: device, at: .trusted(House.now), override: true, in: directory)
                 #expect(decision == Answer.denied(.userUnknown, reach: false).decision)
             }
         }

@@ -78,8 +78,9 @@ import Testing
                 let (principal, device, at) = (world.somePrincipal(), world.someDevice(), world.interestingInstant())
                 for operation in [LockOperation.unlock, .viewStatus] {
                     #expect(
-                        SecurityService.decide(principal, operation, on: device, at: at, override: false, in: changed)
-                            == SecurityService.decide(principal, operation, on: device, at: at, override: false, in: anew),
+                        SecurityService.decide(principal, operation, on: device, at: .trusted(at), override: false, in: changed)
+                            == SecurityService.decide(
+                                principal, operation, on: device, at: .trusted(at), override: false, in: anew),
                         "seed \(seed)")
                 }
             }

@@ -118,7 +118,8 @@ import Testing
                 let isShared = unit.commonAreaAccessIDs.contains(device.id) && property == unit.propertyID
                 return device.unitID == unit.id || (device.unitID == nil && isShared)
             }
-            let visible = SecurityService.visibleDeviceIDs(for: asked.subject(tenant.id), at: tenant.createdAt, in: asked)
+            let visible = SecurityService.visibleDeviceIDs(
+                for: asked.subject(tenant.id), at: .trusted(tenant.createdAt), in: asked)
             #expect(visible == expected.map(\.id).sorted(), "seed \(seed)")
         }
     }

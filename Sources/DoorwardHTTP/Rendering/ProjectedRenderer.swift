@@ -7,7 +7,7 @@ internal import DoorwardPolicy
 struct ProjectedRenderer: Sendable {
     let subject: Subject
     private let snapshot: CurrentDirectory.Snapshot
-    let now: Timestamp
+    let now: DecisionTime
     let devices: DeviceRuntimes
 
     /// The directory that the subject was resolved in, borrowed without a copy.
@@ -17,7 +17,7 @@ struct ProjectedRenderer: Sendable {
     init(_ principal: Principal, in snapshot: CurrentDirectory.Snapshot? = nil, control: GatewayControl) {
         self.snapshot = snapshot ?? control.directory.snapshot
         subject = self.snapshot.directory.subject(of: principal)
-        (now, devices) = (control.clock.now(), control.devices)
+        (now, devices) = (control.clock.decisionTime(), control.devices)
     }
 
     /// Returns the subject as a reader of the object, at the lowest level if no rule gives the subject a level.

@@ -167,10 +167,10 @@ package struct FieldReader: Sendable {
     package let subject: Subject
     /// The level of the subject for the entity.
     package let level: FieldLevel
-    /// The instant at which rights are evaluated.
-    package let now: Timestamp
+    /// The time at which rights are evaluated.
+    package let now: DecisionTime
 
-    package init(_ subject: Subject, level: FieldLevel, at now: Timestamp) {
+    package init(_ subject: Subject, level: FieldLevel, at now: DecisionTime) {
         (self.subject, self.level, self.now) = (subject, level, now)
     }
 }

@@ -93,7 +93,7 @@ extension GuestAccess {
     ]
 
     /// Returns the fields of the access that are visible to a subject.
-    fileprivate func shown(to subject: Subject, at now: Timestamp, in tenancy: TenancyDirectory) -> FieldValue {
+    fileprivate func shown(to subject: Subject, at now: DecisionTime, in tenancy: TenancyDirectory) -> FieldValue {
         let level = SecurityService.fieldLevel(of: subject, for: .guestAccess(id), at: now, in: tenancy)
         return Self.fields.object(self, for: FieldReader(subject, level: level ?? .publicLevel, at: now), in: tenancy)
     }

@@ -41,7 +41,8 @@ struct CampaignLife: Sendable {
             let records = house.records(of: order.commandID, in: store)
             let actor = records.last?.actor.userID ?? order.commandID.cast()
             let decision = SecurityService.decide(
-                .user(actor), order.operation, on: order.deviceID, at: clock.now(), override: false, in: directory.current)
+                .user(actor), order.operation, on: order.deviceID, at: .trusted(clock.now()), override: false,
+                in: directory.current)
             trace.note(in: number) {
                 $0.orders.append(
                     CampaignTrace.Order(
