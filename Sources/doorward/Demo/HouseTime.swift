@@ -11,7 +11,7 @@ struct HouseTime: Sendable {
     /// The scenario's time at `beganAt`.
     var start = Self.demoStart
     /// The day of the week of the scenario's first day.
-    var firstWeekday = Weekday.monday
+    var firstWeekday = AdapterSimulator.Weekday.monday
 
     /// The start of the demo's own scenario, as the time since midnight on Monday. Most people leave the house later.
     static let demoStart = Duration.seconds(7 * 3600 + 20 * 60)
