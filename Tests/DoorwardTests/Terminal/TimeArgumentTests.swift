@@ -4,7 +4,7 @@ import Testing
 @testable import doorward
 
 /// DoorwardDomain has a type of this name too.
-private typealias LocalTime = doorward.LocalTime
+typealias LocalTime = doorward.LocalTime
 
 /// The tests work in any time zone: expected local times are computed in the zone of the tests.
 @Suite("Times on the command line") struct TimeArgumentTests {
