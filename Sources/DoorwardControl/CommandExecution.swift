@@ -122,12 +122,13 @@ final class CommandExecution: Sendable {
         services.running.remove(id)
     }
 
-    /// The command's timeout: the requested timeout, shortened if the window of the guest access ends earlier.
+    /// The command's timeout: the requested timeout, shortened if the window of the guest access, or the hours of its schedule, end
+    /// earlier.
     static func timeout(
         _ asked: Duration, under rule: Rule, at now: Timestamp, in tenancy: TenancyDirectory
     ) -> Duration {
-        guard case .guestAccess(let id) = rule, let access = tenancy.guestAccess(id) else { return asked }
-        return min(asked, access.window.validUntil.duration(since: now))
+        guard case .guestAccess(let id) = rule else { return asked }
+        return tenancy.validityEnd(of: id, from: now, before: now.advanced(by: asked)).duration(since: now)
     }
 
     private func waitTurnAndSend() async -> CommandOutcome {

@@ -3,10 +3,10 @@ internal import DoorwardPolicy
 import HeapModule
 import Synchronization
 
-/// Appends to the feed the changes that only the passing of time causes: a guest window begins or
-/// ends, or the devices of a guest access become visible or invisible to the guest.
+/// Appends to the feed the changes that only the passing of time causes: a guest window or the hours of a schedule begin or
+/// end, or the devices of a guest access become visible or invisible to the guest.
 ///
-/// Decisions do not depend on this timer; they compare the window with the clock themselves.
+/// Decisions do not depend on this timer; they compare window and schedule with the clock themselves.
 final class WindowTimer: Sendable {
     fileprivate struct Edge: Comparable {
         let instant: Timestamp
@@ -16,7 +16,7 @@ final class WindowTimer: Sendable {
     }
 
     fileprivate struct State {
-        /// At least the next edge of each access: the next beginning or end of its window. May contain outdated edges.
+        /// At least the next edge of each access: the next beginning or end of its window or its hours. May contain outdated edges.
         var edges = Heap<Edge>()
         /// The wall clock at the last check. If a later reading is earlier than this value, the clock was set back.
         var checkedUntil: Timestamp
@@ -48,14 +48,21 @@ final class WindowTimer: Sendable {
         }
     }
 
-    /// Adds the next edges of the guest accesses in `changes`, which have taken effect.
+    /// Adds the next edges of the guest accesses in `changes`, which have taken effect, and of those whose schedule follows the
+    /// zone of a changed property.
     ///
     /// - Parameter instant: a time no later than the one at which the changes took effect. Edges after `instant` appear in the
     ///   feed after these changes.
     func note(_ changes: [TenancyChange], since instant: Timestamp) {
-        let accesses = changes.compactMap { if case .putGuestAccess(let access) = $0 { access.id } else { nil } }
-        guard !accesses.isEmpty else { return }
         let tenancy = directory.current
+        let accesses = changes.flatMap { change -> [GuestAccessID] in
+            switch change {
+            case .putGuestAccess(let access): [access.id]
+            case .putProperty(let property): tenancy.guestAccessIDs(followingZoneOf: property.id)
+            default: []
+            }
+        }
+        guard !accesses.isEmpty else { return }
         state.withLock { state in
             for access in accesses { state.addNextEdge(of: access, after: instant, in: tenancy) }
             scheduleWakeUp(&state)

@@ -206,7 +206,7 @@ package struct CivilDate: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Reads fixed-width numbers from the front of a text.
-private struct DigitScanner {
+struct DigitScanner {
     private var rest: Substring.UTF8View
 
     init(_ text: String) { rest = Substring(text).utf8 }
@@ -254,7 +254,9 @@ private struct DigitScanner {
 }
 
 extension Int64 {
-    fileprivate func flooredQuotient(by divisor: Int64) -> Int64 {
+    /// The quotient, rounded towards negative infinity.
+    @inlinable
+    package func flooredQuotient(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient
     }

@@ -41,6 +41,7 @@ struct AccessRequest {
         if instant < node.window.validFrom {
             return .failed(RuleFailure(.guestWindowNotStarted, of: rule, opensAt: node.window.validFrom))
         }
+        if let failure = directory.scheduleFailure(of: node, at: instant) { return .failed(failure) }
         if !time.isTrusted { return .failed(RuleFailure(.clockUntrusted, of: rule)) }
         if !directory.includesGuestAccess(device) { return .failed(RuleFailure(.featureUnavailable, of: rule)) }
         return .allowed(until: node.window.validUntil)

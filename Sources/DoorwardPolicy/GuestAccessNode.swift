@@ -8,12 +8,14 @@ package final class GuestAccessNode: Sendable {
     let isRevoked: Bool
     /// Whether a tenant granted the access. If so, access to each device ends with the tenancies that it depends on.
     private let isUnderTenancy: Bool
+    /// The schedule of the access, if it has one.
+    let hours: ScheduleHours?
     /// The stored access. It begins with its id and its window, which are therefore in memory next
     /// to the precomputed values above.
     package let access: GuestAccess
 
-    init(_ access: GuestAccess) {
-        self.access = access
+    init(_ access: GuestAccess, hours: ScheduleHours?) {
+        (self.access, self.hours) = (access, hours)
         isRevoked = access.revokedAt != nil
         operations = OperationSet(access.operations)
         isUnderTenancy = access.grantedUnderRole == .tenant
@@ -29,11 +31,18 @@ package final class GuestAccessNode: Sendable {
     }
 
     /// The next instant after `instant` at which time alone changes a decision on the access or the visibility of its devices.
-    func nextEdge(after instant: Timestamp) -> Timestamp? {
+    func nextEdge(after instant: Timestamp, in directory: TenancyDirectory) -> Timestamp? {
         let reach = reach
-        let reachEdges = [reach.lowerBound, reach.upperBound].map(Timestamp.init(milliseconds:))
-        // A revoked access is denied at every instant, so its window changes no decision.
-        let edges = isRevoked ? reachEdges : reachEdges + [window.validFrom, window.validUntil]
+        var edges = [reach.lowerBound, reach.upperBound].map(Timestamp.init(milliseconds:))
+        // A revoked access is denied at every instant, so its window and its schedule change no decision.
+        if !isRevoked {
+            edges += [window.validFrom, window.validUntil]
+            if window.contains(instant), let clock = directory.scheduleClock(of: self),
+                let change = clock.nextChange(after: instant, before: window.validUntil)
+            {
+                edges.append(change)
+            }
+        }
         return edges.lazy.filter { $0 > instant }.min()
     }
 

@@ -48,12 +48,14 @@ extension TenancyDirectory {
         }
         propertiesByPortfolio[property.portfolioID, default: []].insert(property.id)
         properties[property.id] = Box(property)
+        zonesByProperty[property.id] = property.defaultTimeZone.flatMap(zones.rules)
         if property.lockdown == nil { lockedDownProperties.remove(property.id) } else { lockedDownProperties.insert(property.id) }
     }
 
     private mutating func removeProperty(_ id: PropertyID) {
         guard let property = properties.removeValue(forKey: id)?.value else { return }
         lockedDownProperties.remove(id)
+        zonesByProperty[id] = nil
         propertiesByPortfolio[property.portfolioID]?.remove(id)
         if propertiesByPortfolio[property.portfolioID]?.isEmpty == true { propertiesByPortfolio[property.portfolioID] = nil }
     }
@@ -179,7 +181,11 @@ extension TenancyDirectory {
         if let old = guestAccesses[access.id]?.access { unlist(old) }
         var kept = access
         kept.operations = recentOperations.shared(access.operations)
-        let node = GuestAccessNode(kept)
+        let hours = access.schedule.map {
+            recentSchedules.shared(ScheduleHours($0, ownZone: $0.timeZone.flatMap(zones.rules)))
+        }
+        kept.schedule = hours?.schedule
+        let node = GuestAccessNode(kept, hours: hours)
         guestAccesses[access.id] = node
         guestAccessesByProperty[access.propertyID, default: []].insert(access.id)
         for device in access.deviceIDs { guestAccessesByDevice[device, default: SortedIDs()].insert(access.id) }

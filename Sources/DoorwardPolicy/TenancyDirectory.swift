@@ -15,6 +15,7 @@ package struct TenancyDirectory: Sendable {
     var recentMakes = RecentValues<Box<DeviceModel>>()
     var recentCommonAreas = RecentValues<[DeviceID]>()
     var recentOperations = RecentValues<[LockOperation]>()
+    var recentSchedules = RecentValues<ScheduleHours>()
     /// The units that share each device, at the index `sharingSlot` of the device.
     var sharing = PersistentArray<CommonAreaUnits>()
     /// The free slots in `sharing`, which belonged to removed devices.
@@ -54,6 +55,11 @@ package struct TenancyDirectory: Sendable {
     /// The portfolios whose subscription does not include guest accesses; nearly always empty.
     var portfoliosWithoutGuestAccess: TreeSet<PortfolioID> = []
 
+    /// The default zone of each property that has one which the system knows. Schedules without a zone of their own use it.
+    var zonesByProperty: TreeDictionary<PropertyID, TimeZoneRules> = [:]
+    /// The source of the zones of schedules and properties.
+    let zones: TimeZoneDatabase
+
     /// The number of changes that led to this version. A `Subject` of another version is not valid here.
     var version: UInt64 = 0
 
@@ -63,7 +69,9 @@ package struct TenancyDirectory: Sendable {
     package internal(set) var userCount = 0
 
     /// An empty directory: every request is denied.
-    package init() {}
+    ///
+    /// - Parameter zones: the zones of schedules. A schedule with a zone that is not among them denies.
+    package init(zones: TimeZoneDatabase = .system) { self.zones = zones }
 
     /// The number of devices, including unassigned ones.
     package var deviceCount: Int { devices.count }
@@ -168,15 +176,15 @@ extension TenancyDirectory {
         }
     }
 
-    /// The next instant after `instant` at which time alone changes the rights of an access: its window begins or ends, or its
-    /// devices become visible or invisible to the guest. `nil` if there is no such instant.
+    /// The next instant after `instant` at which time alone changes the rights of an access: its window or hours of its schedule
+    /// begin or end, or its devices become visible or invisible to the guest. `nil` if there is no such instant.
     package func nextEdge(of access: GuestAccessID, after instant: Timestamp) -> Timestamp? {
-        guestAccesses[access]?.nextEdge(after: instant)
+        guestAccesses[access]?.nextEdge(after: instant, in: self)
     }
 
     /// Calls `body` with each access for which `nextEdge` returns an instant, and with that instant.
     package func forEachNextEdge(after instant: Timestamp, _ body: (GuestAccessID, Timestamp) -> Void) {
-        for node in guestAccesses.values { if let edge = node.nextEdge(after: instant) { body(node.id, edge) } }
+        for node in guestAccesses.values { if let edge = node.nextEdge(after: instant, in: self) { body(node.id, edge) } }
     }
 
     /// The units that list a device among their `commonAreaAccessIDs`.

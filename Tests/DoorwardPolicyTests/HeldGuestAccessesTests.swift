@@ -18,7 +18,8 @@ import Testing
                 window: GuestWindow(validFrom: Timestamp(milliseconds: 0), validUntil: Timestamp(milliseconds: until)),
                 grantedByUserID: UserID(high: 0, low: 2), grantedUnderAssociationID: AssociationID(high: 0, low: 3),
                 grantedUnderRole: role, revokedAt: revokedAt.map(Timestamp.init(milliseconds:)),
-                createdAt: Timestamp(milliseconds: createdAt)))
+                createdAt: Timestamp(milliseconds: createdAt)),
+            hours: nil)
     }
 
     @Test(

@@ -1,0 +1,115 @@
+/// The UTC offsets of one time zone at all instants, from a TZif file (RFC 9636). All instants are whole seconds since
+/// 1970-01-01T00:00:00Z; offsets are seconds east of UTC.
+package final class TimeZoneRules: Sendable {
+    /// The IANA name, such as `Europe/Berlin`.
+    package let name: String
+    /// The instants at which the offset changes, ascending, up to the end of the file's table.
+    private let transitions: [Int64]
+    /// The offset before the first transition, and after each of them.
+    private let offsets: [Int32]
+    /// The rule for the instants from the last transition on; `nil` if the last offset then holds forever.
+    private let footer: PosixTimeZone?
+    /// The first instant to which `footer` applies.
+    private let footerStart: Int64
+
+    /// An interval without a change of the offset. The intervals of a zone cover all instants.
+    package struct Segment: Hashable, Sendable {
+        /// The first instant; `Int64.min` in the first segment.
+        package let start: Int64
+        /// The first instant after the segment; `Int64.max` in the last segment.
+        package let end: Int64
+        /// The offset, in seconds east of UTC.
+        package let offset: Int64
+    }
+
+    /// - Parameters:
+    ///   - transitions: ascending, without duplicates.
+    ///   - offsets: one more than there are transitions.
+    init(name: String, transitions: [Int64], offsets: [Int32], footer: PosixTimeZone?) {
+        (self.name, self.footer) = (name, footer)
+        // Without the transitions that change only the abbreviation, a segment is as long as possible.
+        let kept = transitions.indices.filter { offsets[$0] != offsets[$0 + 1] }
+        self.transitions = kept.map { transitions[$0] }
+        self.offsets = [offsets[0]] + kept.map { offsets[$0 + 1] }
+        footerStart = Self.footerStart(footer, table: (transitions.last, self.transitions.last), offset: self.offsets.last ?? 0)
+    }
+
+    /// The first instant for which the rule is used: the end of the table. Many tables end with a transition that changes nothing;
+    /// if the rule gives the same offset before it, the rule is used from the transition before.
+    ///
+    /// - Parameter offset: the last offset of the table.
+    private static func footerStart(_ footer: PosixTimeZone?, table: (end: Int64?, lastChange: Int64?), offset: Int32) -> Int64 {
+        guard let footer, let end = table.end, table.lastChange != end else { return table.end ?? .min }
+        let segment = footer.segment(at: table.lastChange ?? end, notBefore: .min)
+        let isSame = segment.offset == Int64(offset) && segment.end > end && (table.lastChange != nil || footer.daylight == nil)
+        return isSame ? table.lastChange ?? .min : end
+    }
+
+    /// The offset at an instant, in seconds east of UTC.
+    package func offset(at instant: Int64) -> Int64 { segment(at: instant).offset }
+
+    /// The segment that contains an instant.
+    package func segment(at instant: Int64) -> Segment {
+        if let footer, instant >= footerStart { return footer.segment(at: instant, notBefore: footerStart) }
+        // The number of transitions up to the instant.
+        var (low, high) = (0, transitions.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if transitions[middle] <= instant { low = middle + 1 } else { high = middle }
+        }
+        let tableEnd = footer == nil ? Int64.max : footerStart
+        return Segment(
+            start: low == 0 ? .min : transitions[low - 1], end: low == transitions.count ? tableEnd : transitions[low],
+            offset: Int64(offsets[low]))
+    }
+}
+
+/// The effect of a change of the clock on a local time. Raw values are those of the API.
+package enum ClockChange: String, CaseIterable, Codable, Sendable {
+    /// The clock shows the time exactly once.
+    case none
+    /// The clock skips the time.
+    case gap
+    /// The clock shows the time twice.
+    case overlap
+}
+
+/// Which of two instants a repeated local time means. Raw values are those of the API.
+package enum Fold: String, CaseIterable, Codable, Sendable {
+    /// The first instant.
+    case first
+    /// The second instant.
+    case second
+}
+
+extension TimeZoneRules {
+    /// No local time is farther than this from the UTC time of its instant.
+    package static let maxOffset: Int64 = 26 * 3600
+
+    /// Resolves a local time to an instant.
+    ///
+    /// A time in a gap is resolved to the instant of the transition, at which the clock shows a later time. RFC 5545, section
+    /// 3.3.5, applies the offset before the gap instead, and so gives access at an hour that was not written down. A repeated time
+    /// is resolved to its first instant unless `fold` is `.second`.
+    ///
+    /// - Parameter local: the reading of the clock, in seconds since 1970-01-01T00:00:00 on the same clock.
+    package func resolve(local: Int64, fold: Fold = .first) -> (instant: Int64, change: ClockChange) {
+        var segment = segment(at: local - Self.maxOffset)
+        if segment.end > local + Self.maxOffset { return (local - segment.offset, .none) }
+        var exact: (first: Int64, last: Int64)?
+        var afterGap: Int64?
+        while true {
+            let candidate = local - segment.offset
+            if candidate >= segment.start && candidate < segment.end {
+                exact = (exact?.first ?? candidate, candidate)
+            } else if candidate < segment.start, afterGap == nil {
+                // The segment begins with a later reading of the clock.
+                afterGap = segment.start
+            }
+            guard segment.end <= local + Self.maxOffset else { break }
+            segment = self.segment(at: segment.end)
+        }
+        if let exact { return (fold == .first ? exact.first : exact.last, exact.first == exact.last ? .none : .overlap) }
+        return (afterGap ?? local - segment.offset, .gap)
+    }
+}
