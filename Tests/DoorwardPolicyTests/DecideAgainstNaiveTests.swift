@@ -53,7 +53,7 @@ import Testing
                 }
             }
         }
-        let later: Set<DenialReason> = [.guestUsesExhausted, .outsideSchedule]
+        let later: Set<DenialReason> = [.guestUsesExhausted]
         #expect(reasons == Set(DenialReason.allCases).subtracting(later))
         #expect(roles == Set(Role.allCases))
         #expect(denialsWithReach > 1000 && overridden > 50, "\(denialsWithReach), \(overridden)")

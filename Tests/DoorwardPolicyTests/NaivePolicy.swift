@@ -207,6 +207,9 @@ struct NaivePolicy {
             (candidate.failed, candidate.closesAt) = (.guestWindowEnded, access.window.validUntil)
         } else if at < access.window.validFrom {
             (candidate.failed, candidate.opensAt) = (.guestWindowNotStarted, access.window.validFrom)
+        } else if let outside = outsideSchedule(access, at) {
+            candidate.failed = .outsideSchedule
+            (candidate.opensAt, candidate.closesAt) = outside
         } else if !isTrusted {
             candidate.failed = .clockUntrusted
         } else if world.portfolios.contains(where: {
@@ -215,6 +218,23 @@ struct NaivePolicy {
             candidate.failed = .featureUnavailable
         }
         return candidate
+    }
+
+    /// Returns the next opening and its end, both within the window, if the instant is outside the schedule; otherwise `nil`.
+    private func outsideSchedule(_ access: GuestAccess, _ at: Timestamp) -> (Timestamp?, Timestamp?)? {
+        guard let schedule = access.schedule else { return nil }
+        let name = schedule.timeZone ?? world.properties.first { $0.id == access.propertyID }?.defaultTimeZone
+        guard let zone = name.flatMap(TimeZoneDatabase.system.rules) else { return (nil, nil) }
+        let minutes = access.window.validFrom.milliseconds / 60_000..<access.window.validUntil.milliseconds / 60_000 + 1
+        let naive = NaiveSchedule(schedule, minutes: minutes) { zone.offset(at: $0) }
+        if naive.contains(at.milliseconds) { return nil }
+        let end = access.window.validUntil
+        let opening = (at.milliseconds / 60_000 + 1..<minutes.upperBound).first {
+            naive.contains($0 * 60_000) && $0 * 60_000 < end.milliseconds
+        }
+        guard let opening else { return (nil, nil) }
+        let closing = (opening..<minutes.upperBound).first { !naive.contains($0 * 60_000) && $0 * 60_000 < end.milliseconds }
+        return (Timestamp(milliseconds: opening * 60_000), closing.map { Timestamp(milliseconds: $0 * 60_000) } ?? end)
     }
 
     private func deny(_ reason: DenialReason, _ hasReach: Bool) -> Decision { .denied(Denial(reason, hasReach: hasReach)) }

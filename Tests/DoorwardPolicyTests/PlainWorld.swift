@@ -6,6 +6,9 @@ import DoorwardTesting
 struct PlainWorld {
     static let now = Timestamp(milliseconds: 1_700_000_000_000)
 
+    /// Zones of properties and schedules; one of them is not known.
+    static let zones = ["UTC", "Europe/Berlin", "America/New_York", "Pacific/Kiritimati", "Mars/Olympus", nil]
+
     var portfolios: [Portfolio] = []
     var properties: [Property] = []
     var units: [Unit] = []
@@ -51,6 +54,7 @@ struct PlainWorld {
         for _ in 0..<Int.random(in: 0...2, using: &generator) {
             let property = Property(
                 id: newID(), name: "H", portfolioID: portfolio.id,
+                defaultTimeZone: Self.zones.randomElement(using: &generator) ?? nil,
                 lockdown: chance(25) ? Lockdown(since: Self.now, byUserID: newID()) : nil, createdAt: Self.now,
                 updatedAt: Self.now)
             properties.append(property)
@@ -131,12 +135,21 @@ struct PlainWorld {
             GuestAccess(
                 id: newID(), guestUserID: chance(85) ? users.randomElement(using: &generator)?.id : (chance(50) ? nil : newID()),
                 propertyID: property.id, deviceIDs: opened,
-                operations: LockOperation.allCases.filter { _ in chance(60) }, window: window, grantedByUserID: grantor.id,
+                operations: LockOperation.allCases.filter { _ in chance(60) }, window: window, schedule: schedule(in: window),
+                grantedByUserID: grantor.id,
                 grantedUnderAssociationID: chance(80) ? under?.id ?? newID() : newID(),
                 grantedUnderRole: chance(70) ? under?.role ?? .tenant : .tenant,
                 carriersByDevice: chance(50) ? Dictionary(uniqueKeysWithValues: carriers) : nil,
                 revokedAt: chance(15) ? end : nil,
                 createdAt: start.advanced(by: .seconds(-86_400 * Int.random(in: -2...30, using: &generator)))))
+    }
+
+    /// Returns a schedule with special days in a window, for half of the accesses.
+    private mutating func schedule(in window: GuestWindow) -> Schedule? {
+        guard chance(50) else { return nil }
+        let days = window.validFrom.milliseconds / 86_400_000...window.validUntil.milliseconds / 86_400_000
+        let zone = chance(50) ? Self.zones.randomElement(using: &generator) ?? nil : nil
+        return .random(timeZone: zone, days: days, near: [], using: &generator)
     }
 
     // MARK: - Random requests
@@ -149,9 +162,22 @@ struct PlainWorld {
         let bounds = [
             access.createdAt, access.window.validFrom, access.window.validUntil, access.window.validUntil.advanced(by: month),
             access.revokedAt ?? access.createdAt, (access.revokedAt ?? access.createdAt).advanced(by: month), Self.now,
+            boundOfHours(of: access),
         ]
         let bound = bounds.randomElement(using: &generator) ?? Self.now
         return bound.advanced(by: .milliseconds(Int.random(in: -1...1, using: &generator)))
+    }
+
+    /// Returns an instant of the window at which hours of the schedule may begin or end.
+    private mutating func boundOfHours(of access: GuestAccess) -> Timestamp {
+        let hours = access.schedule?.periods.randomElement(using: &generator)?.hours
+        let times = [hours?.from, hours?.until].compactMap { $0 }
+        let days = access.window.validUntil.duration(since: access.window.validFrom).wholeMilliseconds / 86_400_000
+        let midnight =
+            (access.window.validFrom.milliseconds / 86_400_000 + Int64.random(in: 0...days, using: &generator)) * 86_400
+        let zone = (access.schedule?.timeZone).flatMap(TimeZoneDatabase.system.rules) ?? TimeZoneDatabase.system.rules(of: "UTC")
+        let local = midnight + Int64(times.randomElement(using: &generator)?.seconds ?? 0)
+        return Timestamp(milliseconds: (zone?.resolve(local: local).instant ?? local) * 1000)
     }
 
     mutating func someUser() -> UserID { chance(97) ? users.randomElement(using: &generator)?.id ?? newID() : newID() }
