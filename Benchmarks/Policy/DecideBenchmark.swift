@@ -9,13 +9,18 @@ import Synchronization
 struct DecideBenchmark {
     let directory: TenancyDirectory
     let questions: Questions
+    /// When the requests are made.
+    var instant = TenancyFixture.now
+    /// Text before the names of the figures.
+    var prefix = ""
 
     func run() {
+        let instant = instant
         report("from ids", goal: 1_000_000, count: questions.byID.count) { directory, range in
-            Self.askByID(questions.byID, range, directory)
+            Self.askByID(questions.byID, range, instant, directory)
         }
         report("resolved", goal: 10_000_000, count: questions.resolved.count) { directory, range in
-            Self.askResolved(questions.resolved, range, directory)
+            Self.askResolved(questions.resolved, range, instant, directory)
         }
         reportLatency()
     }
@@ -35,9 +40,9 @@ struct DecideBenchmark {
         }
         let rate = { (nanoseconds: UInt64) in Double(count) / Double(nanoseconds) * 1e9 }
         let share = String(format: "%.1f %% allowed", Double(allowed) / Double(count) * 100)
-        Figure("decide", name, rate(wall), "decisions/s", goal: goal, cpu: rate(cpu), note: share).report()
+        Figure("decide", prefix + name, rate(wall), "decisions/s", goal: goal, cpu: rate(cpu), note: share).report()
         Figure(
-            "decide", "\(name), two cores beside one", Double(wall) / Double(pairWall), "times", goal: 1.9,
+            "decide", "\(prefix)\(name), two cores beside one", Double(wall) / Double(pairWall), "times", goal: 1.9,
             cpu: 2 * Double(cpu) / Double(pairCPU)
         ).report()
     }
@@ -60,21 +65,23 @@ struct DecideBenchmark {
         samples.reserveCapacity(questions.byID.count)
         for index in questions.byID.indices {
             let start = Stopwatch.now()
-            blackHole(Self.askByID(questions.byID, index..<index + 1, directory))
+            blackHole(Self.askByID(questions.byID, index..<index + 1, instant, directory))
             samples.append(Stopwatch.now() - start)
         }
-        Figure("decide", "from ids, p99", Double(percentile(0.99, of: &samples)) / 1000, "µs", goal: 5).report()
-        Figure("decide", "from ids, p50", Double(percentile(0.5, of: &samples)) / 1000, "µs").report()
+        Figure("decide", prefix + "from ids, p99", Double(percentile(0.99, of: &samples)) / 1000, "µs", goal: 5).report()
+        Figure("decide", prefix + "from ids, p50", Double(percentile(0.5, of: &samples)) / 1000, "µs").report()
     }
 
     /// Returns the number of allowed requests.
     @inline(never)
-    private static func askByID(_ questions: [Questions.ByID], _ range: Range<Int>, _ directory: TenancyDirectory) -> Int {
+    private static func askByID(
+        _ questions: [Questions.ByID], _ range: Range<Int>, _ instant: Timestamp, _ directory: TenancyDirectory
+    ) -> Int {
         var allowed = 0
         for index in range {
             let question = questions[index]
             let decision = SecurityService.decide(
-                .user(question.user), question.operation, on: question.device, at: .trusted(TenancyFixture.now), override: false,
+                .user(question.user), question.operation, on: question.device, at: .trusted(instant), override: false,
                 in: directory)
             if decision.isAllowed { allowed += 1 }
         }
@@ -82,13 +89,13 @@ struct DecideBenchmark {
     }
 
     @inline(never)
-    private static func askResolved(_ questions: [Questions.Resolved], _ range: Range<Int>, _ directory: TenancyDirectory) -> Int
-    {
+    private static func askResolved(
+        _ questions: [Questions.Resolved], _ range: Range<Int>, _ instant: Timestamp, _ directory: TenancyDirectory
+    ) -> Int {
         var allowed = 0
         for index in range {
             let decision = SecurityService.decide(
-                questions[index].subject, questions[index].operation, on: questions[index].device,
-                at: .trusted(TenancyFixture.now),
+                questions[index].subject, questions[index].operation, on: questions[index].device, at: .trusted(instant),
                 override: false, in: directory)
             if decision.isAllowed { allowed += 1 }
         }

@@ -19,11 +19,13 @@ struct Questions: Sendable {
     let byID: [ByID]
     let resolved: [Resolved]
 
-    init(_ count: Int, of world: TenancyFixture, in directory: TenancyDirectory, seed: UInt64) {
+    /// - Parameter guestsOnly: whether guests make all requests.
+    init(_ count: Int, of world: TenancyFixture, in directory: TenancyDirectory, seed: UInt64, guestsOnly: Bool = false) {
         var mixer = SplitMix(seed: seed)
         byID = (0..<count).map { _ in
             let operation: LockOperation = [.unlock, .unlock, .lock, .viewStatus].randomElement(using: &mixer) ?? .unlock
-            let (user, device) = Self.pair(world, directory, &mixer)
+            let kind = guestsOnly ? 7 : Int.random(in: 0..<10, using: &mixer)
+            let (user, device) = Self.pair(kind, world, directory, &mixer)
             return ByID(user: user, device: device, operation: operation)
         }
         resolved = byID.compactMap { question in
@@ -34,10 +36,9 @@ struct Questions: Sendable {
         }
     }
 
-    private static func pair(_ world: TenancyFixture, _ directory: TenancyDirectory, _ mixer: inout SplitMix) -> (
-        UserID, DeviceID
-    ) {
-        let kind = Int.random(in: 0..<10, using: &mixer)
+    private static func pair(
+        _ kind: Int, _ world: TenancyFixture, _ directory: TenancyDirectory, _ mixer: inout SplitMix
+    ) -> (UserID, DeviceID) {
         if kind < 7 {
             let association = world.association(Int.random(in: 0..<world.associationCount, using: &mixer))
             if let device = someDevice(under: association.entity, directory, &mixer) { return (association.userID, device) }

@@ -12,6 +12,8 @@ struct TenancyFixture {
     static let now = Timestamp(milliseconds: 1_800_000_000_000)
 
     let deviceCount: Int
+    /// Whether every guest access has a schedule, and a window of 90 days instead of one.
+    var hasSchedules = false
     var propertyCount: Int { deviceCount / 100 }
     var portfolioCount: Int { max(1, propertyCount / 10) }
     var unitCount: Int { propertyCount * 40 }
@@ -112,16 +114,42 @@ struct TenancyFixture {
         let unitIndex = Int.random(in: 0..<unitCount, using: &mixer)
         let firstDevice = unitIndex / 40 * 100 + unitIndex % 40 * 2
         let grantor = association(min(associationCount - 1, portfolioCount * 2 + propertyCount * 3 + unitIndex))
-        let end = Self.now.advanced(by: .seconds(index % 8 == 0 ? -86_400 : 86_400))
+        let end = Self.now.advanced(by: .seconds(index % 8 == 0 ? -86_400 : hasSchedules ? 90 * 86_400 : 86_400))
         return GuestAccess(
             id: id(.guestAccess, index), guestUserID: user(Int.random(in: 0..<userCount, using: &mixer)),
             propertyID: property(unitIndex / 40), unitID: unit(unitIndex),
             deviceIDs: [device(firstDevice), device(firstDevice + 1)],
             operations: [.lock, .unlock],
             window: GuestWindow(validFrom: Self.now.advanced(by: .seconds(-172_800)), validUntil: end),
+            schedule: hasSchedules ? Self.schedules[index % Self.schedules.count] : nil,
             grantedByUserID: grantor.userID, grantedUnderAssociationID: grantor.id, grantedUnderRole: grantor.role,
             createdAt: Self.now.advanced(by: .seconds(-172_800)))
     }
+
+    /// Office hours in the property's zone, nights in another zone, and several periods a day with a year's public holidays.
+    private static let schedules: [Schedule] = {
+        func hours(_ from: Int, _ until: Int) -> Schedule.Hours {
+            Schedule.Hours(
+                from: LocalTime(hour: from, minute: 0) ?? .endOfDay, until: LocalTime(hour: until, minute: 0) ?? .endOfDay)
+        }
+        func period(_ days: WeekdaySet, _ from: Int, _ until: Int) -> Schedule.Period {
+            Schedule.Period(days: days, from: hours(from, until).from, until: hours(from, until).until)
+        }
+        let workdays = WeekdaySet([.monday, .tuesday, .wednesday, .thursday, .friday])
+        let holidays = (0..<12 as Range<Int64>).map { month in
+            Schedule.SpecialDay(
+                date: CivilDate(daysSinceEpoch: 20_833 + month * 30), periods: month % 3 == 0 ? [] : [hours(10, 12)])
+        }
+        return [
+            Schedule(periods: [period(workdays, 8, 18)]),
+            Schedule(timeZone: "America/New_York", periods: [period(.everyDay, 22, 6), period(workdays, 2, 5)]),
+            Schedule(
+                timeZone: "Europe/Rome",
+                periods: [period(workdays, 7, 12), period(workdays, 13, 18), period([.init([.saturday])], 9, 24)],
+                specialDays: holidays),
+            Schedule(periods: [period(workdays, 9, 17)], specialDays: holidays, specialDayCut: .start),
+        ]
+    }()
 }
 
 /// The generator of Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014).

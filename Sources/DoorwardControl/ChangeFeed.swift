@@ -233,7 +233,13 @@ extension TenancyChange {
         switch self {
         case .putPortfolio(let portfolio): return [.portfolio(portfolio.id)]
         case .removePortfolio(let id): return [.portfolio(id)]
-        case .putProperty(let property): return [.property(property.id)]
+        case .putProperty(let property):
+            guard before.property(property.id)?.defaultTimeZone != property.defaultTimeZone else {
+                return [.property(property.id)]
+            }
+            // Schedules without a zone of their own follow the zone of the property.
+            let followers = before.guestAccessIDs(followingZoneOf: property.id).compactMap(before.guestAccess)
+            return [.property(property.id)] + followers.flatMap(Self.objects(of:))
         case .removeProperty(let id): return [.property(id)]
         case .putUnit(let unit): return [.unit(unit.id)]
         case .removeUnit(let id): return [.unit(id)]
@@ -261,9 +267,11 @@ extension TenancyChange {
     /// The user who holds the association, and the guests whose access depends on the association.
     private static func holders(of association: UserRoleAssociation, in directory: TenancyDirectory) -> [ChangedObject] {
         let carried = directory.guestAccesses(carriedBy: association)
-        return [.permissions(of: association.userID)]
-            + carried.flatMap { access in
-                [.guestAccess(access.id)] + (access.guestUserID.map { [.permissions(of: $0)] } ?? [])
-            }
+        return [.permissions(of: association.userID)] + carried.flatMap(objects(of:))
+    }
+
+    /// A guest access, and the permissions of its guest.
+    private static func objects(of access: GuestAccess) -> [ChangedObject] {
+        [.guestAccess(access.id)] + (access.guestUserID.map { [.permissions(of: $0)] } ?? [])
     }
 }

@@ -197,7 +197,7 @@ extension TenancyFixture {
     @discardableResult
     package mutating func guestAccess(
         for user: UserID?, label: String? = nil, to devices: [DeviceID], operations: [LockOperation] = [.lock, .unlock],
-        hours: Range<Int> = 0..<24, under association: AssociationID
+        hours: Range<Int> = 0..<24, schedule: Schedule? = nil, under association: AssociationID
     ) -> GuestAccessID? {
         guard let property = devices.compactMap({ device($0)?.propertyID }).first,
             let grantor = associations[association]
@@ -207,9 +207,8 @@ extension TenancyFixture {
             validUntil: createdAt.advanced(by: .seconds(hours.upperBound * 3600)))
         let access = GuestAccess(
             id: id(), guestUserID: user, label: label, propertyID: property, deviceIDs: devices, operations: operations,
-            window: window, grantedByUserID: grantor.userID, grantedUnderAssociationID: association,
-            grantedUnderRole: grantor.role,
-            createdAt: createdAt)
+            window: window, schedule: schedule, grantedByUserID: grantor.userID, grantedUnderAssociationID: association,
+            grantedUnderRole: grantor.role, createdAt: createdAt)
         put(access)
         return access.id
     }

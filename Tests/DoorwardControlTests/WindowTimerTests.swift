@@ -26,9 +26,15 @@ import Testing
             _ = apply()
         }
 
-        mutating func add(hours: Range<Int>) throws {
+        /// - Parameter daily: the hours of each day, in UTC, if the access has a schedule.
+        mutating func add(hours: Range<Int>, daily: Range<Int>? = nil) throws {
             let guest = world.user("G")
-            let access = world.guestAccess(for: guest, to: [door], hours: hours, under: tenancy)
+            let schedule = try daily.map { daily in
+                let (from, until) = (LocalTime(hour: daily.lowerBound, minute: 0), LocalTime(hour: daily.upperBound, minute: 0))
+                return Schedule(
+                    timeZone: "UTC", periods: [.init(days: .everyDay, from: try #require(from), until: try #require(until))])
+            }
+            let access = world.guestAccess(for: guest, to: [door], hours: hours, schedule: schedule, under: tenancy)
             accesses.append((try #require(access), guest))
         }
 
@@ -50,10 +56,18 @@ import Testing
         /// Returns whether the guest access begins, ends, becomes visible or becomes invisible within the span.
         func hasEdge(_ access: GuestAccessID, after start: Timestamp, upTo end: Timestamp) -> Bool {
             guard let access = directory.guestAccess(access) else { return false }
-            let edges = [
+            var edges = [
                 access.createdAt, access.window.validFrom, access.window.validUntil,
                 access.endsAt.advanced(by: .seconds(30 * 86_400)),
             ]
+            for hours in access.schedule?.periods.map(\.hours) ?? [] {
+                let midnights = stride(
+                    from: access.window.validFrom.milliseconds / 86_400_000, through: end.milliseconds / 86_400_000, by: 1)
+                let bounds = midnights.flatMap { day in
+                    [hours.from, hours.until].map { (day * 86_400 + Int64($0.seconds)) * 1000 }
+                }
+                edges += bounds.map(Timestamp.init(milliseconds:)).filter(access.window.contains)
+            }
             return edges.contains { start < $0 && $0 <= end }
         }
     }
@@ -70,7 +84,7 @@ import Testing
             let published = CurrentDirectory(feed: feed)
             let timer = WindowTimer(directory: published, feed: feed, clock: clock, executor: executor)
             var guests = Guests(seed: seed, createdAt: clock.now())
-            for _ in 0..<5 { try guests.add(hours: Self.hours(from: &generator)) }
+            for _ in 0..<5 { try guests.add(hours: Self.hours(from: &generator), daily: Self.daily(from: &generator)) }
             _ = guests.apply()
             published.publish(guests.directory, after: nil)
             timer.restart()
@@ -79,7 +93,7 @@ import Testing
                     if Bool.random(using: &generator), let access = guests.accesses.randomElement(using: &generator) {
                         guests.world.revoke(access.id, at: clock.now())
                     } else {
-                        try guests.add(hours: Self.hours(from: &generator))
+                        try guests.add(hours: Self.hours(from: &generator), daily: Self.daily(from: &generator))
                     }
                     let (now, changes) = (clock.now(), guests.apply())
                     published.publish(guests.directory, after: changes)
@@ -107,6 +121,74 @@ import Testing
     private static func hours(from generator: inout SeededGenerator) -> Range<Int> {
         let start = Int.random(in: 0..<40, using: &generator)
         return start..<(start + Int.random(in: 1..<60, using: &generator))
+    }
+
+    /// Returns the hours of a day for two of three accesses.
+    private static func daily(from generator: inout SeededGenerator) -> Range<Int>? {
+        let start = Int.random(in: 0..<24, using: &generator)
+        let end = Int.random(in: start..<24, using: &generator) + 1
+        return Int.random(in: 0..<3, using: &generator) == 0 ? nil : start..<end
+    }
+
+    @Test("a guest access is in the feed whenever hours of its schedule begin or end")
+    func hoursOfSchedule() throws {
+        // 2026-11-21T08:00:00Z.
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let feed = ChangeFeed(clock: clock, retention: .seconds(10_000 * 86_400))
+            let published = CurrentDirectory(feed: feed)
+            let timer = WindowTimer(directory: published, feed: feed, clock: clock, executor: executor)
+            var guests = Guests(seed: 1, createdAt: clock.now())
+            try guests.add(hours: 0..<48, daily: 9..<17)
+            _ = guests.apply()
+            published.publish(guests.directory, after: nil)
+            timer.restart()
+            var position = feed.position
+            // Hours since 08:00: the hours of two days, the end of the window at 08:00, and nothing after it but the visibility.
+            for hour in [1, 9, 25, 33, 48, 48 + 30 * 24] {
+                let changes = try #require(try await feed.nextChanges(after: position))
+                #expect(clock.monotonicNow() == MonotonicInstant(nanoseconds: Int64(hour) * 3_600_000_000_000))
+                #expect(changes.objects == [.guestAccess(guests.accesses[0].id), .permissions(of: guests.accesses[0].guest)])
+                position = changes.position
+            }
+        }
+    }
+
+    @Test("hours without a zone of their own follow a change of the property's zone")
+    func zoneOfProperty() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let feed = ChangeFeed(clock: clock, retention: .seconds(10_000 * 86_400))
+            let published = CurrentDirectory(feed: feed)
+            let timer = WindowTimer(directory: published, feed: feed, clock: clock, executor: executor)
+            var guests = Guests(seed: 1, createdAt: clock.now())
+            try guests.add(hours: 0..<48, daily: 9..<17)
+            _ = guests.apply()
+            var access = try #require(guests.directory.guestAccess(guests.accesses[0].id))
+            access.schedule = Schedule(periods: access.schedule?.periods ?? [])
+            var property = try #require(guests.directory.property(access.propertyID))
+            property.defaultTimeZone = "UTC"
+            guests.directory.apply(.putProperty(property))
+            guests.directory.apply(.putGuestAccess(access))
+            published.publish(guests.directory, after: nil)
+            timer.restart()
+            let position = feed.position
+            // In Berlin it is 09:00 already, so that the next edge is the end of the hours, at 16:00 in UTC.
+            property.defaultTimeZone = "Europe/Berlin"
+            let change = TenancyChange.putProperty(property)
+            guests.directory.apply(change)
+            published.publish(guests.directory, after: [change])
+            timer.note([change], since: clock.now())
+            var changes = try #require(try await feed.nextChanges(after: position))
+            // The hours are open from now on.
+            #expect(
+                changes.objects == [.property(property.id), .guestAccess(access.id), .permissions(of: guests.accesses[0].guest)])
+            changes = try #require(try await feed.nextChanges(after: changes.position))
+            #expect(clock.now().description == "2026-11-21T16:00:00.000Z")
+            #expect(changes.objects == [.guestAccess(access.id), .permissions(of: guests.accesses[0].guest)])
+        }
     }
 
     @Test("a guest access is in the feed at the exact instants of its begin, its end and the end of its visibility")
