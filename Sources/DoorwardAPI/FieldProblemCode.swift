@@ -35,6 +35,10 @@ package enum FieldProblemCode: String, CaseIterable, Codable, Sendable {
     case badTime = "bad_time"
     /// The text is not a time zone that the gateway supports.
     case unknownZone = "unknown_zone"
+    /// The text is not a day of the week, `MON` to `SUN`.
+    case unknownDay = "unknown_day"
+    /// The list has no elements.
+    case empty
     /// The field is read-only: only the gateway sets it.
     case readOnly = "read_only"
     /// The gateway did not create this cursor for this caller and these filters.

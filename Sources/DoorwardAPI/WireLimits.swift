@@ -12,6 +12,14 @@ package enum WireLimits {
     package static let freeObjectBytes = 8 * 1024
     /// Maximum elements of a list of ids in a body.
     package static let listElements = 200
+    /// Maximum periods of a schedule, and of one of its special days.
+    package static let schedulePeriods = 100
+    /// Maximum special days of a schedule.
+    package static let scheduleSpecialDays = 400
+    /// The range of `maxUses` of a guest access.
+    package static let guestUses = 1...1_000_000
+    /// The range of `preview`: the intervals of a guest access in one response.
+    package static let previewIntervals = 1...100
     /// The range of a command's timeout in milliseconds.
     package static let timeoutMs = 100...60_000
     /// The range of `limit`: items on a page.

@@ -33,6 +33,8 @@ final class CommandExecution: Sendable {
     private let deadline: Mutex<MonotonicInstant>
     private let repeatable: IdempotentCall?
     private let state: Mutex<Command>
+    /// The guest access of which the command has reserved a use; `nil` if it needs none.
+    private let reservedUse = Mutex<GuestAccessID?>(nil)
     /// The immutable parts of the command, readable without locking `state`.
     let id: CommandID
     private let operation: LockOperation
@@ -61,47 +63,83 @@ final class CommandExecution: Sendable {
 
     // MARK: - Intents
 
-    /// Makes the command and its intent durable; releases its reservation in the queue if that fails.
+    /// The result of writing an intent.
+    enum IntentResult {
+        case written
+        /// Nothing was written, because no use of this guest access is left, or the access was removed.
+        case useRefused(GuestAccessID)
+    }
+
+    /// Makes the command and its intent durable, with the use that it reserves; releases its reservation in the queue if that fails.
     ///
     /// - Throws: `.shuttingDown`, or the reason why the store did not write the command.
-    func begin() async throws(GatewayError) {
+    func begin() async throws(GatewayError) -> IntentResult {
         do {
             try services.running.add(self)
-            try await writeFirstIntent()
+            let result = try await writeFirstIntent()
+            if case .useRefused = result { leave() }
+            return result
         } catch {
             leave()
             throw error
         }
     }
 
-    private func writeFirstIntent() async throws(GatewayError) {
+    private func writeFirstIntent() async throws(GatewayError) -> IntentResult {
         let command = command
         let entry = repeatable?.entry(.command(command.id), at: command.requestedAt)
-        try await services.storeGuard.write(
+        return try await write(
             StoreTransaction(
-                commands: [.begin(command, intent: 0)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]
-            ),
+                commands: [.begin(command, intent: 0)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]),
+            reservingUseUnder: command.rule,
             // Recovery settles only commands that are not in `running`. A command that is still in
             // `running` when the store is marked in doubt would never be settled.
             beforeDoubt: { services.running.remove(id) })
     }
 
+    /// Writes an intent together with the use that the command needs under `rule`. A use that the command has reserved under
+    /// another rule is returned in the same transaction.
+    private func write(
+        _ transaction: StoreTransaction, reservingUseUnder rule: Rule, beforeDoubt: () -> Void = {}
+    ) async throws(GatewayError) -> IntentResult {
+        var transaction = transaction
+        let held = reservedUse.withLock { $0 }
+        let needed = services.directory.snapshot.directory.countedUse(of: operation, under: rule)
+        if let needed, needed.id != held {
+            transaction.requires.append(.usesLeft(of: needed.id, max: needed.max))
+            transaction.counters.append(.takeUse(of: needed.id))
+        }
+        if let held, held != needed?.id { transaction.counters.append(.returnUse(of: held)) }
+        do {
+            try await services.storeGuard.commit(transaction, beforeDoubt: beforeDoubt)
+            reservedUse.withLock { $0 = needed?.id }
+            return .written
+        } catch {
+            switch (error, needed) {
+            case (.refused(.usesExhausted(let id)), _): return .useRefused(id)
+            case (.refused(.parentUnknown), let needed?): return .useRefused(needed.id)
+            default: throw GatewayError(error)
+            }
+        }
+    }
+
     /// Makes a further intent durable: it contains the rule that grants the command now.
     ///
     /// - Parameter override: whether the rule grants it only because of the override; if not, the intent contains none.
-    private func writeFurtherIntent(under rule: Rule, override: Bool) async throws(GatewayError) {
+    private func writeFurtherIntent(under rule: Rule, override: Bool) async throws(GatewayError) -> IntentResult {
         let now = services.clock.now()
-        let command = state.withLock { command in
-            command.rule = rule
-            return command
-        }
+        var command = command
+        command.rule = rule
         // The new rule may be a guest access that ends earlier.
         let rest = Self.timeout(command.deadline.duration(since: now), under: rule, at: now, in: services.directory.current)
         let end = services.clock.monotonicNow().advanced(by: rest)
         deadline.withLock { $0 = min($0, end) }
         var record = intent(of: command)
         if !override { record.body.override = nil }
-        try await services.storeGuard.write(StoreTransaction(commands: [.update(command)], records: [record]))
+        let result = try await write(
+            StoreTransaction(commands: [.update(command)], records: [record]), reservingUseUnder: rule)
+        if case .written = result { state.withLock { $0.rule = rule } }
+        return result
     }
 
     // MARK: - Execution
@@ -139,14 +177,16 @@ final class CommandExecution: Sendable {
         case .shuttingDown: return .shuttingDown
         case .come: break
         }
+        var exhausted: [GuestAccessID] = []
         while true {
             let order = InFlightCommand(commandID: id, operation: operation)
-            switch live.queue.withDispatchGate({ decideAndSend(order) }) {
+            switch live.queue.withDispatchGate({ decideAndSend(order, exhausted: exhausted) }) {
             case .ended(let ending): return ending
             case .sent: return await word(of: order)
             case .grantedByOther(let rule, let needsOverride):
                 do {
-                    try await writeFurtherIntent(under: rule, override: needsOverride)
+                    let result = try await writeFurtherIntent(under: rule, override: needsOverride)
+                    if case .useRefused(let id) = result { exhausted.append(id) }
                 } catch {
                     return .intentNotWritten
                 }
@@ -165,14 +205,17 @@ final class CommandExecution: Sendable {
     /// The result of one pass through the dispatch gate.
     private enum Passage {
         case sent
-        /// The command is still allowed, but not by the rule that the intent names. Nothing was sent.
+        /// The command is still allowed, but not by the rule that the intent names, or without the use that this rule now needs.
+        /// Nothing was sent.
         /// `override` is whether the rule allows it only because of the override.
         case grantedByOther(Rule, override: Bool)
         case ended(CommandOutcome)
     }
 
     /// Runs in the dispatch gate: checks the deadline, decides and sends, without a suspension in between.
-    private func decideAndSend(_ order: InFlightCommand) -> Passage {
+    ///
+    /// - Parameter exhausted: the guest accesses of which the store has refused to take a use.
+    private func decideAndSend(_ order: InFlightCommand, exhausted: [GuestAccessID]) -> Passage {
         guard !services.running.isClosed else { return .ended(.shuttingDown) }
         // Do not send the command if its outcome could not be written.
         guard services.storeGuard.isAcceptingCommands else { return .ended(.intentNotWritten) }
@@ -180,14 +223,19 @@ final class CommandExecution: Sendable {
         let time = services.clock.decisionTime()
         let (rule, isOverride) = state.withLock { ($0.rule, $0.override != nil) }
         let snapshot = services.directory.snapshot
+        let reserved = reservedUse.withLock { $0 }
         let decision = SecurityService.decide(
-            request.caller.principal, operation, on: live.id, at: time, override: isOverride, in: snapshot.directory)
+            request.caller.principal, operation, on: live.id, at: time, override: isOverride,
+            uses: CommandUses(reserved: reserved, exhausted: exhausted), in: snapshot.directory)
         guard case .allowed(let ruleNow, let needsOverride) = decision else {
             return .ended(.denied(decision.denial ?? Denial(.noAssociation, hasReach: false)))
         }
         // The device was bound to another lock since the command was accepted.
         guard live.bindingGeneration == bindingGeneration else { return .ended(.denied(Denial(.deviceUnknown, hasReach: true))) }
-        guard ruleNow == rule else { return .grantedByOther(ruleNow, override: needsOverride) }
+        let needed = snapshot.directory.countedUse(of: operation, under: ruleNow)
+        guard ruleNow == rule, needed == nil || needed?.id == reserved else {
+            return .grantedByOther(ruleNow, override: needsOverride)
+        }
         return handOver(order, at: time.instant)
     }
 
@@ -251,7 +299,8 @@ final class CommandExecution: Sendable {
         }
         do {
             try await services.storeGuard.write(
-                StoreTransaction(commands: [.end(ended)], records: [outcome(of: ended, ending)]),
+                StoreTransaction(
+                    counters: returnedUses(of: ended), commands: [.end(ended)], records: [outcome(of: ended, ending)]),
                 beforeDoubt: { services.running.remove(id) })
             state.withLock { $0 = ended }
             return finished
@@ -264,6 +313,12 @@ final class CommandExecution: Sendable {
             state.withLock { $0 = ended }
             return FinishedCommand(command: ended, status: live.status)
         }
+    }
+
+    /// The use that the outcome gives back: that of a command which certainly has not opened the lock.
+    private func returnedUses(of ended: Command) -> [CounterChange] {
+        guard !ended.consumesUse, let id = reservedUse.withLock({ $0 }) else { return [] }
+        return [.returnUse(of: id)]
     }
 
     // MARK: - Records

@@ -81,6 +81,15 @@ enum CommandOutcome: Sendable {
 }
 
 extension Command {
+    /// Whether an ended command counts as a use of a guest access: the lock was opened, or may have been.
+    var consumesUse: Bool {
+        switch state {
+        case .confirmed, .timedOut: true
+        case .unknown: sent != false
+        case .accepted, .dispatched, .failed, .denied: false
+        }
+    }
+
     fileprivate mutating func end(_ state: CommandState, _ detail: String?, sent: Bool?) {
         self.state = state
         outcomeDetail = detail

@@ -17,11 +17,16 @@ package final class CurrentDirectory: Sendable {
 
     private let published: Mutex<Snapshot>
     private let feed: ChangeFeed
+    private let uses: GuestUseCounts
 
-    /// - Parameter feed: receives each change.
-    package init(_ directory: TenancyDirectory = TenancyDirectory(), feed: ChangeFeed) {
-        published = Mutex(Snapshot(directory))
-        self.feed = feed
+    /// - Parameters:
+    ///   - feed: receives each change.
+    ///   - uses: the taken uses of guest accesses, which every version of the directory refers to.
+    package init(
+        _ directory: TenancyDirectory = TenancyDirectory(), feed: ChangeFeed, uses: GuestUseCounts = GuestUseCounts()
+    ) {
+        published = Mutex(Snapshot(directory.counting(uses)))
+        (self.feed, self.uses) = (feed, uses)
     }
 
     /// The current version of the tenancy.
@@ -43,7 +48,7 @@ package final class CurrentDirectory: Sendable {
     ///
     /// - Parameter changes: the changes since the previous directory; `nil` if they are unknown.
     func publish(_ directory: TenancyDirectory, after changes: [TenancyChange]?) {
-        let next = Snapshot(directory)
+        let next = Snapshot(directory.counting(uses))
         let before = snapshot.directory
         let changed = changes.map { $0.flatMap { $0.objects(in: before) } }
         // This may be the last reference to the old snapshot: free it after the mutex is released, not while holding the mutex.
@@ -54,5 +59,14 @@ package final class CurrentDirectory: Sendable {
             return snapshot
         }
         _ = last
+    }
+}
+
+extension TenancyDirectory {
+    /// The same directory, with the counts of taken uses that the store's writes update.
+    fileprivate func counting(_ uses: GuestUseCounts) -> TenancyDirectory {
+        var directory = self
+        directory.useCounts = uses
+        return directory
     }
 }

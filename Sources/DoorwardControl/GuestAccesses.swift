@@ -1,7 +1,7 @@
 package import DoorwardDomain
 internal import DoorwardPolicy
 
-/// The use cases of guest accesses: granting, listing and revoking them.
+/// The use cases of guest accesses: granting, listing, changing and revoking them.
 package struct GuestAccesses: Sendable {
     let directory: CurrentDirectory
     let writer: TenancyWriter
@@ -27,6 +27,18 @@ package struct GuestAccesses: Sendable {
     package func access(_ id: GuestAccessID, for caller: Caller) throws(GatewayError) -> GuestAccess {
         let (tenancy, subject) = directory.resolve(caller)
         return try tenancy.readable(id, to: subject)
+    }
+
+    /// The next intervals in which a guest access is within its window and the hours of its schedule, including the present one; none
+    /// if it was revoked. A later change of the access, or of the zone that its schedule follows, changes them.
+    ///
+    /// - Throws: the errors of `access`.
+    package func intervals(
+        of id: GuestAccessID, for caller: Caller, count: Int
+    ) throws(GatewayError) -> [Range<Timestamp>] {
+        let (tenancy, subject) = directory.resolve(caller)
+        guard try tenancy.readable(id, to: subject).revokedAt == nil else { return [] }
+        return tenancy.intervals(of: id, endingAfter: clock.now(), count: count)
     }
 
     /// The guest accesses that the caller holds, granted, or may manage.
@@ -126,12 +138,19 @@ package struct NewGuestAccess: Sendable {
     package var operations: [LockOperation]
     /// The validity period.
     package var window: GuestWindow
+    /// How the local times of the request became the window.
+    package var resolution: WindowResolution
+    /// The recurring hours within the window; `nil` for the whole window.
+    package var schedule: Schedule?
+    /// The number of commands that open a lock; `nil` for any number. At least 1.
+    package var maxUses: Int?
 
     package init(
         guestUserID: UserID?, label: String?, propertyID: PropertyID?, unitID: UnitID?, deviceIDs: [DeviceID],
-        operations: [LockOperation], window: GuestWindow, guestEmail: String? = nil
+        operations: [LockOperation], window: GuestWindow, resolution: WindowResolution = .asGiven, schedule: Schedule? = nil,
+        maxUses: Int? = nil, guestEmail: String? = nil
     ) {
-        self.guestEmail = guestEmail
+        (self.guestEmail, self.resolution, self.schedule, self.maxUses) = (guestEmail, resolution, schedule, maxUses)
         (self.guestUserID, self.label, self.propertyID, self.unitID) = (guestUserID, label, propertyID, unitID)
         (self.deviceIDs, self.operations, self.window) = (deviceIDs, operations, window)
     }
@@ -143,17 +162,42 @@ package struct NewGuestAccess: Sendable {
         if guestUserID == nil && guestEmail == nil && label == nil {
             problems.append(FieldProblem(field: "guestUserId", problem: "required"))
         }
-        if deviceIDs.isEmpty { problems.append(FieldProblem(field: "deviceIds", problem: "empty")) }
-        if operations.isEmpty { problems.append(FieldProblem(field: "operations", problem: "empty")) }
-        if operations.contains(where: { !$0.isMovement && $0 != .viewStatus }) {
-            problems.append(FieldProblem(field: "operations", problem: "not_grantable"))
-        }
-        if window.validUntil <= window.validFrom {
-            problems.append(FieldProblem(field: "validUntil", problem: "end_not_after_start"))
-        } else if window.validUntil.duration(since: window.validFrom) > GuestWindow.longest {
-            problems.append(FieldProblem(field: "validUntil", problem: "window_too_long"))
-        }
+        problems += [deviceIDs.problem, operations.problem, window.problem(in: "validUntil")].compactMap(\.self)
         if !problems.isEmpty { throw .invalid(problems) }
+    }
+}
+
+extension [DeviceID] {
+    /// The problem with the devices of a guest access that can be found without the tenancy.
+    var problem: FieldProblem? { isEmpty ? FieldProblem(field: "deviceIds", problem: "empty") : nil }
+
+    /// The same devices, each once.
+    var unique: [DeviceID] {
+        var seen: Set<DeviceID> = []
+        return filter { seen.insert($0).inserted }
+    }
+}
+
+extension [LockOperation] {
+    /// The problem with the operations of a guest access that can be found without the tenancy.
+    var problem: FieldProblem? {
+        if isEmpty { return FieldProblem(field: "operations", problem: "empty") }
+        let isGrantable = allSatisfy { $0.isMovement || $0 == .viewStatus }
+        return isGrantable ? nil : FieldProblem(field: "operations", problem: "not_grantable")
+    }
+
+    /// The operations in their usual order, each once.
+    var ordered: [LockOperation] { LockOperation.allCases.filter(contains) }
+}
+
+extension GuestWindow {
+    /// The problem with the window; `nil` if it can be granted.
+    ///
+    /// - Parameter field: the field to report.
+    func problem(in field: String) -> FieldProblem? {
+        if validUntil <= validFrom { return FieldProblem(field: field, problem: "end_not_after_start") }
+        let isTooLong = validUntil.duration(since: validFrom) > Self.longest
+        return isTooLong ? FieldProblem(field: field, problem: "window_too_long") : nil
     }
 }
 
@@ -197,7 +241,7 @@ extension TenancyDirectory {
 
     /// Requires the right to revoke the access. The grantor has this right while one of the associations that covered the devices
     /// exists; other users have it if they may manage the access.
-    fileprivate func requireManagement(of access: GuestAccess, by subject: Subject) throws(GatewayError) {
+    func requireManagement(of access: GuestAccess, by subject: Subject) throws(GatewayError) {
         if subject.isUser(access.grantedByUserID), access.carriers.contains(where: { association($0) != nil }) { return }
         if mayManage(access, subject) { return }
         // The access is visible to the subject at this point, so the denial reveals nothing.
@@ -207,19 +251,20 @@ extension TenancyDirectory {
 
 extension TenancyUnitOfWork {
     fileprivate mutating func grant(_ new: NewGuestAccess) throws(GatewayError) -> GuestAccess {
-        let devices = unique(new.deviceIDs).compactMap { directory.device($0) }
+        let devices = new.deviceIDs.unique.compactMap { directory.device($0) }
         let propertyID = try commonProperty(of: devices, new)
-        let right = try grantedRight(for: new, devices)
+        let right = try grantedRight(to: new.operations, on: devices)
         let guest = try guest(of: new)
         let access = GuestAccess(
             id: newID(), guestUserID: guest?.id, label: new.label, propertyID: propertyID, unitID: new.unitID,
-            deviceIDs: devices.map(\.id), operations: LockOperation.allCases.filter(new.operations.contains),
-            window: new.window, grantedByUserID: right.association.userID, grantedUnderAssociationID: right.association.id,
+            deviceIDs: devices.map(\.id), operations: new.operations.ordered, window: new.window, resolution: new.resolution,
+            schedule: new.schedule, maxUses: new.maxUses, grantedByUserID: right.association.userID, grantedUnderAssociationID: right.association.id,
             grantedUnderRole: right.association.role, carriersByDevice: right.carriersByDevice, createdAt: now)
         apply(.putGuestAccess(access))
         note(.grant, RecordTarget(access), at: access.place, after: GuestAccess.fields.recorded(access))
         if let portfolio = directory.property(propertyID)?.portfolioID {
             try require(.guestAccess, in: portfolio)
+            if access.schedule != nil { try require(.recurringSchedules, in: portfolio) }
             try requireWithin(.maxActiveGuestAccess, of: portfolio)
         }
         return access
@@ -244,12 +289,21 @@ extension TenancyUnitOfWork {
         if let unit = new.unitID, directory.unit(unit)?.propertyID != propertyID {
             throw .invalid("unitId", "not_in_property")
         }
+        try requireOpen(devices, in: new.unitID)
         return propertyID
     }
 
+    /// Requires that no device belongs to another unit than that of the guest access. Devices of the property itself are allowed.
+    func requireOpen(_ devices: [LockDevice], in unit: UnitID?) throws(GatewayError) {
+        guard let unit else { return }
+        if devices.contains(where: { $0.unitID != nil && $0.unitID != unit }) { throw .invalid("deviceIds", "not_in_unit") }
+    }
+
     /// The right that the caller passes on.
-    private func grantedRight(for new: NewGuestAccess, _ devices: [LockDevice]) throws(GatewayError) -> GrantedRight {
-        let needed = [.grantAccess] + new.operations
+    func grantedRight(
+        to operations: [LockOperation], on devices: [LockDevice]
+    ) throws(GatewayError) -> GrantedRight {
+        let needed = [.grantAccess] + operations
         let right = try GrantedRight(on: devices) { (device) throws(GatewayError) in
             let carriers = SecurityService.carriers(of: needed, by: subject, on: device.id, in: directory)
             guard !carriers.isEmpty else { throw refusal(of: needed, on: device) }
@@ -269,11 +323,6 @@ extension TenancyUnitOfWork {
             subject, .grantAccess, on: device.id, at: time, override: false, in: directory)
         let denial = decision.denial ?? Denial(.roleInsufficient, hasReach: true, missing: .init(operation: missing))
         return .denied(denial, operation: missing, deviceID: device.id)
-    }
-
-    private func unique(_ ids: [DeviceID]) -> [DeviceID] {
-        var seen: Set<DeviceID> = []
-        return ids.filter { seen.insert($0).inserted }
     }
 }
 

@@ -118,18 +118,38 @@ package final class LockDAL: Sendable {
         let decision: Decision
     }
 
-    private func decide(_ request: CommandRequest) -> Decided {
+    /// - Parameter exhausted: the guest accesses of which the store has refused to take a use.
+    private func decide(_ request: CommandRequest, exhausted: [GuestAccessID] = []) -> Decided {
         let (time, snapshot) = (services.clock.decisionTime(), services.directory.snapshot)
         guard let deviceID = request.deviceID else {
             return Decided(time: time, snapshot: snapshot, decision: .denied(Denial(.deviceUnknown, hasReach: false)))
         }
         let decision = SecurityService.decide(
             request.caller.principal, request.operation, on: deviceID, at: time, override: request.override != nil,
-            in: snapshot.directory)
+            uses: CommandUses(exhausted: exhausted), in: snapshot.directory)
         return Decided(time: time, snapshot: snapshot, decision: decision)
     }
 
+    /// Accepts a command, under another rule if another command takes the last use of the guest access first.
     private func accept(
+        _ request: CommandRequest, _ decided: Decided, started: MonotonicInstant, repeatable: IdempotentCall?
+    ) async throws(GatewayError) -> CommandExecution {
+        var (decided, exhausted) = (decided, [GuestAccessID]())
+        while true {
+            let life = try await prepare(request, decided, started: started, repeatable: repeatable)
+            switch try await life.begin() {
+            case .written: return life
+            case .useRefused(let id):
+                exhausted.append(id)
+                decided = decide(request, exhausted: exhausted)
+            }
+        }
+    }
+
+    /// Reserves a position in the device's queue for a command that the decision allows.
+    ///
+    /// - Throws: `.denied` after the denial was made durable; `.deviceBusy`.
+    private func prepare(
         _ request: CommandRequest, _ decided: Decided, started: MonotonicInstant, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> CommandExecution {
         let (now, snapshot, decision) = (decided.time.instant, decided.snapshot, decided.decision)
@@ -152,12 +172,10 @@ package final class LockDAL: Sendable {
             source: request.caller.origin.source,
             reason: request.statedReason, override: override ? request.override : nil, rule: rule,
             stateBefore: live.status.state, requestedAt: now, deadline: now.advanced(by: timeout))
-        let life = CommandExecution(
+        return CommandExecution(
             services, request: request, command: command, stamp: DeviceSnapshot(device),
             adapter: services.adapters[device.adapter],
             live: live, place: place, deadline: started.advanced(by: timeout), repeatable: repeatable)
-        try await life.begin()
-        return life
     }
 
     /// The command that an earlier request with the same idempotency key created, in its final state; `nil` if there is none.

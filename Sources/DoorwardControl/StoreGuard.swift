@@ -1,4 +1,5 @@
-package import DoorwardDomain
+internal import DoorwardDomain
+package import DoorwardPolicy
 package import Logging
 import Synchronization
 
@@ -57,17 +58,28 @@ package final class StoreGuard: Sendable {
     package func write(
         _ transaction: StoreTransaction, beforeDoubt: () -> Void = {}
     ) async throws(GatewayError) -> [RecordPosition] {
-        uses.begin(transaction.counters)
+        try await mappingStoreErrors { () throws(StoreError) in
+            try await commit(transaction, beforeDoubt: beforeDoubt)
+        }
+    }
+
+    /// Writes `transaction` as `write` does, and throws the error of the store, for a caller that acts on a violated constraint.
+    @discardableResult
+    func commit(
+        _ transaction: StoreTransaction, beforeDoubt: () -> Void = {}
+    ) async throws(StoreError) -> [RecordPosition] {
+        let changedUses = transaction.useChanges
+        uses.begin(changedUses)
         do {
             let places = try await store.commit(transaction)
-            uses.end(transaction.counters, isWritten: true)
+            uses.end(changedUses, isWritten: true)
             feed.append(transaction.changedObjects)
             return places
         } catch {
-            uses.end(transaction.counters, isWritten: false)
+            uses.end(changedUses, isWritten: false)
             beforeDoubt()
             noteFailure(error)
-            throw GatewayError(error)
+            throw error
         }
     }
 
@@ -75,9 +87,9 @@ package final class StoreGuard: Sendable {
     func reloadUses() async throws(GatewayError) {
         var isLoaded = false
         while !isLoaded {
-            let mark = uses.changes
+            let generation = uses.generation
             let stored = try await mappingStoreErrors { () throws(StoreError) in try await store.usesTaken() }
-            isLoaded = uses.replace(with: stored, ifChangesAre: mark)
+            isLoaded = uses.replace(with: stored, ifGenerationIs: generation)
             // A transaction in flight must end before the counts can be replaced. Yield, as reading may not suspend.
             if !isLoaded { await Task.yield() }
         }
@@ -117,68 +129,35 @@ package final class StoreGuard: Sendable {
 }
 
 extension StoreTransaction {
-    /// The logs and commands that a committed transaction has changed. Tenancy changes are not included: the directory appends
-    /// them to the feed when it publishes them.
+    /// The logs, commands and counts of uses that a committed transaction has changed. Tenancy changes are not included: the
+    /// directory appends them to the feed when it publishes them.
     fileprivate var changedObjects: [ChangedObject] {
         var objects: [ChangedObject] = []
         objects.reserveCapacity(records.count + commands.count)
         for record in records where objects.last != .log(record.body.log) { objects.append(.log(record.body.log)) }
         for change in commands { objects.append(.commands(for: change.command.deviceID)) }
+        for counter in counters {
+            switch counter {
+            case .takeUse(let id), .returnUse(let id): objects.append(.guestAccess(id))
+            case .raiseEpoch, .setLease: break
+            }
+        }
         return objects
     }
 }
 
-/// The number of taken uses of each guest access: a copy of the store's counters in memory. The counts are not part of the
-/// directory, because each use would then create a new version of the directory. Only the store decides whether a use is left.
-package final class GuestUseCounts: Sendable {
-    private struct State {
-        var taken: [GuestAccessID: Int] = [:]
-        /// Transactions in flight that take or return uses.
-        var inFlight = 0
-        /// How many times a transaction that takes or returns uses began or ended.
-        var changes = 0
-    }
-
-    private let state = Mutex(State())
-
-    init() {}
-
-    /// The number of uses taken; 0 if there are none.
-    package func taken(of id: GuestAccessID) -> Int { state.withLock { $0.taken[id, default: 0] } }
-
-    /// The value to pass to `replace`. Read it before reading the store.
-    fileprivate var changes: Int { state.withLock { $0.changes } }
-
-    fileprivate func begin(_ counters: [CounterChange]) {
-        guard !counters.isEmpty else { return }
-        state.withLock { ($0.inFlight, $0.changes) = ($0.inFlight + 1, $0.changes + 1) }
-    }
-
-    fileprivate func end(_ counters: [CounterChange], isWritten: Bool) {
-        guard !counters.isEmpty else { return }
-        state.withLock { state in
-            (state.inFlight, state.changes) = (state.inFlight - 1, state.changes + 1)
-            for counter in counters where isWritten {
-                switch counter {
-                case .takeUse(let id): state.taken[id, default: 0] += 1
-                case .returnUse(let id):
-                    let left = state.taken[id, default: 0] - 1
-                    state.taken[id] = left > 0 ? left : nil
-                case .raiseEpoch, .setLease: break
-                }
+extension StoreTransaction {
+    /// The changes of the uses of guest accesses.
+    fileprivate var useChanges: GuestUseCounts.Changes {
+        var uses = GuestUseCounts.Changes()
+        for counter in counters {
+            switch counter {
+            case .takeUse(let id): uses.taken.append(id)
+            case .returnUse(let id): uses.returned.append(id)
+            case .raiseEpoch, .setLease: break
             }
         }
-    }
-
-    /// Replaces the counts by those read from the store.
-    ///
-    /// - Returns: false, without a change, if a transaction was in flight while the store was read, as `stored` may or may not
-    ///   include it.
-    fileprivate func replace(with stored: [GuestAccessID: Int], ifChangesAre mark: Int) -> Bool {
-        state.withLock { state in
-            guard state.inFlight == 0, state.changes == mark else { return false }
-            state.taken = stored
-            return true
-        }
+        for case .removeGuestAccess(let id) in changes { uses.removed.append(id) }
+        return uses
     }
 }

@@ -18,7 +18,7 @@ package struct GuestAccess: Hashable, Sendable {
     /// The role of the association `grantedUnderAssociationID` when the access was granted. If the role is TENANT, access to a
     /// device ends when the last of the device's carriers (see `carriersByDevice`) is removed. The field is stored beside
     /// `unitID`, where it takes no additional memory: there may be a million guest accesses.
-    package let grantedUnderRole: Role
+    package private(set) var grantedUnderRole: Role
     /// The devices that the access covers. A device that is moved away is removed from the list, together with its carriers.
     package var deviceIDs: [DeviceID] { didSet { simplifyCarriers() } }
     /// The carriers of each device, ascending: the grantor's associations that covered the device when the access was granted.
@@ -26,29 +26,70 @@ package struct GuestAccess: Hashable, Sendable {
     package private(set) var carriersByDevice: [DeviceID: [AssociationID]]?
     /// The granted operations. Every guest may also view the status.
     package var operations: [LockOperation]
-    /// The recurring hours that narrow the window; `nil` if the access is valid in the whole window.
-    package var schedule: Schedule?
     /// The grantor. The access stays valid if the grantor is disabled.
-    package let grantedByUserID: UserID
+    package private(set) var grantedByUserID: UserID
     /// The grantor's association under which the access was granted. If several associations
     /// covered the devices, it is the one that covered the most devices.
-    package let grantedUnderAssociationID: AssociationID
+    package private(set) var grantedUnderAssociationID: AssociationID
     /// When the access was revoked; `nil` if it was not. A revoked access is denied at every instant, even before this time.
     package var revokedAt: Timestamp?
+    /// The restrictions, in memory of their own: most accesses have none, and need no more than this reference.
+    private var restrictions: Restrictions?
 
-    /// - Parameter carriers: the associations that covered each listed device; `nil` if
-    ///   `grantedUnderAssociationID` alone covered all devices.
+    /// - Parameters:
+    ///   - resolution: how the local times of the request became the window.
+    ///   - carriers: the associations that covered each listed device; `nil` if `grantedUnderAssociationID` alone covered all
+    ///     devices.
     package init(
         id: GuestAccessID, guestUserID: UserID?, label: String? = nil, propertyID: PropertyID, unitID: UnitID? = nil,
-        deviceIDs: [DeviceID], operations: [LockOperation], window: GuestWindow, schedule: Schedule? = nil,
-        grantedByUserID: UserID, grantedUnderAssociationID: AssociationID, grantedUnderRole: Role,
-        carriersByDevice carriers: [DeviceID: [AssociationID]]? = nil, revokedAt: Timestamp? = nil, createdAt: Timestamp
+        deviceIDs: [DeviceID], operations: [LockOperation], window: GuestWindow, resolution: WindowResolution = .asGiven,
+        schedule: Schedule? = nil, maxUses: Int? = nil, grantedByUserID: UserID, grantedUnderAssociationID: AssociationID,
+        grantedUnderRole: Role, carriersByDevice carriers: [DeviceID: [AssociationID]]? = nil, revokedAt: Timestamp? = nil,
+        createdAt: Timestamp
     ) {
         (self.id, self.guestUserID, self.label) = (id, guestUserID, label)
         (self.propertyID, self.unitID, self.deviceIDs) = (propertyID, unitID, deviceIDs)
-        (self.operations, self.window, self.schedule) = (operations, window, schedule)
+        (self.operations, self.window) = (operations, window)
         (self.grantedByUserID, self.grantedUnderAssociationID) = (grantedByUserID, grantedUnderAssociationID)
         (self.grantedUnderRole, self.revokedAt, self.createdAt) = (grantedUnderRole, revokedAt, createdAt)
+        restrictions = Restrictions(schedule: schedule, maxUses: maxUses, resolution: resolution)
+        carriersByDevice = carriers
+        simplifyCarriers()
+    }
+
+    /// The recurring hours that narrow the window; `nil` if the access is valid in the whole window.
+    package var schedule: Schedule? {
+        get { restrictions?.schedule }
+        set { restrictions = Restrictions(schedule: newValue, maxUses: maxUses, resolution: resolution) }
+    }
+
+    /// How many commands that open a lock the access permits in total; `nil` for any number. The uses that are taken are counted
+    /// separately.
+    package var maxUses: Int? {
+        get { restrictions?.maxUses }
+        set { restrictions = Restrictions(schedule: schedule, maxUses: newValue, resolution: resolution) }
+    }
+
+    /// How the local times of the requests that set the window became instants.
+    package var resolution: WindowResolution {
+        get { restrictions?.resolution ?? .asGiven }
+        set { restrictions = Restrictions(schedule: schedule, maxUses: maxUses, resolution: newValue) }
+    }
+
+    /// Replaces the association under which the access is granted, because another user has extended it to more operations or
+    /// devices. The arguments are those of `init`.
+    package mutating func regrant(
+        by user: UserID, under association: AssociationID, as role: Role, carriersByDevice carriers: [DeviceID: [AssociationID]]?
+    ) {
+        (grantedByUserID, grantedUnderAssociationID, grantedUnderRole) = (user, association, role)
+        carriersByDevice = carriers
+        simplifyCarriers()
+    }
+
+    /// Replaces the devices together with the associations that cover them, as for `init`.
+    package mutating func setDevices(_ devices: [DeviceID], carriersByDevice carriers: [DeviceID: [AssociationID]]?) {
+        carriersByDevice = nil
+        deviceIDs = devices
         carriersByDevice = carriers
         simplifyCarriers()
     }
@@ -92,4 +133,46 @@ package struct GuestWindow: Hashable, Sendable {
 
     /// Whether `instant` is in the window. `validFrom` is in the window, `validUntil` is not.
     package func contains(_ instant: Timestamp) -> Bool { validFrom <= instant && instant < validUntil }
+}
+
+/// How the local times of a request became the instants of a window.
+package struct WindowResolution: Hashable, Sendable {
+    /// The IANA zone that the request named; `nil` if it named none, so that the zone of the property is shown.
+    package var timeZone: String?
+    /// How the start was found.
+    package var validFrom: ClockChange
+    /// How the end was found.
+    package var validUntil: ClockChange
+
+    package init(timeZone: String? = nil, validFrom: ClockChange = .none, validUntil: ClockChange = .none) {
+        (self.timeZone, self.validFrom, self.validUntil) = (timeZone, validFrom, validUntil)
+    }
+
+    /// Both instants were given as such, and no zone was named.
+    package static let asGiven = WindowResolution()
+}
+
+extension GuestAccess {
+    /// The restrictions that an access has beyond its window.
+    private final class Restrictions: Hashable, Sendable {
+        let schedule: Schedule?
+        let maxUses: Int?
+        let resolution: WindowResolution
+
+        /// `nil` if there is nothing to store.
+        init?(schedule: Schedule?, maxUses: Int?, resolution: WindowResolution) {
+            if schedule == nil, maxUses == nil, resolution == .asGiven { return nil }
+            (self.schedule, self.maxUses, self.resolution) = (schedule, maxUses, resolution)
+        }
+
+        static func == (a: Restrictions, b: Restrictions) -> Bool {
+            a === b || (a.schedule, a.maxUses, a.resolution) == (b.schedule, b.maxUses, b.resolution)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(schedule)
+            hasher.combine(maxUses)
+            hasher.combine(resolution)
+        }
+    }
 }

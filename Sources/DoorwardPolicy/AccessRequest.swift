@@ -6,6 +6,8 @@ struct AccessRequest {
     let operation: LockOperation
     let device: DeviceNode
     let time: DecisionTime
+    /// The uses of guest accesses that the command has reserved or failed to reserve.
+    var uses = CommandUses()
 
     private var instant: Timestamp { time.instant }
 
@@ -37,6 +39,9 @@ struct AccessRequest {
         }
         if instant >= node.window.validUntil {
             return .failed(RuleFailure(.guestWindowEnded, of: rule, closesAt: node.window.validUntil))
+        }
+        if node.hasMaxUses, operation.isOpening, directory.isExhausted(node.access, for: uses) {
+            return .failed(RuleFailure(.guestUsesExhausted, of: rule))
         }
         if instant < node.window.validFrom {
             return .failed(RuleFailure(.guestWindowNotStarted, of: rule, opensAt: node.window.validFrom))

@@ -6,6 +6,8 @@ package final class GuestAccessNode: Sendable {
     /// The granted operations as a bit set, so that a test requires no further memory access.
     let operations: OperationSet
     let isRevoked: Bool
+    /// Whether the number of uses is limited.
+    let hasMaxUses: Bool
     /// Whether a tenant granted the access. If so, access to each device ends with the tenancies that it depends on.
     private let isUnderTenancy: Bool
     /// The schedule of the access, if it has one.
@@ -17,6 +19,7 @@ package final class GuestAccessNode: Sendable {
     init(_ access: GuestAccess, hours: ScheduleHours?) {
         (self.access, self.hours) = (access, hours)
         isRevoked = access.revokedAt != nil
+        hasMaxUses = access.maxUses != nil
         operations = OperationSet(access.operations)
         isUnderTenancy = access.grantedUnderRole == .tenant
     }

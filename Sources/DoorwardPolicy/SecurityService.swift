@@ -20,21 +20,23 @@ package enum SecurityService {
 
     /// Resolves a principal in a snapshot and decides its request. Use this function for a single
     /// decision, such as the one in the dispatch gate.
+    ///
+    /// - Parameter uses: the uses of guest accesses that the command has reserved or failed to reserve.
     package static func decide(
         _ principal: Principal, _ operation: LockOperation, on device: DeviceID, at time: DecisionTime, override: Bool,
-        in directory: TenancyDirectory
+        uses: CommandUses = CommandUses(), in directory: TenancyDirectory
     ) -> Decision {
         // Resolve the device before the user, so that the processor waits for the memory of both at once.
         let device = directory.resolve(device)
         return directory.withSubject(of: principal) { subject in
-            decide(subject, operation, on: device, at: time, override: override, in: directory)
+            decide(subject, operation, on: device, at: time, override: override, uses: uses, in: directory)
         }
     }
 
     /// Decides one operation on a device that was resolved in the same snapshot. `device` is `nil` if the device does not exist.
     package static func decide(
         _ subject: Subject, _ operation: LockOperation, on device: DeviceNode?, at time: DecisionTime, override: Bool,
-        in directory: TenancyDirectory
+        uses: CommandUses = CommandUses(), in directory: TenancyDirectory
     ) -> Decision {
         guard let device else {
             return .denied(Denial(subject.denialReason ?? .deviceUnknown, hasReach: subject.isSuperAdmin))
@@ -46,7 +48,7 @@ package enum SecurityService {
             guard !key.hasExpired(at: time) else { return .denied(Denial(.userUnknown, hasReach: false)) }
             return key.decide { decide($0, operation, on: device, at: time, override: override, in: directory) }
         }
-        let request = AccessRequest(operation: operation, device: device, time: time)
+        let request = AccessRequest(operation: operation, device: device, time: time, uses: uses)
         var granting: Rule?
         var nearest: RuleFailure?
         forEachRule(reaching: request, for: subject, in: directory) { rule, verdict in

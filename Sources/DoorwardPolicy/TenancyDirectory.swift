@@ -59,6 +59,8 @@ package struct TenancyDirectory: Sendable {
     var zonesByProperty: TreeDictionary<PropertyID, TimeZoneRules> = [:]
     /// The source of the zones of schedules and properties.
     let zones: TimeZoneDatabase
+    /// The taken uses of guest accesses. Unlike everything else here they are shared by all versions; see `GuestUseCounts`.
+    package var useCounts = GuestUseCounts()
 
     /// The number of changes that led to this version. A `Subject` of another version is not valid here.
     var version: UInt64 = 0

@@ -1,4 +1,5 @@
 import DoorwardDomain
+import DoorwardPolicy
 import DoorwardTesting
 import Logging
 import Synchronization

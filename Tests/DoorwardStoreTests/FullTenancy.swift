@@ -47,6 +47,8 @@ struct FullTenancy: Sendable {
         guestAccess = GuestAccess(
             id: id(7), guestUserID: user.id, label: "Courier", propertyID: property.id, unitID: unit.id,
             deviceIDs: [device.id, id(41)], operations: [.lock, .unlock], window: GuestWindow(validFrom: at, validUntil: later),
+            resolution: WindowResolution(timeZone: "Europe/Oslo", validFrom: .gap, validUntil: .overlap), schedule: .full,
+            maxUses: 7,
             grantedByUserID: user.id, grantedUnderAssociationID: association.id, grantedUnderRole: .tenant,
             carriersByDevice: [device.id: [association.id, id(42)], id(41): [id(42)]], revokedAt: later, createdAt: at)
         apiKey = APIKey(
@@ -67,5 +69,24 @@ struct FullTenancy: Sendable {
             .putAssociation(association), .putGuestAccess(guestAccess), .putAPIKey(apiKey), .putInvitation(invitation),
             .putInvitation(accountInvitation),
         ]
+    }
+}
+
+extension Schedule {
+    /// A schedule with a value in every field.
+    static let full = Schedule(
+        timeZone: "Europe/Rome",
+        periods: [
+            period([.monday, .sunday], 9 * 60, 17 * 60), period([.friday], 22 * 60, 6 * 60), period([], 0, 24 * 60),
+        ],
+        specialDays: [
+            SpecialDay(date: CivilDate(daysSinceEpoch: 20_812), periods: []),
+            SpecialDay(date: CivilDate(daysSinceEpoch: 0), periods: [period([], 30, 31).hours, period([], 0, 24 * 60).hours]),
+        ], specialDayCut: .start)
+
+    /// A period between two minutes of the day.
+    static func period(_ days: [Weekday], _ from: Int, _ until: Int) -> Period {
+        func time(_ minute: Int) -> LocalTime { LocalTime(hour: minute / 60, minute: minute % 60) ?? .endOfDay }
+        return Period(days: WeekdaySet(days), from: time(from), until: time(until))
     }
 }

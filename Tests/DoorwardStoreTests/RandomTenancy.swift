@@ -225,6 +225,20 @@ struct RandomTenancy {
         changes.append(.removeAssociation(associations.remove(at: index).id))
     }
 
+    private mutating func schedule() -> Schedule {
+        func minute(_ random: inout SeededGenerator) -> Int { Int.random(in: 0...1440, using: &random) }
+        func period(_ random: inout SeededGenerator) -> Schedule.Period {
+            Schedule.period(Weekday.allCases.filter { _ in Bool.random(using: &random) }, minute(&random), minute(&random))
+        }
+        return Schedule(
+            timeZone: flag() ? "Europe/Rome" : nil, periods: (0..<Int.random(in: 0...2, using: &random)).map { _ in period(&random) },
+            specialDays: (0..<Int.random(in: 0...2, using: &random)).map { _ in
+                Schedule.SpecialDay(
+                    date: CivilDate(daysSinceEpoch: Int64.random(in: 0...40_000, using: &random)),
+                    periods: flag() ? [period(&random).hours] : [])
+            }, specialDayCut: flag() ? .instant : .start)
+    }
+
     private mutating func putGuestAccess() {
         guard let property = properties.randomElement(using: &random), let grantor = associations.randomElement(using: &random)
         else { return }
@@ -239,6 +253,9 @@ struct RandomTenancy {
                     propertyID: property.id, unitID: unit?.id, deviceIDs: opened,
                     operations: LockOperation.allCases.filter { _ in flag() },
                     window: GuestWindow(validFrom: from, validUntil: from.advanced(by: .seconds(60))),
+                    resolution: WindowResolution(
+                        timeZone: optionalText(), validFrom: flag() ? ClockChange.none : .gap, validUntil: flag() ? ClockChange.none : .overlap),
+                    schedule: flag() ? schedule() : nil, maxUses: flag() ? Int.random(in: 0...9, using: &random) : nil,
                     grantedByUserID: grantor.userID, grantedUnderAssociationID: grantor.id, grantedUnderRole: grantor.role,
                     carriersByDevice: flag() ? Dictionary(carriers) { $0 + $1 } : nil,
                     revokedAt: flag() ? instant() : nil, createdAt: instant())))

@@ -14,7 +14,7 @@ struct TenancyVariant: Sendable, CustomStringConvertible {
         (self.description, self.change) = (description, change)
     }
 
-    static let all = missing + flags + lists + addresses
+    static let all = missing + flags + lists + schedules + addresses
 
     /// Variants in each of which one optional field is missing.
     private static let missing = [
@@ -49,6 +49,13 @@ struct TenancyVariant: Sendable, CustomStringConvertible {
         TenancyVariant("a guest without a label") { $0.guestAccess.label = nil },
         TenancyVariant("a guest of the whole property") { $0.guestAccess.unitID = nil },
         TenancyVariant("a guest whose access is not revoked") { $0.guestAccess.revokedAt = nil },
+        TenancyVariant("a guest without a schedule") { $0.guestAccess.schedule = nil },
+        TenancyVariant("a guest with any number of uses") { $0.guestAccess.maxUses = nil },
+        TenancyVariant("a guest without a zone") { $0.guestAccess.resolution.timeZone = nil },
+        TenancyVariant("a guest without local times") { $0.guestAccess.resolution = .asGiven },
+        TenancyVariant("a guest without restrictions") {
+            ($0.guestAccess.schedule, $0.guestAccess.maxUses, $0.guestAccess.resolution) = (nil, nil, .asGiven)
+        },
     ]
 
     private static let flags = [
@@ -89,6 +96,23 @@ struct TenancyVariant: Sendable, CustomStringConvertible {
         },
     ]
 
+    private static let schedules =
+        [
+            Schedule(periods: []), Schedule(timeZone: "", periods: []), Schedule(periods: [], specialDayCut: .start),
+            Schedule(periods: [Schedule.period(Weekday.allCases, 0, 0)]), Schedule(periods: [Schedule.period([], 1439, 1440)]),
+            Schedule(periods: [], specialDays: [Schedule.SpecialDay(date: CivilDate(daysSinceEpoch: 1), periods: [])]),
+            Schedule(periods: Schedule.full.periods.reversed(), specialDays: Schedule.full.specialDays),
+        ].enumerated().map { index, schedule in
+            TenancyVariant("a guest with schedule \(index)") { $0.guestAccess.schedule = schedule }
+        }
+        + ClockChange.allCases.map { resolution in
+            TenancyVariant("a guest from a time that is \(resolution.rawValue)") {
+                $0.guestAccess.resolution.validFrom = resolution
+                $0.guestAccess.resolution.validUntil = resolution
+            }
+        }
+        + [0, 1, Int.max].map { (max: Int) in TenancyVariant("a guest with \(max) uses") { $0.guestAccess.maxUses = max } }
+
     /// The address may be missing, and an address may have empty fields.
     private static let addresses =
         [
@@ -117,8 +141,8 @@ extension GuestAccess {
     fileprivate func carried(_ carriers: (Int) -> [AssociationID]) -> GuestAccess {
         GuestAccess(
             id: id, guestUserID: guestUserID, label: label, propertyID: propertyID, unitID: unitID, deviceIDs: deviceIDs,
-            operations: operations, window: window, grantedByUserID: grantedByUserID,
-            grantedUnderAssociationID: grantedUnderAssociationID, grantedUnderRole: grantedUnderRole,
+            operations: operations, window: window, resolution: resolution, schedule: schedule, maxUses: maxUses,
+            grantedByUserID: grantedByUserID, grantedUnderAssociationID: grantedUnderAssociationID, grantedUnderRole: grantedUnderRole,
             carriersByDevice: Dictionary(uniqueKeysWithValues: deviceIDs.enumerated().map { ($0.element, carriers($0.offset)) }),
             revokedAt: revokedAt, createdAt: createdAt)
     }

@@ -49,6 +49,8 @@ package struct ResolvedLocalTime: Hashable, Sendable {
     package let instant: Timestamp
     /// Whether the clock skips or repeats the local time.
     package let change: ClockChange
+
+    package init(instant: Timestamp, change: ClockChange) { (self.instant, self.change) = (instant, change) }
 }
 
 extension TimeZoneRules {

@@ -96,10 +96,14 @@ extension BodyReader {
     }
 
     /// Reads a list of values of an enumeration.
-    mutating func words<Word: RawRepresentable<String>>(_ key: String, of words: [Word]) -> [Word]? {
+    ///
+    /// - Parameter problem: what to report of an unknown value.
+    mutating func words<Word: RawRepresentable<String>>(
+        _ key: String, of words: [Word], problem: FieldProblemCode = .unknownValue
+    ) -> [Word]? {
         guard let texts = strings(key, as: .words(words.map(\.rawValue))) else { return nil }
         let known = texts.compactMap { text in words.first { $0.rawValue.hasSameBytes(as: text) } }
-        if known.count != texts.count { note(key, .unknownValue) }
+        if known.count != texts.count { note(key, problem) }
         return known
     }
 

@@ -126,6 +126,30 @@ struct BodyReader {
         return value
     }
 
+    /// Reads an array of objects, each field by field: `read` gets a separate `BodyReader` for the members of each.
+    mutating func objects<Value>(_ key: String, maxItems: Int, _ read: (inout BodyReader) -> Value) -> [Value]? {
+        guard recorder == nil else {
+            recorder?.add(key, .array(InputRecorder.schema { _ = read(&$0) }, maxItems: maxItems))
+            return nil
+        }
+        let elements: [JSONValue]? = optional(key, as: .any) { if case .array(let value) = $0 { value } else { nil } }
+        guard let elements else { return nil }
+        guard elements.count <= maxItems else {
+            note(key, .tooLong)
+            return nil
+        }
+        return elements.indices.compactMap { index in
+            guard case .object(let members) = elements[index] else {
+                note("\(key)[\(index)]", .wrongType)
+                return nil
+            }
+            var reader = BodyReader(members, path: "\(name(of: key))[\(index)]", mistakes: mistakes)
+            let value = read(&reader)
+            reader.finish()
+            return value
+        }
+    }
+
     /// Records an error for a required field that is absent or `null`. For a value of a wrong type,
     /// the error has been recorded already.
     mutating func require<Value>(_ key: String, _ value: Value?) -> Value? {

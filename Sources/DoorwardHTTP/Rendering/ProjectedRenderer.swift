@@ -60,8 +60,10 @@ struct ProjectedRenderer: Sendable {
         writer.object(association, UserRoleAssociation.fields, for: reader(.owner), in: tenancy)
     }
 
-    func guestAccess(_ access: GuestAccess, into writer: inout JSONWriter) {
-        writer.object(access, GuestAccess.fields, for: reader(of: .guestAccess(access.id)), in: tenancy)
+    /// - Parameter isStoredPartOnly: whether to leave out the uses that are left, which commands change.
+    func guestAccess(_ access: GuestAccess, isStoredPartOnly: Bool = false, into writer: inout JSONWriter) {
+        let fields = isStoredPartOnly ? GuestAccess.storedFields : GuestAccess.fields
+        writer.object(access, fields, for: reader(of: .guestAccess(access.id)), in: tenancy)
     }
 
     // MARK: - API keys and invitations

@@ -9,7 +9,8 @@ enum GuestAccessRoutes {
         .get("/guest-access", "Lists guest accesses.", .page("guestAccesses", "GuestAccess"), list),
         .post(
             "/guest-access", "Grants a guest access.", .created("guestAccess", "GuestAccess"), isRepeatable: true, grant),
-        .get("/guest-access/:id", "Reads a guest access.", .tagged("guestAccess", "GuestAccess"), read),
+        .get("/guest-access/:id", "Reads a guest access, and its next intervals.", answer, read),
+        .put("/guest-access/:id", "Changes a guest access.", .tagged("guestAccess", "GuestAccess"), change),
         .delete("/guest-access/:id", "Revokes a guest access.", .removal, isConditional: true, revoke),
     ]
 
@@ -25,12 +26,36 @@ enum GuestAccessRoutes {
     private static func newGuestAccess(_ body: inout BodyReader) -> NewGuestAccess {
         let guest = guest(&body)
         let operations = body.require("operations", body.words("operations", of: LockOperation.allCases)) ?? []
+        let zone = RequestedZone(&body)
+        let from = body.require("validFrom", body.time("validFrom", in: zone)) ?? .placeholder
+        let until = body.require("validUntil", body.time("validUntil", in: zone)) ?? .placeholder
         return NewGuestAccess(
             guestUserID: guest.id, label: body.text("label"), propertyID: body.id("propertyId"),
             unitID: body.id("unitId"), deviceIDs: body.require("deviceIds", body.ids("deviceIds")) ?? [], operations: operations,
-            window: GuestWindow(
-                validFrom: body.requiredInstant("validFrom"), validUntil: body.requiredInstant("validUntil")),
+            window: GuestWindow(validFrom: from.instant, validUntil: until.instant),
+            resolution: WindowResolution(timeZone: zone.name, validFrom: from.change, validUntil: until.change),
+            schedule: body.schedule("schedule"), maxUses: body.integer("maxUses", in: WireLimits.guestUses),
             guestEmail: guest.email)
+    }
+
+    private static func changes(_ body: inout BodyReader) -> GuestAccessChanges {
+        for key in ["guestUserId", "guestEmail", "propertyId", "unitId", "usesLeft", "resolution", "revokedAt"] {
+            body.rejectReadOnly(key)
+        }
+        var changes = GuestAccessChanges()
+        changes.label = body.patch("label") { $0.text($1) }
+        if body.names("timeZone") { changes.timeZone = .cleared }
+        let zone = RequestedZone(&body)
+        if let name = zone.name { changes.timeZone = .set(name) }
+        if body.names("validFrom") { changes.validFrom = body.require("validFrom", body.time("validFrom", in: zone)) }
+        if body.names("validUntil") { changes.validUntil = body.require("validUntil", body.time("validUntil", in: zone)) }
+        changes.schedule = body.patch("schedule") { $0.schedule($1) }
+        changes.maxUses = body.patch("maxUses") { $0.integer($1, in: WireLimits.guestUses) }
+        if body.names("operations") {
+            changes.operations = body.require("operations", body.words("operations", of: LockOperation.allCases))
+        }
+        if body.names("deviceIds") { changes.deviceIDs = body.require("deviceIds", body.ids("deviceIds")) }
+        return changes
     }
 
     /// Reads the guest's id or email address; neither for a guest without an account.
@@ -45,9 +70,40 @@ enum GuestAccessRoutes {
         return (nil, email)
     }
 
+    /// The response with one access, which contains intervals if the request asks for them.
+    private static let answer = [
+        DocumentedAnswer(
+            status: 200, summary: "The object; with `preview`, also the next intervals in which the access is valid.",
+            data: .object([
+                JSONSchema.Member("guestAccess", .reference("GuestAccess")),
+                JSONSchema.Member("intervals", .array(.fields(["from": .instant, "until": .instant])), isRequired: false),
+            ]), headers: ["ETag"])
+    ]
+
     private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try call.readNothing()
-        let access = try call.control.guestAccesses.access(call.id("id"), for: call.caller)
+        let preview = try call.readQuery { $0.integer("preview", in: WireLimits.previewIntervals) }
+        let (id, control) = (call.id("id", of: GuestAccess.self), call.control.guestAccesses)
+        let access = try control.access(id, for: call.caller)
+        let intervals = try preview.map { count in try control.intervals(of: id, for: call.caller, count: count) }
+        let view = call.view
+        return .success { writer in
+            writer.field("guestAccess") { view.guestAccess(access, into: &$0) }
+            guard let intervals else { return }
+            writer.field("intervals") { writer in
+                writer.array(intervals) { writer, interval in
+                    writer.object { writer in
+                        writer.field("from", interval.lowerBound)
+                        writer.field("until", interval.upperBound)
+                    }
+                }
+            }
+        }.tagged(view.tag(of: access))
+    }
+
+    private static func change(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        let changes = try call.readBody(changes)
+        let condition = try call.condition { (view: ProjectedRenderer, access: GuestAccess) in view.tag(of: access) }
+        let access = try await call.control.guestAccesses.change(call.caller, call.id("id"), changes, onlyIf: condition)
         let view = call.view
         return .success { $0.field("guestAccess") { view.guestAccess(access, into: &$0) } }.tagged(view.tag(of: access))
     }

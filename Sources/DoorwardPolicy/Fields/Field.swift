@@ -198,6 +198,11 @@ package struct FieldAudit<Entity: Sendable>: Sendable {
     static var changed: Self { Self(records: .changes) }
     static var always: Self { Self(records: .all) }
 
+    /// Records the result of `form` in all records, if `isDifferent` finds a change.
+    static func always(
+        if isDifferent: @escaping @Sendable (Entity, Entity) -> Bool, as form: @escaping @Sendable (Entity) -> RecordValue
+    ) -> Self { Self(records: .all, form: form, isDifferent: isDifferent) }
+
     /// A personal value, which is erased with the key of the person whom it concerns.
     static func personal(
         _ records: Records = .all, of person: @escaping @Sendable (Entity) -> UserID? = { _ in nil }

@@ -63,21 +63,30 @@ extension UserRoleAssociation {
 extension GuestAccess {
     private typealias F = Field<GuestAccess>
 
-    /// The fields, in the order of responses. Uses and schedules are not supported yet.
+    /// The fields, in the order of responses.
     package static let fields: [Field<GuestAccess>] = [
         F("id", .publicLevel) { $0.id },
         F("guestUserId", .publicLevel, audit: .created) { $0.guestUserID },
-        F("label", .publicLevel, audit: .personal(.creation) { $0.guestUserID }) { $0.label },
+        F("label", .publicLevel, audit: .personal { $0.guestUserID }) { $0.label },
         F("propertyId", .publicLevel) { $0.propertyID },
         F("unitId", .publicLevel) { $0.unitID },
         F("deviceIds", .publicLevel, audit: .always) { $0.deviceIDs },
-        F("operations", .publicLevel, audit: .created) { $0.operations },
-        F("validFrom", .publicLevel, audit: .created) { $0.window.validFrom },
-        F("validUntil", .publicLevel, audit: .created) { $0.window.validUntil },
-        F("resolution", .publicLevel, as: .null, columns: []) { _ in .null },
-        F("schedule", .publicLevel, as: .null, columns: []) { _ in .null },
-        F("maxUses", .publicLevel, as: .null, columns: []) { _ in .null },
-        F("usesLeft", .publicLevel, as: .null, columns: []) { _ in .null },
+        F("operations", .publicLevel, audit: .always) { $0.operations },
+        F("validFrom", .publicLevel, audit: .always) { $0.window.validFrom },
+        F("validUntil", .publicLevel, audit: .always) { $0.window.validUntil },
+        F(
+            "resolution", .publicLevel, as: WindowResolution.schema,
+            columns: ["time_zone", "resolved_from", "resolved_until"],
+            audit: .always(if: { $0.resolution != $1.resolution }, as: { $0.resolution.recorded })
+        ) { access, _, tenancy in
+            access.resolution.shown(in: tenancy.property(access.propertyID)?.defaultTimeZone)
+        },
+        F(
+            "schedule", .publicLevel,
+            audit: .always(if: { $0.schedule != $1.schedule }, as: { $0.schedule.map(\.recorded) ?? .null })
+        ) { $0.schedule },
+        F("maxUses", .publicLevel, audit: .always) { $0.maxUses },
+        F("usesLeft", .publicLevel) { access, _, tenancy in tenancy.usesLeft(of: access) },
         F("grantedByUserId", .publicLevel) { $0.grantedByUserID },
         F(
             "grantedUnderAssociationId", .management, columns: ["granted_under_association_id", "granted_under_role"],
@@ -91,6 +100,9 @@ extension GuestAccess {
         F("createdAt", .publicLevel) { $0.createdAt },
         .viewLevel(),
     ]
+
+    /// The fields without `usesLeft`, which changes with each command under the access.
+    package static let storedFields = fields.filter { $0.name != "usesLeft" }
 
     /// Returns the fields of the access that are visible to a subject.
     fileprivate func shown(to subject: Subject, at now: DecisionTime, in tenancy: TenancyDirectory) -> FieldValue {

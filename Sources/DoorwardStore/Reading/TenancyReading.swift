@@ -127,10 +127,22 @@ enum TenancyReading {
         let (role, revokedAt, createdAt) = (
             try columns.word(Role.self), try columns.optionalInstant(), try columns.instant()
         )
+        let carriers = try carriers(&columns)
+        let resolution = WindowResolution(
+            timeZone: try columns.optional(), validFrom: try columns.optionalWord() ?? ClockChange.none,
+            validUntil: try columns.optionalWord() ?? ClockChange.none)
         return GuestAccess(
             id: id, guestUserID: guest, label: label, propertyID: property, unitID: unit, deviceIDs: devices,
-            operations: operations, window: window, grantedByUserID: grantor, grantedUnderAssociationID: association,
-            grantedUnderRole: role, carriersByDevice: try carriers(&columns), revokedAt: revokedAt, createdAt: createdAt)
+            operations: operations, window: window, resolution: resolution, schedule: try schedule(&columns),
+            maxUses: try columns.optional(), grantedByUserID: grantor, grantedUnderAssociationID: association,
+            grantedUnderRole: role, carriersByDevice: carriers, revokedAt: revokedAt, createdAt: createdAt)
+    }
+
+    private static func schedule(_ columns: inout ColumnReader) throws -> Schedule? {
+        let stored = try columns.json()
+        guard !stored.isEmpty else { return nil }
+        guard let schedule = Schedule(stored: stored) else { throw columns.unreadable() }
+        return schedule
     }
 
     private static func apiKey(_ columns: inout ColumnReader) throws -> APIKey {

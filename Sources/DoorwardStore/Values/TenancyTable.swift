@@ -38,7 +38,7 @@ enum TenancyTable: String, CaseIterable {
             [
                 "id", "guest_user_id", "label", "property_id", "unit_id", "device_ids", "operations", "valid_from",
                 "valid_until", "granted_by_user_id", "granted_under_association_id", "granted_under_role", "revoked_at",
-                "created_at", "device_carriers",
+                "created_at", "device_carriers", "time_zone", "resolved_from", "resolved_until", "schedule", "max_uses",
             ]
         case .removedUsers: ["id"]
         case .apiKeys:
@@ -79,5 +79,7 @@ enum TenancyTable: String, CaseIterable {
         "max_units": (10, "NULL"), "max_devices": (10, "NULL"), "max_active_guest_access": (10, "NULL"),
         "retention_days": (10, "NULL"), "legal_hold": (10, "0"),
         "lockdown_since": (10, "NULL"), "lockdown_by": (10, "NULL"), "lockdown_reason": (10, "NULL"),
+        "time_zone": (11, "NULL"), "resolved_from": (11, "NULL"), "resolved_until": (11, "NULL"), "schedule": (11, "NULL"),
+        "max_uses": (11, "NULL"),
     ]
 }

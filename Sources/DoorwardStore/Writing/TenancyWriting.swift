@@ -94,7 +94,7 @@ enum TenancyWriting {
         case .removeUser(let id): .remove(.users, id.blob)
         case .putAssociation(let association): .put(associations, values(of: association))
         case .removeAssociation(let id): .remove(.associations, id.blob)
-        case .putGuestAccess(let access): .put(guestAccesses, values(of: access))
+        case .putGuestAccess(let access): .put(guestAccesses, try values(of: access))
         case .removeGuestAccess(let id): .remove(.guestAccesses, id.blob)
         case .putAPIKey(let key): .put(apiKeys, values(of: key))
         case .removeAPIKey(let id): .remove(.apiKeys, id.blob)
@@ -163,13 +163,15 @@ enum TenancyWriting {
         ]
     }
 
-    private static func values(of access: GuestAccess) -> [(any Bindable)?] {
+    private static func values(of access: GuestAccess) throws -> [(any Bindable)?] {
         [
             access.id.blob, access.guestUserID?.blob, access.label, access.propertyID.blob, access.unitID?.blob,
             DeviceID.blob(of: access.deviceIDs), access.operations.map(\.rawValue).joined(separator: " "),
             access.window.validFrom.milliseconds, access.window.validUntil.milliseconds, access.grantedByUserID.blob,
             access.grantedUnderAssociationID.blob, access.grantedUnderRole.rawValue, access.revokedAt?.milliseconds,
             access.createdAt.milliseconds, access.carriersByDevice.map(column),
+            access.resolution.timeZone, column(access.resolution.validFrom), column(access.resolution.validUntil),
+            try access.schedule.flatMap { try column($0.stored) }, access.maxUses,
         ]
     }
 
@@ -186,6 +188,11 @@ enum TenancyWriting {
             invitation.entity?.id.blob, invitation.accountID?.blob, invitation.userID.blob, invitation.keyID?.blob,
             Data(invitation.digest), invitation.createdAt.milliseconds, invitation.expiresAt.milliseconds,
         ]
+    }
+
+    /// `NULL` for the usual case of a time that is one instant.
+    private static func column(_ resolution: ClockChange) -> String? {
+        resolution == ClockChange.none ? nil : resolution.rawValue
     }
 
     /// Returns pairs of a device and an association that the access to it depends on, sorted by device. A device without such

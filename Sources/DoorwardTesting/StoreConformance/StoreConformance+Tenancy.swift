@@ -25,6 +25,19 @@ extension StoreConformance {
                 try require(try await tenancy(of: store), is: lastForms(fixture.changes + changes), "the tenancy")
             }
         },
+        StoreConformanceCheck("The restrictions of a guest access are kept, and can be removed again") { store in
+            var fixture = StoreScript(seed: 12).fixture
+            let owner = fixture.assign(fixture.user("Ada"), .owner, .portfolio(fixture.portfolio("Oak Street")))
+            let door = fixture.device("Door", in: .property(fixture.property("No. 5", in: fixture.portfolio("Ash Street"))))
+            fixture.guestAccess(for: nil, label: "Courier", to: [door], under: owner)
+            _ = try await store.commit(StoreTransaction(changes: fixture.changes))
+            for isSet in [true, false] {
+                let changes = fixture.changes.compactMap { $0.withRestrictions(isSet) }
+                try require(changes.count, is: 1, "the guest accesses")
+                _ = try await store.commit(StoreTransaction(changes: changes))
+                try require(try await tenancy(of: store), is: lastForms(fixture.changes + changes), "the tenancy")
+            }
+        },
         StoreConformanceCheck("A removed association is deleted, and removing it again is allowed") { store in
             var fixture = TenancyFixture(seed: 2)
             let association = fixture.assign(fixture.user("Ada"), .owner, .portfolio(fixture.portfolio("Oak Street")))
@@ -129,6 +142,21 @@ extension TenancyFixture {
 }
 
 extension TenancyChange {
+    /// The change with a schedule, a maximum number of uses and a zone, or with none of them; `nil` for a change of another kind of
+    /// entity.
+    fileprivate func withRestrictions(_ isSet: Bool) -> TenancyChange? {
+        guard case .putGuestAccess(var access) = self else { return nil }
+        access.maxUses = isSet ? 3 : nil
+        access.resolution = isSet ? WindowResolution(timeZone: "Europe/Rome", validFrom: .overlap, validUntil: .gap) : .asGiven
+        access.schedule =
+            isSet
+            ? Schedule(
+                timeZone: "Asia/Tokyo", periods: [Schedule.Period(days: .everyDay, from: .endOfDay, until: .endOfDay)],
+                specialDays: [Schedule.SpecialDay(date: CivilDate(daysSinceEpoch: 20_812), periods: [])], specialDayCut: .start)
+            : nil
+        return .putGuestAccess(access)
+    }
+
     /// The change with a lockdown, a subscription with all limits, and a retention, or with none of them; `nil` for a change of
     /// another kind of entity.
     fileprivate func withSettings(_ isSet: Bool, at instant: Timestamp) -> TenancyChange? {

@@ -1,0 +1,143 @@
+package import DoorwardDomain
+internal import DoorwardPolicy
+
+/// The changes of a guest access; `nil` leaves a field unchanged.
+package struct GuestAccessChanges: Sendable {
+    /// The name of the guest, or a note. A guest without a user needs one.
+    package var label = Patch<String>.unchanged
+    /// The start of the window.
+    package var validFrom: ResolvedLocalTime?
+    /// The end of the window. One that has passed ends the access now.
+    package var validUntil: ResolvedLocalTime?
+    /// The zone to show with the window; `.cleared` for the property's.
+    package var timeZone = Patch<String>.unchanged
+    /// The recurring hours; `.cleared` for the whole window.
+    package var schedule = Patch<Schedule>.unchanged
+    /// The number of commands that open a lock, including those that were sent already; `.cleared` for any number.
+    package var maxUses = Patch<Int>.unchanged
+    /// All operations that the guest then has.
+    package var operations: [LockOperation]?
+    /// All devices that the access then covers.
+    package var deviceIDs: [DeviceID]?
+
+    package init() {}
+
+    /// - Throws: `.invalid` with all errors that can be found without the tenancy.
+    fileprivate func check() throws(GatewayError) {
+        var problems = [deviceIDs?.problem, operations?.problem].compactMap(\.self)
+        if let from = validFrom, let until = validUntil {
+            let problem = GuestWindow(validFrom: from.instant, validUntil: until.instant).problem(in: "validUntil")
+            if let problem { problems.append(problem) }
+        }
+        if !problems.isEmpty { throw .invalid(problems) }
+    }
+}
+
+extension GuestAccesses {
+    /// Changes the fields that the request names. A caller who adds operations or devices must hold GRANT_ACCESS and every
+    /// operation on every device, as for a new access.
+    ///
+    /// Once this returns, no command is sent under a right that the change has taken away: an end that has passed ends the access
+    /// at once.
+    ///
+    /// - Throws: `.preconditionFailed` if `condition` is not met; `.conflict` for a revoked access; `.featureUnavailable` for a new
+    ///   schedule; the errors of `grant` for an access that had ended.
+    package func change(
+        _ caller: Caller, _ id: GuestAccessID, _ changes: GuestAccessChanges, onlyIf condition: Condition<GuestAccess>? = nil
+    ) async throws(GatewayError) -> GuestAccess {
+        try changes.check()
+        return try await writer.change(
+            caller,
+            reach: { (tenancy, subject) throws(GatewayError) in
+                _ = try tenancy.readable(id, to: subject)
+                for device in changes.deviceIDs ?? [] { try tenancy.requireReach(of: subject, to: device, at: clock.decisionTime()) }
+            },
+            body: { (draft) throws(GatewayError) in try draft.change(id, changes, onlyIf: condition) })
+    }
+}
+
+extension TenancyUnitOfWork {
+    fileprivate mutating func change(
+        _ id: GuestAccessID, _ changes: GuestAccessChanges, onlyIf condition: Condition<GuestAccess>?
+    ) throws(GatewayError) -> GuestAccess {
+        guard let access = directory.guestAccess(id) else { throw .outOfReach(of: subject) }
+        try directory.requireManagement(of: access, by: subject)
+        var changed = access
+        changed.label = changes.label.applied(to: access.label)
+        if changed.label == nil, access.guestUserID == nil { throw .invalid("label", "required") }
+        try changeWindow(of: &changed, changes)
+        changed.schedule = changes.schedule.applied(to: access.schedule)
+        changed.maxUses = changes.maxUses.applied(to: access.maxUses)
+        try changeScope(of: &changed, changes)
+        try require(condition, of: access)
+        if access.revokedAt != nil { throw .conflict("The guest access has been revoked. Grant a new one.") }
+        guard changed != access else { return access }
+        apply(.putGuestAccess(changed))
+        let (before, after) = GuestAccess.fields.recordedChanges(from: access, to: changed)
+        note(.update, RecordTarget(changed), at: changed.place, before: before, after: after)
+        try requireSubscription(for: changed, insteadOf: access)
+        return changed
+    }
+
+    private func changeWindow(of access: inout GuestAccess, _ changes: GuestAccessChanges) throws(GatewayError) {
+        access.resolution.timeZone = changes.timeZone.applied(to: access.resolution.timeZone)
+        let old = access.window
+        let asked = GuestWindow(
+            validFrom: changes.validFrom?.instant ?? old.validFrom, validUntil: changes.validUntil?.instant ?? old.validUntil)
+        if asked != old, let problem = asked.problem(in: changes.validUntil == nil ? "validFrom" : "validUntil") {
+            throw .invalid([problem])
+        }
+        if let from = changes.validFrom { access.resolution.validFrom = from.change }
+        guard let until = changes.validUntil else {
+            access.window = asked
+            return
+        }
+        // An access was valid until now, so an end that has passed ends it now. One that had ended keeps its end.
+        let end = max(asked.validUntil, min(old.validUntil, now))
+        access.window = GuestWindow(validFrom: asked.validFrom, validUntil: end)
+        access.resolution.validUntil = end == asked.validUntil ? until.change : end == old.validUntil ? access.resolution.validUntil : .none
+    }
+
+    /// Changes the operations and the devices.
+    private func changeScope(of access: inout GuestAccess, _ changes: GuestAccessChanges) throws(GatewayError) {
+        let old = access
+        access.operations = changes.operations?.ordered ?? old.operations
+        let ids = changes.deviceIDs?.unique ?? old.deviceIDs
+        let added = ids.filter { !old.deviceIDs.contains($0) }
+        guard !added.isEmpty || !Set(access.operations).isSubset(of: old.operations) else {
+            let carriers = old.carriersByDevice
+            if ids != old.deviceIDs { access.setDevices(ids, carriersByDevice: carriers) }
+            return
+        }
+        let devices = ids.compactMap { directory.device($0) }
+        guard devices.allSatisfy({ $0.propertyID == access.propertyID }) else { throw .invalid("deviceIds", "not_in_property") }
+        try requireOpen(devices.filter { added.contains($0.id) }, in: access.unitID)
+        let right = try grantedRight(to: access.operations, on: devices)
+        let isTenants = right.association.role == .tenant
+        if isTenants, old.grantedUnderRole != .tenant {
+            // What a tenant adds ends with the tenancy, so the whole access does from now on.
+            access.setDevices(ids, carriersByDevice: nil)
+            access.regrant(
+                by: right.association.userID, under: right.association.id, as: .tenant, carriersByDevice: right.carriersByDevice)
+        } else if old.grantedUnderRole == .tenant {
+            // What other users add to the access of a tenant ends with it.
+            let carriers = ids.map { id in
+                let isOld = old.deviceIDs.contains(id)
+                let own = isOld ? old.carriers(of: id) : isTenants ? right.carriersByDevice?[id] : nil
+                return (id, own ?? [isTenants ? right.association.id : old.grantedUnderAssociationID])
+            }
+            access.setDevices(ids, carriersByDevice: Dictionary(uniqueKeysWithValues: carriers))
+        } else {
+            access.setDevices(ids, carriersByDevice: nil)
+        }
+    }
+
+    /// Requires the modules and the limit that the changed access needs. To be called last.
+    private func requireSubscription(for changed: GuestAccess, insteadOf old: GuestAccess) throws(GatewayError) {
+        guard let portfolio = directory.property(changed.propertyID)?.portfolioID else { return }
+        let isRevived = now >= old.endsAt && now < changed.endsAt
+        if isRevived { try require(.guestAccess, in: portfolio) }
+        if changed.schedule != nil, changed.schedule != old.schedule { try require(.recurringSchedules, in: portfolio) }
+        if isRevived { try requireWithin(.maxActiveGuestAccess, of: portfolio) }
+    }
+}
