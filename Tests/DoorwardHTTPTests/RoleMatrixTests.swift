@@ -191,6 +191,7 @@ extension MatrixRow {
     private static let people: [MatrixRow] = [
         MatrixRow("+++++++++++.00", "GET /users/me"),
         MatrixRow("+++++++++++.00", "PUT /users/me") { _ in #"{"firstName":"New"}"# },
+        MatrixRow("+++++++++++.00", "GET /users/me/permissions"),
         MatrixRow("+++++++++++.00", "GET /users/me/sessions"),
         MatrixRow("+++++++++++.00", "DELETE /users/me/sessions/{id}"),
         MatrixRow("+++++++++++.00", "POST /users/me/password") { _ in

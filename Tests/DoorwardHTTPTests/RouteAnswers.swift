@@ -142,6 +142,9 @@ extension RouteAnswer {
     ]
 
     private static let people: [RouteAnswer] = [
+        RouteAnswer("GET /users/me/permissions", Wire.AbilitiesAnswer.self) {
+            try await $0.get("/users/me/permissions", as: .owner)
+        },
         RouteAnswer("GET /users/me", Wire.UserAnswer.self) { try await $0.get("/users/me", as: .guest) },
         RouteAnswer("PUT /users/me", Wire.UserAnswer.self) { try await $0.put("/users/me", #"{"firstName":"A"}"#) },
         RouteAnswer("GET /users", Wire.UserPage.self) { try await $0.get("/users", as: .superAdmin) },

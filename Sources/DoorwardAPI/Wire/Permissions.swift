@@ -27,6 +27,32 @@ extension Wire {
         package var permissions: [Permission]
     }
 
+    /// A rule of a user's abilities, in the form of CASL. The last rule that matches an object decides.
+    package struct AbilityRule: Decodable, Sendable {
+        /// The actions: lock operations, management permissions, or `read` for fields.
+        package var action: [String]
+        /// The types of objects that the rule applies to, such as `LockDevice`.
+        package var subject: [String]
+        /// The conditions on the object's fields, in MongoDB's operators; `nil` if there are none.
+        package var conditions: [String: Wire.Value]?
+        /// The fields that the rule is limited to; `nil` if it is not limited to fields.
+        package var fields: [String]?
+        /// True if the rule forbids the actions; otherwise `nil`.
+        package var inverted: Bool?
+        /// Why the rule forbids the actions, as the code of a denial; `nil` for a rule that permits them.
+        package var reason: String?
+    }
+
+    /// `data` of `GET /users/me/permissions`.
+    package struct AbilitiesAnswer: Decodable, Sendable {
+        /// The rules in order.
+        package var rules: [AbilityRule]
+        /// The same rules in the packed form of CASL.
+        package var packedRules: [[Wire.Value]]
+        /// When the passing of time next changes the rules; `nil` if it does not.
+        package var nextChangeAt: String?
+    }
+
     /// `data` of `GET /permission-matrix`: the rights of each role.
     package struct PermissionMatrix: Decodable, Sendable {
         /// The operations on locks.

@@ -6,7 +6,8 @@ internal import Hummingbird
 enum RouteTable {
     static let routes: [Route] =
         HealthRoutes.all + MetricsRoutes.all + AccountPageRoutes.all + SignInRoutes.all + UserRoutes.all + CredentialRoutes.all
-        + InvitationRoutes.all + APIKeyRoutes.all + PermissionRoutes.all + PlaceRoutes.all + LockdownRoutes.all
+        + InvitationRoutes.all + APIKeyRoutes.all + PermissionRoutes.all + AbilityRoutes.all + PlaceRoutes.all
+        + LockdownRoutes.all
         + SubscriptionRoutes.all + RetentionRoutes.all
         + RoleRoutes.all + DeviceRoutes.all + DiscoveredRoutes.all + LockCommandRoutes.all
         + CommandRoutes.all + GuestAccessRoutes.all + AccessRecordRoutes.all + AdapterRoutes.all + StoreRoutes.all
