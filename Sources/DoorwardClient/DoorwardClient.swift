@@ -27,6 +27,8 @@ package struct DoorwardClient: Sendable {
     package var commands: Commands { Commands(client: self) }
     /// Guest accesses and their validity.
     package var guestAccesses: GuestAccesses { GuestAccesses(client: self) }
+    /// Who may do what to a lock.
+    package var authorization: Authorization { Authorization(client: self) }
     /// The access log.
     package var accessRecords: AccessRecords { AccessRecords(client: self) }
     /// Users.

@@ -120,25 +120,6 @@ package struct Devices: Sendable {
         return request.page(of: devices.compactMap { current.tenancy.device($0) }, in: current.snapshot)
     }
 
-    /// The decisions on all operations of the caller on a device at the current time. They are not recorded.
-    ///
-    /// - Throws: the errors of `device`.
-    package func permissions(
-        on id: DeviceID, for caller: Caller
-    ) throws(GatewayError) -> (at: Timestamp, decisions: [(operation: LockOperation, decision: Decision)]) {
-        let (current, now) = (CallerSnapshot(directory, caller), clock.decisionTime())
-        guard current.tenancy.resolve(id) != nil,
-            SecurityService.reaches(current.subject, device: id, at: now, in: current.tenancy)
-        else { throw .outOfReach(of: current.subject) }
-        let decisions = LockOperation.allCases.map { operation in
-            (
-                operation,
-                SecurityService.decide(current.subject, operation, on: id, at: now, override: false, in: current.tenancy)
-            )
-        }
-        return (now.instant, decisions)
-    }
-
     /// The currently known status of a lock.
     ///
     /// - Parameter refresh: whether to request the state from the lock first. A later call returns the state that the lock then

@@ -38,6 +38,8 @@ package final class GatewayControl: Sendable {
     package let attachedDevices: Devices
     /// Manages guest accesses.
     package let guestAccesses: GuestAccesses
+    /// Answers who may do what, without doing it.
+    package let authorization: Authorization
     /// Reads the access logs.
     package let history: AccessHistory
     /// Sign-in, refresh and sign-out.
@@ -145,6 +147,7 @@ package final class GatewayControl: Sendable {
         portfolios = Portfolios(
             directory: directory, writer: writer, clock: clock, transportOwner: attachedDevices.owner(of:))
         guestAccesses = GuestAccesses(directory: directory, writer: writer, clock: clock)
+        authorization = Authorization(directory: directory, clock: clock)
         history = AccessHistory(directory: directory, log: storeGuard.log)
         signIn = SignIn(
             directory: directory, sessions: sessions, storeGuard: storeGuard, hasher: hasher, clock: clock, random: random,
@@ -187,7 +190,7 @@ package final class GatewayControl: Sendable {
         signIn.sessions.load(try await storeGuard.credentials.liveSessions(at: now))
         try await storeGuard.reloadUses()
         let tenancy = directory.current
-        try await signIn.noteCosts(of: tenancy.userIDs.filter { tenancy.user($0)?.isSuperAdmin == true })
+        try await signIn.noteCosts(of: tenancy.superAdminIDs)
         try await recovery.rememberOpenCommands()
         let recovered = try await recovery.settleOpenCommands()
         try await storeGuard.write(StoreTransaction(records: startRecords(recovered: recovered)))

@@ -137,6 +137,6 @@ extension TenancyUnitOfWork {
 extension TenancyDirectory {
     /// The number of enabled super admins, without one user.
     func otherEnabledSuperAdminCount(than user: UserID) -> Int {
-        userIDs.count { id in id != user && self.user(id).map { $0.isSuperAdmin && $0.isEnabled } == true }
+        superAdminIDs.count { id in id != user && self.user(id)?.isEnabled == true }
     }
 }

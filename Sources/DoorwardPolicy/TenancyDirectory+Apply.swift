@@ -133,14 +133,13 @@ extension TenancyDirectory {
     private mutating func put(_ user: User) {
         let node = users[user.id]?.node ?? UserNode(id: user.id)
         if let old = node.user {
-            superAdminCount -= old.isSuperAdmin ? 1 : 0
             let key = Self.emailKey(old.email)
             if usersByEmail[key] == user.id { usersByEmail[key] = nil }
         } else {
             userCount += 1
         }
         removedUsers.remove(user.id)
-        superAdminCount += user.isSuperAdmin ? 1 : 0
+        if user.isSuperAdmin { superAdmins.insert(user.id) } else { superAdmins.remove(user.id) }
         usersByEmail[Self.emailKey(user.email)] = user.id
         users.put(UserEntry(node: node.replacing(user: user)))
     }
@@ -149,7 +148,7 @@ extension TenancyDirectory {
         removedUsers.insert(id)
         guard let node = users[id]?.node, let user = node.user else { return }
         userCount -= 1
-        superAdminCount -= user.isSuperAdmin ? 1 : 0
+        superAdmins.remove(id)
         let key = Self.emailKey(user.email)
         if usersByEmail[key] == id { usersByEmail[key] = nil }
         // Roles and guest accesses that were not removed before are kept, as for an id without a user.

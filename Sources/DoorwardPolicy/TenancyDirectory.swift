@@ -23,6 +23,8 @@ package struct TenancyDirectory: Sendable {
     var users = EntityTable<UserEntry>()
     /// The ids of users who were removed.
     var removedUsers: TreeSet<UserID> = []
+    /// The super admins, including disabled ones.
+    var superAdmins: TreeSet<UserID> = []
     var guestAccesses: TreeDictionary<GuestAccessID, GuestAccessNode> = [:]
     var apiKeys: TreeDictionary<APIKeyID, APIKeyNode> = [:]
     var invitations: TreeDictionary<InvitationID, Box<Invitation>> = [:]
@@ -66,7 +68,7 @@ package struct TenancyDirectory: Sendable {
     var version: UInt64 = 0
 
     /// The number of super admins, including disabled ones.
-    package internal(set) var superAdminCount = 0
+    package var superAdminCount: Int { superAdmins.count }
     /// The number of users, including disabled ones.
     package internal(set) var userCount = 0
 
@@ -122,6 +124,8 @@ extension TenancyDirectory {
     package var deviceIDs: [DeviceID] { devices.ids.sorted() }
     /// The ids for which there is a `User`, including those of disabled users.
     package var userIDs: [UserID] { users.lazy.map(\.node).filter(\.isKnown).map(\.id).sorted() }
+    /// The super admins, including disabled ones.
+    package var superAdminIDs: [UserID] { superAdmins.sorted() }
     /// The ids of users who were removed.
     package var removedUserIDs: [UserID] { removedUsers.sorted() }
     /// All guest accesses, including ended ones.

@@ -1,5 +1,5 @@
 extension Wire {
-    /// The decision whether the caller may perform one operation on a lock at one instant.
+    /// The decision whether a person may perform one operation on a lock at one instant.
     package struct Permission: Decodable, Equatable, Sendable {
         /// Whether the operation is allowed.
         package var allowed: Bool
@@ -19,6 +19,58 @@ extension Wire {
         package var closesAt: String?
         /// The role, operation, capability or module that the caller lacks; `nil` if none of these would suffice.
         package var missing: Denial.Missing?
+        /// `current_rules` for a decision about the future: a change of the rights can still change it. Otherwise `nil`.
+        package var assumes: String?
+    }
+
+    /// The body of `POST /authorize`.
+    package struct AuthorizationRequest: Encodable, Sendable {
+        /// The lock.
+        package var deviceId: String
+        /// The operation, such as `UNLOCK`.
+        package var operation: String
+        /// The person who would perform it; `nil` for the caller.
+        package var userId: String?
+        /// The instant, not in the past; `nil` for now.
+        package var at: String?
+
+        package init(deviceId: String, operation: String, userId: String? = nil, at: String? = nil) {
+            (self.deviceId, self.operation, self.userId, self.at) = (deviceId, operation, userId, at)
+        }
+    }
+
+    /// `data` of `POST /authorize`.
+    package struct AuthorizationAnswer: Decodable, Sendable {
+        /// The decision. Nothing was done.
+        package var decision: Permission
+    }
+
+    /// Someone who may perform an operation on a lock.
+    package struct PermittedPrincipal: Decodable, Equatable, Sendable {
+        /// Who it is.
+        package var principal: Principal
+        /// The rule that allows the operation.
+        package var rule: Rule
+        /// When the right ends by the clock; `nil` if it does not.
+        package var until: String?
+
+        /// A user, a guest link or an API key.
+        package struct Principal: Decodable, Equatable, Sendable {
+            /// `USER`, `GUEST_LINK` or `API_KEY`.
+            package var kind: String
+            /// The id; `nil` if the reader does not see who it is.
+            package var id: String?
+            /// A name, or `staff`; `nil` if there is none.
+            package var name: String?
+        }
+    }
+
+    /// `data` of a page of `GET /devices/:id/who-can`.
+    package struct PermittedPrincipalPage: Decodable, Sendable {
+        /// The principals in the requested order.
+        package var entries: [PermittedPrincipal]
+        /// The position of the page in the whole list.
+        package var pagination: Pagination
     }
 
     /// `data` of `GET /devices/:id/permissions`.

@@ -110,3 +110,8 @@ extension Wire.APIKeyPage: ListPage {
     package static var key: String { "apiKeys" }
     package var items: [Wire.APIKey] { apiKeys }
 }
+
+extension Wire.PermittedPrincipalPage: ListPage {
+    package static var key: String { "entries" }
+    package var items: [Wire.PermittedPrincipal] { entries }
+}

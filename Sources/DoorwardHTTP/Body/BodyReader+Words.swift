@@ -132,12 +132,16 @@ extension BodyReader {
     }
 
     mutating func requiredInstant(_ key: String) -> Timestamp {
-        guard let text = require(key, string(key, as: .instant)) else { return Timestamp(milliseconds: 0) }
+        require(key, instant(key)) ?? Timestamp(milliseconds: 0)
+    }
+
+    mutating func instant(_ key: String) -> Timestamp? {
+        guard let text = string(key, as: .instant) else { return nil }
         do throws(Timestamp.ParseFailure) {
             return try Timestamp(rfc3339: text)
         } catch {
             note(key, error == .missingZone ? .missingZone : .badTime)
-            return Timestamp(milliseconds: 0)
+            return nil
         }
     }
 }

@@ -67,6 +67,13 @@ struct QueryReader {
         return word
     }
 
+    mutating func requiredWord<Word: RawRepresentable<String>>(_ name: String, of words: [Word]) -> Word? {
+        let word = word(name, of: words)
+        recorder?.markRequired(name)
+        if items[name] == nil { mistakes.add(name, .required) }
+        return word
+    }
+
     /// An id to filter by. Any text is accepted; one that is no id matches nothing.
     mutating func id<Entity>(_ name: String) -> EntityID<Entity>? { text(name).map { EntityID(orNonexistent: $0) } }
 

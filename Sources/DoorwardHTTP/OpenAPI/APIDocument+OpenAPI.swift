@@ -74,7 +74,7 @@ extension APIDocument.Operation.Parameter {
         var members: [String: JSONValue] = [
             "name": .string(name), "in": .string(place.rawValue), "schema": schema.json,
         ]
-        if place == .path { members["required"] = true }
+        if place == .path || isRequired { members["required"] = true }
         if let summary { members["description"] = .string(summary) }
         return .object(members)
     }

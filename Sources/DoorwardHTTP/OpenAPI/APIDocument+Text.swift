@@ -90,6 +90,13 @@ extension APIDocument {
         """
 }
 
+extension APIDocument.Operation.Parameter {
+    /// Where the parameter is, and whether it is required there.
+    fileprivate var whereabouts: String {
+        "in the \(place == .header ? "headers" : place.rawValue)\(isRequired ? ", required" : "")"
+    }
+}
+
 extension APIDocument.Operation {
     /// What the tables of the operation say: a title and rows.
     private var tables: [(title: String, rows: [DocumentRow])] {
@@ -97,7 +104,7 @@ extension APIDocument.Operation {
         let rows = parameters.map { parameter in
             DocumentRow(
                 name: parameter.name, form: parameter.schema.words,
-                note: ["in the \(parameter.place == .header ? "headers" : parameter.place.rawValue)", parameter.summary]
+                note: [parameter.whereabouts, parameter.summary]
                     .compactMap(\.self).joined(separator: ". "))
         }
         if !rows.isEmpty { tables.append(("parameter", rows)) }

@@ -31,11 +31,15 @@ struct APIDocument: Sendable {
             let schema: JSONSchema
             /// A sentence about the parameter; `nil` if its name is enough.
             var summary: String?
+            /// Whether a query without it is rejected. A parameter in the path is always required.
+            var isRequired = false
         }
 
         var parameters: [Parameter] {
             var parameters = pathParameters.map { Parameter(name: $0, place: .path, schema: .id) }
-            parameters += input.query.map { Parameter(name: $0.name, place: .query, schema: $0.schema) }
+            parameters += input.query.map {
+                Parameter(name: $0.name, place: .query, schema: $0.schema, isRequired: $0.isRequired)
+            }
             if description.isRepeatable {
                 parameters.append(
                     Parameter(
@@ -112,9 +116,10 @@ struct APIDocument: Sendable {
         [
             ("APIKey", APIKey.fields.schema()), ("AccessRecord", AccessRecord.fields.schema()),
             ("Adapter", AdapterRoutes.schema), ("Backup", StoreRoutes.schema), ("Command", ShownCommand.fields.schema()),
-            ("Decision", Decision.schema), ("Device", ShownDevice.fields.schema()), ("DeviceStatus", deviceStatus),
+            ("Decision", ExplainedDecision.schema), ("Device", ShownDevice.fields.schema()), ("DeviceStatus", deviceStatus),
             ("DiscoveredDevice", DiscoveredRoutes.schema), ("GuestAccess", GuestAccess.fields.schema()),
             ("Invitation", ShownInvitation.fields.schema()), ("Pagination", Pagination.schema),
+            ("PermittedPrincipal", NamedPrincipal.schema),
             ("Portfolio", Portfolio.fields.schema()), ("Property", Property.fields.schema()),
             ("RemovalPreview", RemovalPreview.schema), ("Retention", RetentionRoutes.schema),
             ("RoleAssociation", UserRoleAssociation.fields.schema()), ("Subscription", SubscriptionRoutes.schema),

@@ -11,6 +11,7 @@ struct InputDescription: Sendable {
     struct Parameter: Sendable {
         let name: String
         let schema: JSONSchema
+        let isRequired: Bool
     }
 
     /// `nil` for a route that reads no body.
@@ -31,7 +32,7 @@ struct InputDescription: Sendable {
         for variant in 1..<max(1, first.variants) { forms.append(try form(InputRecorder(variant: variant))) }
         let bodies = forms.compactMap(\.self)
         body = bodies.count > 1 ? .oneOf(bodies) : bodies.first
-        self.query = query.members.map { Parameter(name: $0.name, schema: $0.schema.withoutNull) }
+        self.query = query.members.map { Parameter(name: $0.name, schema: $0.schema.withoutNull, isRequired: $0.isRequired) }
     }
 
     /// Gets the description out of a handler.

@@ -11,9 +11,6 @@ enum DeviceRoutes {
         .get("/devices/:id", "Reads a lock.", .tagged("device", "Device"), read),
         .get(
             "/devices/:id/status", "Reads what the lock reports.", .object("status", "DeviceStatus"), status),
-        .get(
-            "/devices/:id/permissions", "Decides each operation of the caller on a lock. Nothing is recorded.",
-            .data(["permissions": .array(.reference("Decision"))]), permissions),
         .put("/devices/:id", "Changes a lock, or moves it.", .tagged("device", "Device"), change),
         .put("/devices/:id/settings", "Changes the settings of a lock.", .tagged("device", "Device"), changeSettings),
         .delete("/devices/:id", "Detaches a lock.", .removal, isConditional: true, detach),
@@ -112,20 +109,6 @@ enum DeviceRoutes {
         return .success { $0.field("status") { view.status(status, of: device, into: &$0) } }
     }
 
-    /// Responds with the current decision on each operation of the caller on a device. No record is written.
-    private static func permissions(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try call.readNothing()
-        let (device, control) = (call.id("id", of: LockDevice.self), call.control)
-        let (instant, decisions) = try control.attachedDevices.permissions(on: device, for: call.caller)
-        return .success { writer in
-            writer.field("permissions") { writer in
-                writer.array(decisions) { writer, answered in
-                    answered.decision.write(of: answered.operation, on: device, at: instant, into: &writer)
-                }
-            }
-        }
-    }
-
     private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {
         let (page, filter) = try call.readQuery { query in
             (PageRequest<NameOrCreatedAt>(&query), DeviceFilter(&query))
@@ -154,31 +137,5 @@ extension DeviceFilter {
         isOnline = query.bool("isOnline")
         batteryBelow = query.integer("batteryBelow", in: 0...101)
         adapter = query.text("adapter")
-    }
-}
-
-extension Decision {
-    /// The form that `write` writes.
-    static let schema = JSONSchema.fields([
-        "allowed": .boolean, "operation": LockOperation.schema, "deviceId": .id, "at": .instant, "rule": .nullable(Rule.schema),
-        "reason": .nullable(DenialReason.schema), "opensAt": .nullable(.instant), "closesAt": .nullable(.instant),
-        "missing": .nullable(Denial.Missing.schema),
-    ])
-
-    /// Writes a decision in the form that `GET /devices/:id/permissions` lists, and that results of a lockdown contain.
-    func write(
-        of operation: LockOperation, on device: DeviceID, at instant: Timestamp, into writer: inout JSONWriter
-    ) {
-        writer.object { writer in
-            writer.field("allowed", isAllowed)
-            writer.field("operation", operation)
-            writer.field("deviceId", device)
-            writer.field("at", instant)
-            writer.field("rule", rule ?? denial?.rule)
-            writer.field("reason", denial?.reason)
-            writer.field("opensAt", denial?.opensAt)
-            writer.field("closesAt", denial?.closesAt)
-            writer.field("missing", denial?.missing)
-        }
     }
 }

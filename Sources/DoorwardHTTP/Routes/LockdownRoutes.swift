@@ -42,7 +42,9 @@ enum LockdownRoutes {
             }
             writer.field("decision") { writer in
                 guard case .denied(let denial, let instant) = result.outcome else { return writer.null() }
-                Decision.denied(denial).write(of: .lock, on: result.deviceID, at: instant, into: &writer)
+                let decision = ExplainedDecision(
+                    operation: .lock, deviceID: result.deviceID, at: instant, isAboutFuture: false, decision: .denied(denial))
+                decision.write(into: &writer)
             }
         }
     }

@@ -9,7 +9,7 @@ enum RouteTable {
         + InvitationRoutes.all + APIKeyRoutes.all + PermissionRoutes.all + AbilityRoutes.all + PlaceRoutes.all
         + LockdownRoutes.all
         + SubscriptionRoutes.all + RetentionRoutes.all
-        + RoleRoutes.all + DeviceRoutes.all + DiscoveredRoutes.all + LockCommandRoutes.all
+        + RoleRoutes.all + DeviceRoutes.all + AuthorizationRoutes.all + DiscoveredRoutes.all + LockCommandRoutes.all
         + CommandRoutes.all + GuestAccessRoutes.all + AccessRecordRoutes.all + AdapterRoutes.all + StoreRoutes.all
         + SimulatorRoutes.all + DocumentRoutes.all
 

@@ -26,6 +26,26 @@ extension NameResolver {
         return try await knownPerson(text, otherwise: "Name the person by email address or id.").id
     }
 
+    /// Finds the person that a question is about: `me`, the caller by name or email address, or another person.
+    ///
+    /// - Returns: `nil` for the caller.
+    func askedPerson(_ text: String) async throws -> NameMatch? {
+        if text.lowercased() == "me" { return nil }
+        if Self.isID(text) { return NameMatch(id: text, name: text, place: nil) }
+        if let me = try await caller(), let mine = try NameMatch.match(text, of: me, noun: "person") { return mine }
+        return try await knownPerson(text, otherwise: "Name the person by email address or id.")
+    }
+
+    /// The caller by name and by email address; `nil` for an API key, which is no person.
+    private func caller() async throws -> [NameMatch]? {
+        do {
+            let me = try await client.users.me().content.user
+            return [me.fullName, me.email].compactMap(\.self).map { NameMatch(id: me.id, name: $0, place: me.email) }
+        } catch ClientError.refused(let refusal) where refusal.status == 403 || refusal.status == 404 {
+            return nil
+        }
+    }
+
     /// Finds the guest of a new guest access by id, email address or name.
     ///
     /// - Throws: an error for a name that matches no known person, or several.

@@ -31,6 +31,18 @@ struct LocalTime: Equatable, CustomStringConvertible {
     /// `2026-11-21 18:00:05`.
     var description: String { "\(four(year))-\(two(month))-\(two(day)) \(two(hour)):\(two(minute)):\(two(second))" }
 
+    /// Returns an instant with the day of the week and the zone of the local time, such as `Mon 2026-11-23 09:00 (CET)`.
+    static func zoned(_ instant: Timestamp) -> String {
+        var seconds = time_t(instant.milliseconds / 1000)
+        var fields = tm()
+        localtime_r(&seconds, &fields)
+        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+        let day = days.indices.contains(Int(fields.tm_wday)) ? "\(days[Int(fields.tm_wday)]) " : ""
+        let zone = fields.tm_zone.map { " (\(String(cString: $0)))" } ?? ""
+        let time = LocalTime(fields).description
+        return day + (time.hasSuffix(":00") ? String(time.dropLast(3)) : time) + zone
+    }
+
     /// Returns a text such as `Nov 21 18:00`, or `2026-11-21 18:00` if the time is not in this year. With seconds, the time of
     /// day is `18:00:05`.
     func short(in thisYear: Int, withSeconds: Bool) -> String {

@@ -52,6 +52,13 @@ struct OutputStyle: Equatable, Sendable {
         return LocalTime(instant).description
     }
 
+    /// Converts an instant of the API to text in a sentence: on a terminal in local time, with the day of the week and the zone;
+    /// unchanged in a pipe.
+    func zonedInstant(_ text: String) -> String {
+        guard isInteractive, let instant = try? Timestamp(rfc3339: text) else { return text.printable }
+        return LocalTime.zoned(instant)
+    }
+
     /// Returns a shorter form of `instant` for a table that does not fit: without the year if it is the year of `now`.
     func shortInstant(_ text: String, now: Timestamp, withSeconds: Bool) -> String {
         guard isInteractive, let instant = try? Timestamp(rfc3339: text) else { return text }

@@ -1,0 +1,150 @@
+package import DoorwardDomain
+package import DoorwardPolicy
+
+/// Answers who may do what to a lock, without doing it. Each answer is a decision of `SecurityService`, the same that a command
+/// would get. Nothing is recorded.
+package struct Authorization: Sendable {
+    private let directory: CurrentDirectory
+    private let clock: any GatewayClock
+
+    package init(directory: CurrentDirectory, clock: any GatewayClock) { (self.directory, self.clock) = (directory, clock) }
+
+    /// Decides an operation of the caller, or of another user.
+    ///
+    /// A user who is unknown to the gateway gets the same decision as one who has nothing to do with the device: `no_association`.
+    ///
+    /// - Throws: `.invalid` for an instant before now; `outOfReach(of:)` for a device that the caller does not reach; `.denied` for
+    ///   another user without GRANT_ACCESS on the device.
+    package func decide(_ request: AuthorizationRequest, for caller: Caller) throws(GatewayError) -> ExplainedDecision {
+        let (current, now) = (CallerSnapshot(directory, caller), clock.now())
+        let instant = try Self.instant(request.instant, now: now)
+        let device = try reached(request.deviceID, in: current, at: now)
+        guard let user = request.userID, !current.subject.isUser(user) else {
+            return decision(of: caller.principal, request.operation, on: device, at: instant, now: now, in: current)
+        }
+        try require(.grantAccess, on: device, in: current, at: now)
+        var asked = decision(of: .user(user), request.operation, on: device, at: instant, now: now, in: current)
+        if asked.decision.denial?.hasReach == false { asked.decision = .denied(Denial(.noAssociation, hasReach: false)) }
+        return asked
+    }
+
+    /// The decisions on all operations of the caller on a device at the current time.
+    ///
+    /// - Throws: `outOfReach(of:)`.
+    package func permissions(on id: DeviceID, for caller: Caller) throws(GatewayError) -> [ExplainedDecision] {
+        let (current, now) = (CallerSnapshot(directory, caller), clock.now())
+        let device = try reached(id, in: current, at: now)
+        return LockOperation.allCases.map {
+            decision(of: caller.principal, $0, on: device, at: now, now: now, in: current)
+        }
+    }
+
+    /// Everyone who may do an operation on a device, without an override.
+    ///
+    /// - Parameter instant: the time of the operation; `nil` for now.
+    /// - Throws: `.invalid` for an instant before now; `outOfReach(of:)`; `.denied` without VIEW_ACCESS_HISTORY on the device.
+    package func whoCan(
+        _ operation: LockOperation, on id: DeviceID, at instant: Timestamp?, for caller: Caller,
+        _ request: PageRequest<NameOrEnd>
+    ) throws(GatewayError) -> Page<NamedPrincipal> {
+        let (current, now) = (CallerSnapshot(directory, caller), clock.now())
+        let instant = try Self.instant(instant, now: now)
+        let device = try reached(id, in: current, at: now)
+        try require(.viewAccessHistory, on: device, in: current, at: now)
+        let tenancy = current.tenancy
+        let entries = SecurityService.principals(permitted: operation, on: id, at: instant, in: tenancy)
+            .map { SecurityService.named($0, on: device, for: current.subject, at: now, in: tenancy) }
+            .sorted { ($0.id ?? "~", $0.rule.role.rank, $0.rule.id ?? "") < ($1.id ?? "~", $1.rule.role.rank, $1.rule.id ?? "") }
+        return request.sorted(byDefault: .name).page(of: entries, in: current.snapshot, named: \.name) { key, entry in
+            switch key {
+            case .name: .name(entry.name ?? "")
+            case .until: .number(entry.until?.milliseconds ?? .max)
+            }
+        }
+    }
+
+    // MARK: - Private
+
+    private static func instant(_ asked: Timestamp?, now: Timestamp) throws(GatewayError) -> Timestamp {
+        guard let asked else { return now }
+        guard asked >= now else { throw .invalid("at", "in_the_past") }
+        return asked
+    }
+
+    private func reached(
+        _ id: DeviceID, in current: CallerSnapshot, at now: Timestamp
+    ) throws(GatewayError) -> DeviceNode {
+        guard let device = current.tenancy.resolve(id),
+            SecurityService.reaches(current.subject, device: id, at: now, in: current.tenancy)
+        else { throw .outOfReach(of: current.subject) }
+        return device
+    }
+
+    private func require(
+        _ operation: LockOperation, on device: DeviceNode, in current: CallerSnapshot, at now: Timestamp
+    ) throws(GatewayError) {
+        let decision = SecurityService.decide(
+            current.subject, operation, on: device, at: now, override: false, in: current.tenancy)
+        if let denial = decision.denial { throw .denied(denial, operation: operation, deviceID: device.id) }
+    }
+
+    private func decision(
+        of principal: Principal, _ operation: LockOperation, on device: DeviceNode, at instant: Timestamp, now: Timestamp,
+        in current: CallerSnapshot
+    ) -> ExplainedDecision {
+        ExplainedDecision(
+            operation: operation, deviceID: device.id, at: instant, isAboutFuture: instant > now,
+            decision: SecurityService.decide(
+                principal, operation, on: device.id, at: instant, override: false, in: current.tenancy))
+    }
+}
+
+/// A request to decide an operation without doing it.
+package struct AuthorizationRequest: Sendable {
+    /// The lock.
+    package var deviceID: DeviceID
+    /// The operation.
+    package var operation: LockOperation
+    /// The user who would do it; `nil` for the caller.
+    package var userID: UserID?
+    /// The time of the operation; `nil` for now.
+    package var instant: Timestamp?
+
+    package init(deviceID: DeviceID, operation: LockOperation, userID: UserID? = nil, instant: Timestamp? = nil) {
+        (self.deviceID, self.operation, self.userID, self.instant) = (deviceID, operation, userID, instant)
+    }
+}
+
+/// A decision with the request that it answers.
+package struct ExplainedDecision: Hashable, Sendable {
+    /// The operation that was decided.
+    package let operation: LockOperation
+    /// The lock of the operation.
+    package let deviceID: DeviceID
+    /// The time of the operation.
+    package let at: Timestamp
+    /// Whether `at` was in the future when the decision was made, so that a change of the rights can still change it.
+    package let isAboutFuture: Bool
+    /// The decision, with everything that the caller may know about a denial.
+    package internal(set) var decision: Decision
+
+    package init(operation: LockOperation, deviceID: DeviceID, at: Timestamp, isAboutFuture: Bool, decision: Decision) {
+        (self.operation, self.deviceID, self.at) = (operation, deviceID, at)
+        (self.isAboutFuture, self.decision) = (isAboutFuture, decision)
+    }
+}
+
+/// `sortBy` of lists of permitted principals.
+package enum NameOrEnd: String, CaseIterable, Sendable {
+    /// By name, ignoring case.
+    case name
+    /// By the end of the right; rights without an end come last.
+    case until
+}
+
+extension PageRequest {
+    /// The same request, sorted by `key` if it names no sort key.
+    fileprivate func sorted(byDefault key: Key) -> PageRequest {
+        PageRequest(page: page, limit: limit, key: self.key ?? key, isDescending: isDescending, search: search)
+    }
+}
