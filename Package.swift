@@ -153,7 +153,9 @@ let package = Package(
             swiftSettings: strict),
 
         tests("DoorwardDomainTests", ["DoorwardDomain", "DoorwardTesting"]),
-        tests("DoorwardPolicyTests", ["DoorwardPolicy", "DoorwardDomain", "DoorwardTesting"]),
+        tests(
+            "DoorwardPolicyTests",
+            ["DoorwardPolicy", "DoorwardControl", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting"]),
         tests("DoorwardAuditTests", ["DoorwardAudit", "DoorwardDomain", "DoorwardTesting", crypto], exclude: ["Fixtures"]),
         tests("DoorwardMQTTTests", ["DoorwardMQTT", "DoorwardDomain", "DoorwardTesting"]),
         tests("DoorwardAdapterKitTests", ["DoorwardAdapterKit", "DoorwardAdapterTesting", "DoorwardDomain"]),

@@ -67,8 +67,7 @@ struct NaivePolicy {
                 user = world.users.first { $0.id == guest }
                 if user == nil { return deny(.userUnknown, !candidates.isEmpty) }
             }
-        // The world has no API keys; `APIKeyTests` compares their decisions with those of users.
-        case .apiKey: return deny(.userUnknown, false)
+        case .apiKey(let id): return decide(key: id, operation, deviceID, at, override: override)
         }
         let isSuperAdmin = if case .user = principal { user?.isSuperAdmin == true } else { false }
         let hasReach = !candidates.isEmpty || isSuperAdmin
@@ -237,5 +236,5 @@ struct NaivePolicy {
         return (Timestamp(milliseconds: opening * 60_000), closing.map { Timestamp(milliseconds: $0 * 60_000) } ?? end)
     }
 
-    private func deny(_ reason: DenialReason, _ hasReach: Bool) -> Decision { .denied(Denial(reason, hasReach: hasReach)) }
+    func deny(_ reason: DenialReason, _ hasReach: Bool) -> Decision { .denied(Denial(reason, hasReach: hasReach)) }
 }

@@ -16,6 +16,8 @@ struct PlainWorld {
     var users: [User] = []
     var associations: [UserRoleAssociation] = []
     var guestAccesses: [GuestAccess] = []
+    /// Empty until `addAPIKeys`.
+    var apiKeys: [APIKey] = []
 
     var generator: SeededGenerator
 
@@ -32,7 +34,7 @@ struct PlainWorld {
     var changes: [TenancyChange] {
         portfolios.map { .putPortfolio($0) } + properties.map { .putProperty($0) } + units.map { .putUnit($0) }
             + devices.map { .putDevice($0) } + users.map { .putUser($0) } + associations.map { .putAssociation($0) }
-            + guestAccesses.map { .putGuestAccess($0) }
+            + guestAccesses.map { .putGuestAccess($0) } + apiKeys.map { .putAPIKey($0) }
     }
 
     var directory: TenancyDirectory { changes.reduce(into: TenancyDirectory()) { $0.apply($1) } }
@@ -150,6 +152,27 @@ struct PlainWorld {
         let days = window.validFrom.milliseconds / 86_400_000...window.validUntil.milliseconds / 86_400_000
         let zone = chance(50) ? Self.zones.randomElement(using: &generator) ?? nil : nil
         return .random(timeZone: zone, days: days, near: [], using: &generator)
+    }
+
+    /// Adds API keys: of users and of other keys, on entities of the world and on ones that do not exist, some expired.
+    mutating func addAPIKeys() {
+        for _ in 0..<Int.random(in: 0...6, using: &generator) {
+            guard let entity = chance(95) ? randomEntity() : .property(newID()) else { continue }
+            let parent = chance(30) ? apiKeys.randomElement(using: &generator) : nil
+            let roles = Role.allCases.filter(entity.type.assignableRoles.contains)
+            apiKeys.append(
+                APIKey(
+                    id: newID(), name: "K", userID: parent?.userID ?? someUser(),
+                    parentID: parent.map { chance(90) ? $0.id : newID() }, entity: entity,
+                    role: roles.randomElement(using: &generator) ?? .tenant, digest: [1], createdAt: Self.now,
+                    expiresAt: Self.now.advanced(by: .seconds(86_400 * Int.random(in: -10...40, using: &generator)))))
+        }
+    }
+
+    /// Everyone who can make a request: users, links and keys, also those of guest accesses with a user, and unknown ones.
+    mutating func everyPrincipal() -> [Principal] {
+        users.map { .user($0.id) } + guestAccesses.map { .guestLink($0.id) } + apiKeys.map { .apiKey($0.id) }
+            + [.user(newID()), .guestLink(newID()), .apiKey(newID())]
     }
 
     // MARK: - Random requests
