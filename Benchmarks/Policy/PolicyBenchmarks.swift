@@ -20,6 +20,7 @@ enum PolicyBenchmarks {
         Figure("decide", "building the directory, a change at a time", Double(watch.wall) / 1e9, "s", note: size).report()
         if hasSchedules { return runSchedules(world, directory) }
         DecideBenchmark(directory: directory, questions: Questions(1_000_000, of: world, in: directory, seed: 42)).run()
+        WhoCanBenchmark(world: world, directory: directory).run()
         ChangeBenchmark(world: world, directory: directory, name: "\(world.deviceCount) devices").run()
         let small = TenancyFixture(deviceCount: 1000)
         ChangeBenchmark(world: small, directory: small.directory(), name: "1000 devices").run()

@@ -110,6 +110,36 @@ import Testing
         #expect(lifted.content.property.lockdown?.active == true, "the response is decoded as the gateway sent it")
     }
 
+    @Test("a decision is requested without an idempotency key, and everyone who may do something is listed by name")
+    func authorization() async throws {
+        let decision =
+            #"{"allowed":false,"operation":"UNLOCK","deviceId":"d","at":\#(Self.time),"rule":null,"reason":"no_association","#
+            + #""opensAt":null,"closesAt":null,"missing":null,"assumes":"current_rules"}"#
+        let body = Wire.Value.object([
+            "deviceId": .string("d"), "operation": .string("UNLOCK"), "userId": .string("u"), "at": .string("t"),
+        ])
+        let asked = try await check(Sent("POST /authorize", body), answering: #"{"decision":\#(decision)}"#) {
+            try await $0.authorization.decide(.init(deviceId: "d", operation: "UNLOCK", userId: "u", at: "t"))
+        }
+        #expect(asked.content.decision.reason == "no_association" && asked.content.decision.assumes == "current_rules")
+        let short = Wire.Value.object(["deviceId": .string("d"), "operation": .string("LOCK")])
+        try await check(Sent("POST /authorize", short), answering: #"{"decision":\#(decision)}"#) {
+            try await $0.authorization.decide(.init(deviceId: "d", operation: "LOCK"))
+        }
+        let mine = try await check(Sent("GET /devices/d/permissions"), answering: #"{"permissions":[\#(decision)]}"#) {
+            try await $0.authorization.permissions(on: "d")
+        }
+        #expect(mine.content.permissions.count == 1)
+        let list = Sent("GET /devices/d/who-can?operation=UNLOCK&at=t&sortBy=name&page=1&limit=200")
+        let entries =
+            #"{"entries":[{"principal":{"kind":"USER","id":null,"name":"staff"},"rule":{"kind":"ASSOCIATION","#
+            + #""id":null,"role":"OWNER"},"until":null}],"pagination":{"totalItems":1,"totalPages":1,"currentPage":1,"pageSize":200}}"#
+        let found = try await check(list, answering: entries) {
+            try await $0.authorization.whoCan("UNLOCK", on: "d", at: "t").all()
+        }
+        #expect(found.content.map(\.principal.name) == ["staff"])
+    }
+
     @Test("a unit is created, shown and renamed")
     func units() async throws {
         let answer = #"{"unit":{"id":"u","name":"1A"}}"#

@@ -54,6 +54,10 @@ import Testing
         Probe(method: .delete, path: "/devices/#", kind: .device),
         Probe(method: .get, path: "/devices/#/status", kind: .device),
         Probe(method: .get, path: "/devices/#/permissions", kind: .device),
+        Probe(method: .get, path: "/devices/#/who-can?operation=UNLOCK", kind: .device),
+        Probe(method: .post, path: "/authorize", body: ##"{"deviceId":"#","operation":"UNLOCK"}"##, kind: .device),
+        Probe(
+            method: .post, path: "/authorize", body: ##"{"deviceId":"#","operation":"UNLOCK","userId":"@"}"##, kind: .device),
         Probe(method: .get, path: "/devices/#/access-records", kind: .device),
         Probe(method: .post, path: "/devices/#/lock", kind: .device),
         Probe(method: .post, path: "/devices/#/unlock", kind: .device),

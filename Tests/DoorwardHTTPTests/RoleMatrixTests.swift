@@ -274,6 +274,8 @@ extension MatrixRow {
         MatrixRow("-+++---.-..-00", "DELETE /devices/{id}", query: "dryRun=true"),
         MatrixRow("+++++++.+..+00", "GET /devices/{id}/status"),
         MatrixRow("+++++++.+..+00", "GET /devices/{id}/permissions"),
+        MatrixRow("-+++-++.-..-00", "GET /devices/{id}/who-can", query: "operation=UNLOCK"),
+        MatrixRow("+++++++.+..+00", "POST /authorize") { #"{"deviceId":"\#($0.door)","operation":"UNLOCK"}"# },
         MatrixRow("-+++-++.-..-00", "GET /devices/{id}/access-records"),
         MatrixRow("-++++-+.+..+00", "POST /devices/{id}/lock"),
         MatrixRow("-++++-+.+..+00", "POST /devices/{id}/unlock"),

@@ -316,6 +316,12 @@ extension RouteAnswer {
         RouteAnswer("GET /devices/:id/permissions", Wire.PermissionsAnswer.self) {
             try await $0.get("/devices/\($0.ids.door)/permissions", as: .guest)
         },
+        RouteAnswer("POST /authorize", Wire.AuthorizationAnswer.self) {
+            try await $0.post("/authorize", #"{"deviceId":"\#($0.ids.door)","operation":"UNLATCH"}"#, as: .guest)
+        },
+        RouteAnswer("GET /devices/:id/who-can", Wire.PermittedPrincipalPage.self) {
+            try await $0.get("/devices/\($0.ids.door)/who-can?operation=UNLOCK")
+        },
         RouteAnswer("PUT /devices/:id", Wire.DeviceAnswer.self) {
             try await $0.put("/devices/\($0.ids.door)", #"{"name":"Door"}"#)
         },

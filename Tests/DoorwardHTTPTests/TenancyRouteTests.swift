@@ -172,6 +172,7 @@ import Testing
         #expect(
             decisions[0].keys == [
                 "allowed", "operation", "deviceId", "at", "rule", "reason", "opensAt", "closesAt", "missing",
+                "assumes",
             ])
         let matrix = try await house.call(.get, "/permission-matrix", as: .nobody)
         #expect(matrix.data["operations"].elements.count == LockOperation.allCases.count)

@@ -4,7 +4,7 @@ extension CommandCase {
 
     /// Every command with each of its options and arguments at least once. The coverage test in `CommandCaseTests` checks this.
     static let all =
-        signingIn + api + locks + movements + guests + tenancy + log + settingUp + profiles + host + mistakes
+        signingIn + api + locks + movements + guests + rights + tenancy + log + settingUp + profiles + host + mistakes
 
     private static let signingIn = [
         CommandCase(
@@ -97,6 +97,22 @@ extension CommandCase {
         CommandCase("grants", pipe: "Plumber in a pipe\t", terminal: "Plumber in a terminal  "),
         CommandCase("grants", "Cellar", "--json", pipe: #"{"guestAccesses":["#),
         CommandCase("revoke", "{access}", pipe: "{access}\trevoked\n", terminal: "Revoked {access}."),
+    ]
+
+    private static let rights = [
+        CommandCase("can", "me", "unlock", "Front door", pipe: "You may unlock Front door: as owner\n"),
+        CommandCase("can", "Olga Example", "view-access-history", "{door}", "--json", pipe: #"{"decision":{"allowed":true,"#),
+        CommandCase(
+            "can", "{stranger}", "UNLOCK", "Front door", code: 1,
+            pipe: "{stranger} may not unlock Front door: no role or guest access for this lock; needs a role or a guest access"),
+        CommandCase(
+            "can", "me", "lock", "Front door", "--at", "+2h", pipe: ": as owner (if the rights stay as they are now)\n"),
+        CommandCase(
+            "can", "me", "lock", "Front door", "--at", "2020-01-01T00:00:00Z", code: 1, pipe: "--at is in the past"),
+        CommandCase(
+            "who-can", "unlock", "Front door", pipe: "Olga Example\tuser\towner\t-\t", terminal: "WHO  "),
+        CommandCase("who-can", "lock", "{door}", "--at", "+1h", "--wide", pipe: "Olga Example\tuser\t", terminal: "WHO  "),
+        CommandCase("who-can", "view-status", "Front door", "--json", pipe: #"{"entries":["#),
     ]
 
     private static let log = [

@@ -4,7 +4,7 @@ import Testing
 /// A command line with its expected output in a pipe and on a terminal.
 ///
 /// In its texts `{how}` is replaced by `pipe` or `terminal`, `{server}` by the gateway's address,
-/// `{door}` by the id of the front door, `{access}` by a guest access that can be revoked,
+/// `{door}` by the id of the front door, `{stranger}` by the id of no person, `{access}` by a guest access that can be revoked,
 /// `{folder}` by a folder of the suite, and `{config}` by a configuration file in this folder.
 struct CommandCase: Sendable, CustomTestStringConvertible {
     /// The user who runs the command, or `contract` for a command that calls the `ContractGateway`.
@@ -44,6 +44,7 @@ struct CommandCase: Sendable, CustomTestStringConvertible {
         let access = house.guestAccesses[destination == .pipe ? 0 : 1]
         let values = [
             "how": destination.rawValue, "server": house.gateway.address, "door": house.doorID, "access": access,
+            "stranger": "01a1fd86-0000-7000-8000-000000000000",
             "folder": folder.path,
             "config": try folder.write(
                 "auth: { passwordCost: 14 }\ngateway: { publicUrl: https://doors.example }\n", to: "doorward.yaml"),
