@@ -1,8 +1,8 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardDomain
 import Testing
 
+@testable import DoorwardAPI
 @testable import doorward
 
 @Suite("A decision as a sentence") struct DecisionViewTests {
