@@ -66,8 +66,10 @@ struct WhoCanBenchmark {
             let start = Stopwatch.now()
             let subject = directory.subject(of: .user(reader))
             guard let node = directory.resolve(device) else { return }
-            let entries = SecurityService.principals(permitted: .unlock, on: device, at: TenancyFixture.now, in: directory).map {
-                SecurityService.named($0, on: node, for: subject, at: TenancyFixture.now, in: directory)
+            let entries = SecurityService.principals(
+                permitted: .unlock, on: device, at: .trusted(TenancyFixture.now), in: directory
+            ).map {
+                SecurityService.named($0, on: node, for: subject, at: .trusted(TenancyFixture.now), in: directory)
             }
             samples.append(Stopwatch.now() - start)
             count = entries.count

@@ -5,9 +5,9 @@ package import DoorwardPolicy
 /// would get. Nothing is recorded.
 package struct Authorization: Sendable {
     private let directory: CurrentDirectory
-    private let clock: any GatewayClock
+    private let clock: TrustedClock
 
-    package init(directory: CurrentDirectory, clock: any GatewayClock) { (self.directory, self.clock) = (directory, clock) }
+    package init(directory: CurrentDirectory, clock: TrustedClock) { (self.directory, self.clock) = (directory, clock) }
 
     /// Decides an operation of the caller, or of another user.
     ///
@@ -16,14 +16,14 @@ package struct Authorization: Sendable {
     /// - Throws: `.invalid` for an instant before now; `outOfReach(of:)` for a device that the caller does not reach; `.denied` for
     ///   another user without GRANT_ACCESS on the device.
     package func decide(_ request: AuthorizationRequest, for caller: Caller) throws(GatewayError) -> ExplainedDecision {
-        let (current, now) = (CallerSnapshot(directory, caller), clock.now())
-        let instant = try Self.instant(request.instant, now: now)
+        let (current, now) = (CallerSnapshot(directory, caller), clock.decisionTime())
+        let time = try Self.time(request.instant, now: now)
         let device = try reached(request.deviceID, in: current, at: now)
         guard let user = request.userID, !current.subject.isUser(user) else {
-            return decision(of: caller.principal, request.operation, on: device, at: instant, now: now, in: current)
+            return decision(of: caller.principal, request.operation, on: device, at: time, now: now, in: current)
         }
         try require(.grantAccess, on: device, in: current, at: now)
-        var asked = decision(of: .user(user), request.operation, on: device, at: instant, now: now, in: current)
+        var asked = decision(of: .user(user), request.operation, on: device, at: time, now: now, in: current)
         if asked.decision.denial?.hasReach == false { asked.decision = .denied(Denial(.noAssociation, hasReach: false)) }
         return asked
     }
@@ -32,7 +32,7 @@ package struct Authorization: Sendable {
     ///
     /// - Throws: `outOfReach(of:)`.
     package func permissions(on id: DeviceID, for caller: Caller) throws(GatewayError) -> [ExplainedDecision] {
-        let (current, now) = (CallerSnapshot(directory, caller), clock.now())
+        let (current, now) = (CallerSnapshot(directory, caller), clock.decisionTime())
         let device = try reached(id, in: current, at: now)
         return LockOperation.allCases.map {
             decision(of: caller.principal, $0, on: device, at: now, now: now, in: current)
@@ -47,12 +47,12 @@ package struct Authorization: Sendable {
         _ operation: LockOperation, on id: DeviceID, at instant: Timestamp?, for caller: Caller,
         _ request: PageRequest<NameOrEnd>
     ) throws(GatewayError) -> Page<NamedPrincipal> {
-        let (current, now) = (CallerSnapshot(directory, caller), clock.now())
-        let instant = try Self.instant(instant, now: now)
+        let (current, now) = (CallerSnapshot(directory, caller), clock.decisionTime())
+        let time = try Self.time(instant, now: now)
         let device = try reached(id, in: current, at: now)
         try require(.viewAccessHistory, on: device, in: current, at: now)
         let tenancy = current.tenancy
-        let entries = SecurityService.principals(permitted: operation, on: id, at: instant, in: tenancy)
+        let entries = SecurityService.principals(permitted: operation, on: id, at: time, in: tenancy)
             .map { SecurityService.named($0, on: device, for: current.subject, at: now, in: tenancy) }
             .sorted { ($0.id ?? "~", $0.rule.role.rank, $0.rule.id ?? "") < ($1.id ?? "~", $1.rule.role.rank, $1.rule.id ?? "") }
         return request.sorted(byDefault: .name).page(of: entries, in: current.snapshot, named: \.name) { key, entry in
@@ -65,14 +65,16 @@ package struct Authorization: Sendable {
 
     // MARK: - Private
 
-    private static func instant(_ asked: Timestamp?, now: Timestamp) throws(GatewayError) -> Timestamp {
-        guard let asked else { return now }
-        guard asked >= now else { throw .invalid("at", "in_the_past") }
-        return asked
+    /// The time that a question is about. A named instant is decided as if the clock were trusted then; an instant that is now is
+    /// decided as a command would be.
+    private static func time(_ asked: Timestamp?, now: DecisionTime) throws(GatewayError) -> DecisionTime {
+        guard let asked, asked != now.instant else { return now }
+        guard asked > now.instant else { throw .invalid("at", "in_the_past") }
+        return .trusted(asked)
     }
 
     private func reached(
-        _ id: DeviceID, in current: CallerSnapshot, at now: Timestamp
+        _ id: DeviceID, in current: CallerSnapshot, at now: DecisionTime
     ) throws(GatewayError) -> DeviceNode {
         guard let device = current.tenancy.resolve(id),
             SecurityService.reaches(current.subject, device: id, at: now, in: current.tenancy)
@@ -81,7 +83,7 @@ package struct Authorization: Sendable {
     }
 
     private func require(
-        _ operation: LockOperation, on device: DeviceNode, in current: CallerSnapshot, at now: Timestamp
+        _ operation: LockOperation, on device: DeviceNode, in current: CallerSnapshot, at now: DecisionTime
     ) throws(GatewayError) {
         let decision = SecurityService.decide(
             current.subject, operation, on: device, at: now, override: false, in: current.tenancy)
@@ -89,13 +91,13 @@ package struct Authorization: Sendable {
     }
 
     private func decision(
-        of principal: Principal, _ operation: LockOperation, on device: DeviceNode, at instant: Timestamp, now: Timestamp,
+        of principal: Principal, _ operation: LockOperation, on device: DeviceNode, at time: DecisionTime, now: DecisionTime,
         in current: CallerSnapshot
     ) -> ExplainedDecision {
         ExplainedDecision(
-            operation: operation, deviceID: device.id, at: instant, isAboutFuture: instant > now,
+            operation: operation, deviceID: device.id, at: time.instant, isAboutFuture: time.instant > now.instant,
             decision: SecurityService.decide(
-                principal, operation, on: device.id, at: instant, override: false, in: current.tenancy))
+                principal, operation, on: device.id, at: time, override: false, in: current.tenancy))
     }
 }
 

@@ -25,32 +25,32 @@ extension SecurityService {
     ///
     /// - Parameter subject: a subject that may view the device's access history.
     package static func named(
-        _ permitted: PermittedPrincipal, on device: DeviceNode, for subject: Subject, at instant: Timestamp,
+        _ permitted: PermittedPrincipal, on device: DeviceNode, for subject: Subject, at time: DecisionTime,
         in directory: TenancyDirectory
     ) -> NamedPrincipal {
         let actor = directory.actor(permitted.principal)
         let place = FieldObject.event(
             unit: device.unitID, property: device.propertyID, portfolio: device.portfolioID, actor: nil)
-        let level = fieldLevel(of: subject, for: place, at: instant, in: directory) ?? .publicLevel
-        if level >= .management || knows(subject, permitted.principal, at: instant, in: directory) {
+        let level = fieldLevel(of: subject, for: place, at: time, in: directory) ?? .publicLevel
+        if level >= .management || knows(subject, permitted.principal, at: time, in: directory) {
             return NamedPrincipal(
                 kind: actor.kind, id: actor.id, name: actor.name, rule: permitted.rule, until: permitted.until)
         }
-        let label = FieldReader(subject, level: level, at: instant).label(
-            of: actor, under: permitted.rule, unit: device.unitID, at: instant, in: directory)
+        let label = FieldReader(subject, level: level, at: time).label(
+            of: actor, under: permitted.rule, unit: device.unitID, at: time.instant, in: directory)
         return NamedPrincipal(kind: actor.kind, id: nil, name: label, rule: permitted.rule, until: permitted.until)
     }
 
     /// Whether a resident sees who a principal is: the resident, a user with a role or guest access in the resident's unit, or a
     /// guest access of that unit.
     private static func knows(
-        _ subject: Subject, _ principal: Principal, at instant: Timestamp, in directory: TenancyDirectory
+        _ subject: Subject, _ principal: Principal, at time: DecisionTime, in directory: TenancyDirectory
     ) -> Bool {
         switch principal {
         case .user(let id):
-            (fieldLevel(of: subject, for: .user(id), at: instant, in: directory) ?? .publicLevel) >= .resident
+            (fieldLevel(of: subject, for: .user(id), at: time, in: directory) ?? .publicLevel) >= .resident
         case .guestLink(let id):
-            (fieldLevel(of: subject, for: .guestAccess(id), at: instant, in: directory) ?? .publicLevel) >= .resident
+            (fieldLevel(of: subject, for: .guestAccess(id), at: time, in: directory) ?? .publicLevel) >= .resident
         case .apiKey(let id): directory.apiKey(id).map { subject.isActor(RecordActor($0)) } ?? false
         }
     }

@@ -17,13 +17,13 @@ extension SecurityService {
     /// The cost depends on the number of rules that reach the device, and not on the size of the directory: only the holders of
     /// those rules are decided on.
     package static func principals(
-        permitted operation: LockOperation, on id: DeviceID, at instant: Timestamp, in directory: TenancyDirectory
+        permitted operation: LockOperation, on id: DeviceID, at time: DecisionTime, in directory: TenancyDirectory
     ) -> [PermittedPrincipal] {
         guard let device = directory.resolve(id) else { return [] }
-        let request = AccessRequest(operation: operation, device: device, instant: instant)
+        let request = AccessRequest(operation: operation, device: device, time: time)
         return directory.holders(of: operation, on: device).compactMap { principal in
             directory.withSubject(of: principal) { subject in
-                let decision = decide(subject, operation, on: device, at: instant, override: false, in: directory)
+                let decision = decide(subject, operation, on: device, at: time, override: false, in: directory)
                 guard let rule = decision.rule else { return nil }
                 return PermittedPrincipal(
                     principal: principal, rule: rule, until: end(of: rule, allowing: request, for: subject, in: directory))

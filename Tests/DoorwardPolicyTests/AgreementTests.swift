@@ -23,12 +23,12 @@ import Testing
 
         init(_ current: CurrentDirectory, now: Timestamp) {
             (directory, self.now) = (current.current, now)
-            authorization = Authorization(directory: current, clock: FixedClock(instant: now))
+            authorization = Authorization(directory: current, clock: TrustedClock(FixedClock(instant: now)))
         }
 
         /// The decision that a command would get.
         func decide(_ principal: Principal, _ operation: LockOperation, _ device: DeviceID, at: Timestamp) -> Decision {
-            SecurityService.decide(principal, operation, on: device, at: at, override: false, in: directory)
+            SecurityService.decide(principal, operation, on: device, at: .trusted(at), override: false, in: directory)
         }
 
         /// The answer of `POST /authorize`; `nil` if the lock is out of the caller's reach.

@@ -52,9 +52,10 @@ import Testing
     private func entries(seenBy reader: Principal, in house: House) throws -> Set<String> {
         let device = try #require(house.directory.resolve(house.flatDoor))
         return Set(
-            SecurityService.principals(permitted: .unlock, on: device.id, at: House.now, in: house.directory).map { entry in
+            SecurityService.principals(permitted: .unlock, on: device.id, at: .trusted(House.now), in: house.directory).map {
+                entry in
                 let named = SecurityService.named(
-                    entry, on: device, for: house.directory.subject(of: reader), at: House.now, in: house.directory)
+                    entry, on: device, for: house.directory.subject(of: reader), at: .trusted(House.now), in: house.directory)
                 #expect(named.showsRuleID == (named.id != nil) && named.until == entry.until && named.rule == entry.rule)
                 return "\(named.kind.rawValue) \(named.name ?? "-")\(named.id == nil ? "" : " #")"
             })
@@ -93,7 +94,8 @@ import Testing
     @Test("A right ends with the window of its guest access, with its key, or not at all")
     func until() throws {
         let house = house
-        let found = SecurityService.principals(permitted: .unlock, on: house.flatDoor, at: House.now, in: house.directory)
+        let found = SecurityService.principals(
+            permitted: .unlock, on: house.flatDoor, at: .trusted(House.now), in: house.directory)
         func until(_ principal: Principal) -> Duration? {
             found.first { $0.principal == principal }?.until?.duration(since: House.now)
         }

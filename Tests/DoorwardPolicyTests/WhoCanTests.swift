@@ -13,7 +13,7 @@ import Testing
             for _ in 0..<12 {
                 let (device, at) = (world.someDevice(), world.interestingInstant())
                 let operation = LockOperation.allCases.randomElement(using: &world.generator) ?? .unlock
-                let found = SecurityService.principals(permitted: operation, on: device, at: at, in: directory)
+                let found = SecurityService.principals(permitted: operation, on: device, at: .trusted(at), in: directory)
                 let expected = naive.whoCan(operation, device, at)
                 let isSame = found.allSatisfy { entry in
                     expected[entry.principal].map { $0.rule == entry.rule && $0.until == entry.until } ?? false
@@ -38,7 +38,8 @@ import Testing
             for device in world.devices {
                 for operation in LockOperation.allCases {
                     let at = world.interestingInstant()
-                    for entry in SecurityService.principals(permitted: operation, on: device.id, at: at, in: directory) {
+                    for entry in SecurityService.principals(permitted: operation, on: device.id, at: .trusted(at), in: directory)
+                    {
                         switch entry.principal {
                         case .user: kinds["user\(entry.until == nil ? "" : " until")", default: 0] += 1
                         case .guestLink: kinds["link", default: 0] += 1
@@ -56,18 +57,26 @@ import Testing
     @Test("The cost depends on the rules of the device's path: a device without rules has an empty list, whatever else is stored")
     func stranger() {
         let house = House([.role(.owner), .role(.tenant)])
-        #expect(!SecurityService.principals(permitted: .unlock, on: house.flatDoor, at: House.now, in: house.directory).isEmpty)
-        #expect(SecurityService.principals(permitted: .unlock, on: house.unassigned, at: House.now, in: house.directory).isEmpty)
+        #expect(
+            !SecurityService.principals(permitted: .unlock, on: house.flatDoor, at: .trusted(House.now), in: house.directory)
+                .isEmpty)
+        #expect(
+            SecurityService.principals(permitted: .unlock, on: house.unassigned, at: .trusted(House.now), in: house.directory)
+                .isEmpty)
         let unknown = DeviceID(high: 9, low: 9)
-        #expect(SecurityService.principals(permitted: .unlock, on: unknown, at: House.now, in: house.directory).isEmpty)
+        #expect(SecurityService.principals(permitted: .unlock, on: unknown, at: .trusted(House.now), in: house.directory).isEmpty)
     }
 
     @Test("Under lockdown the list for UNLOCK is empty, as it is without an override, and the list for LOCK is as before")
     func lockdown() {
         var house = House([.role(.owner)])
         house.put(lockdown: Lockdown(since: House.now, byUserID: house.other))
-        #expect(SecurityService.principals(permitted: .unlock, on: house.flatDoor, at: House.now, in: house.directory).isEmpty)
-        #expect(SecurityService.principals(permitted: .lock, on: house.flatDoor, at: House.now, in: house.directory).count == 1)
+        #expect(
+            SecurityService.principals(permitted: .unlock, on: house.flatDoor, at: .trusted(House.now), in: house.directory)
+                .isEmpty)
+        #expect(
+            SecurityService.principals(permitted: .lock, on: house.flatDoor, at: .trusted(House.now), in: house.directory).count
+                == 1)
     }
 
     @Test("Super admins are indexed as they come, go and change, also disabled ones")
