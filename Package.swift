@@ -96,13 +96,15 @@ let package = Package(
         // libmosquitto, and a Swift interface to it.
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         module("DoorwardMQTT", ["CMosquitto", "DoorwardDomain"]),
+        // The kernel's report whether its clock is synchronised: adjtimex(2), which the module Glibc does not contain.
+        .systemLibrary(name: "CTimex"),
         // The use cases: decide on an access request, record the decision, send the command, wait for its confirmation, record
         // the outcome.
         module(
             "DoorwardControl",
             [
-                "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", logging, metrics, crypto, cryptoExtras,
-                deque, heap,
+                "CTimex", "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", logging, metrics, crypto,
+                cryptoExtras, deque, heap,
             ]),
         // Persistent storage in SQLite. Only this module uses GRDB.
         module(

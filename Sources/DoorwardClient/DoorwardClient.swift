@@ -49,6 +49,8 @@ package struct DoorwardClient: Sendable {
     package var authentication: Authentication { Authentication(client: self) }
     /// The gateway's database.
     package var store: Store { Store(client: self) }
+    /// The gateway's clock.
+    package var clock: Clock { Clock(client: self) }
     /// The gateway's adapters, one for each kind of lock.
     package var adapters: Adapters { Adapters(client: self) }
     /// Requests that the caller composes.

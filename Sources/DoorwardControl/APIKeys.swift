@@ -15,7 +15,7 @@ package struct APIKeys: Sendable {
     /// - Throws: `.invalid` if the key would expire now, before, or after the maximum lifetime; `.denied` if the caller may not
     ///   manage API keys on the entity, or holds neither the role nor a higher one there.
     package func create(_ caller: Caller, _ new: NewAPIKey) async throws(GatewayError) -> IssuedAPIKey {
-        let now = clock.now()
+        let now = clock.credentialNow()
         guard new.expiresAt > now else { throw .invalid("expiresAt", "in_the_past") }
         guard new.expiresAt.duration(since: now) <= APIKey.maxLifetime else { throw .invalid("expiresAt", "out_of_range") }
         let secret = APIKeySecret(id: random.id(at: now), random)

@@ -13,13 +13,13 @@ package struct Credentials: Sendable {
     let hasher: PasswordHasher
     let signIn: SignIn
     let resets: PasswordResets
-    let clock: any GatewayClock
+    let clock: TrustedClock
     let random: RandomSource
 
     /// The caller's valid sessions, oldest first.
     package func sessions(of caller: Caller) throws(GatewayError) -> [Session] {
         let (user, _) = try owner(caller)
-        return signIn.sessions.sessions(of: user.id, at: clock.now())
+        return signIn.sessions.sessions(of: user.id, at: clock.credentialNow())
     }
 
     /// Ends one of the caller's sessions; its tokens stop working at once.
@@ -27,7 +27,7 @@ package struct Credentials: Sendable {
     /// - Throws: `.notFound` for any other session.
     package func endSession(_ caller: Caller, _ id: SessionID) async throws(GatewayError) {
         let (user, _) = try owner(caller)
-        guard signIn.sessions.session(id, at: clock.now())?.userID == user.id else { throw .notFound }
+        guard signIn.sessions.session(id, at: clock.credentialNow())?.userID == user.id else { throw .notFound }
         try await signIn.end(id, of: user, .signedOut, caller.origin)
     }
 

@@ -15,6 +15,8 @@ package final class GatewayControl: Sendable {
         package var signInFailuresPerMinute = 20
         /// log2 of scrypt's N.
         package var passwordCost = 17
+        /// The largest step of the wall clock that leaves it trusted.
+        package var maxClockStep = Duration.seconds(60)
         /// How long a session lasts without being refreshed.
         package var refreshTokenLifetime = Duration.seconds(30 * 86_400)
 
@@ -70,6 +72,10 @@ package final class GatewayControl: Sendable {
     package let storeGuard: StoreGuard
     /// The clock used by all use cases.
     package let clock: TrustedClock
+    /// Records the clock's steps. The program runs it; without it, steps are noticed by decisions only.
+    package let clockWatch: ClockWatch
+    /// Reads the state of the clock, and accepts its time.
+    package let clockCare: ClockCare
     /// The source of ids, keys and tokens.
     package let random: RandomSource
 
@@ -94,19 +100,21 @@ package final class GatewayControl: Sendable {
     /// - Parameters:
     ///   - version: the program's version, for the record of its start.
     ///   - executor: runs background work and command executions; `nil` for the global one.
+    ///   - synchronisation: what the operating system reports on its clock.
     ///   - lockCodeKey: the 32-byte key that encrypts the stored lock codes. `nil` generates a
     ///     random key: then only this process can decrypt the codes that it stores.
     package init(
         store: any GatewayStore, adapters: [any LockAdapter], clock: any GatewayClock, random: RandomSource,
         lockCodeKey: Secret<[UInt8]>? = nil,
         limits: Limits = Limits(), logger: Logger = Logger(label: "doorward"), version: String = "",
-        executor: (any TaskExecutor)? = nil, metrics: any MetricsFactory = NOOPMetricsHandler.instance
+        executor: (any TaskExecutor)? = nil, metrics: any MetricsFactory = NOOPMetricsHandler.instance,
+        synchronisation: any ClockSynchronisation = NoSynchronisation()
     ) {
         self.version = version
-        let clock = TrustedClock(clock)
+        let clock = TrustedClock(clock, maxStep: limits.maxClockStep, synchronisation: synchronisation)
         (self.clock, self.random, self.logger, self.executor) = (clock, random, logger, executor)
         feed = ChangeFeed(clock: clock)
-        storeGuard = StoreGuard(store: store, feed: feed, logger: logger)
+        storeGuard = StoreGuard(store: store, feed: feed, clock: clock, logger: logger)
         directory = CurrentDirectory(feed: feed, uses: storeGuard.uses)
         devices = DeviceRuntimes(feed: feed)
         self.adapters = AdapterRegistry(adapters)
@@ -118,9 +126,14 @@ package final class GatewayControl: Sendable {
         let hasher = PasswordHasher(cost: limits.passwordCost, random: random)
         // Shared by all use cases, as idempotency keys share one namespace.
         let idempotency = IdempotencyGuard(store: storeGuard.commands, clock: clock)
+        let windows = WindowTimer(directory: directory, feed: feed, clock: clock, executor: executor)
+        clockWatch = ClockWatch(
+            clock: clock, storeGuard: storeGuard, windows: windows, random: random, logger: logger, executor: executor,
+            metrics: metrics)
+        clockCare = ClockCare(directory: directory, storeGuard: storeGuard, windows: windows, clock: clock, random: random)
         writer = TenancyWriter(
             directory: directory, devices: devices, storeGuard: storeGuard, idempotency: idempotency,
-            windows: WindowTimer(directory: directory, feed: feed, clock: clock, executor: executor), clock: clock,
+            windows: windows, clock: clock,
             random: random)
         reports = DeviceReports(
             directory: directory, devices: devices, storeGuard: storeGuard, clock: clock, random: random, logger: logger,
@@ -176,6 +189,7 @@ package final class GatewayControl: Sendable {
     package func sampleMetrics() {
         locks.sampleMetrics()
         signIn.sampleMetrics()
+        clockWatch.sampleMetrics()
         adapterMetrics.sample()
     }
 
@@ -186,8 +200,9 @@ package final class GatewayControl: Sendable {
     /// When this returns, every intent has its outcome. Recovery queries and moves no lock. The port is opened afterwards.
     package func start() async throws {
         try await writer.reload({ () throws(GatewayError) in try await readTenancy() })
-        let now = clock.now()
-        signIn.sessions.load(try await storeGuard.credentials.liveSessions(at: now))
+        // Before anything is compared with the time.
+        try await clockWatch.start()
+        signIn.sessions.load(try await storeGuard.credentials.liveSessions(at: clock.credentialNow()))
         try await storeGuard.reloadUses()
         let tenancy = directory.current
         try await signIn.noteCosts(of: tenancy.superAdminIDs)
@@ -323,7 +338,7 @@ package final class GatewayControl: Sendable {
     /// only once it is durable. So a session that was in memory before the store was read, but is not in the store, has ended.
     private func reloadSessions() async throws {
         let before = signIn.sessions.ids
-        let stored = try await storeGuard.credentials.liveSessions(at: clock.now())
+        let stored = try await storeGuard.credentials.liveSessions(at: clock.credentialNow())
         signIn.sessions.load(stored)
         for id in Set(before).subtracting(stored.map(\.id)) { signIn.sessions.end(id) }
     }
@@ -344,6 +359,7 @@ package final class GatewayControl: Sendable {
         // The store is closed even if the record cannot be written; a gateway that never started has nothing to record.
         if hasStarted.withLock({ $0 }) {
             await logging(failure: "the summary of failed sign-ins could not be recorded") { try await signIn.stop() }
+            await clockWatch.stop()
             await logging(failure: "the shutdown could not be recorded") {
                 try await storeGuard.write(StoreTransaction(records: [lifeRecord(.stop)]))
             }

@@ -54,6 +54,9 @@ package protocol TenancyStore: Sendable {
 
     /// The lease of a log; `nil` if no gateway holds one.
     func lease(of log: LogID) async throws(StoreError) -> LogLease?
+
+    /// The stored state of the gateway's clock; `nil` before the first `ClockChange`.
+    func storedClock() async throws(StoreError) -> StoredClock?
 }
 
 /// Commands, and the results of requests with idempotency keys.
@@ -165,6 +168,8 @@ package struct StoreTransaction: Sendable {
     package var changes: [TenancyChange]
     /// The changes of uses, epochs and leases; applied after those of the tenancy.
     package var counters: [CounterChange]
+    /// The changes of the stored state of the clock, in order.
+    package var clock: [ClockChange] = []
     /// The changes of passwords, sessions and keys.
     package var credentials: [CredentialChange]
     /// The changes of commands.
@@ -188,6 +193,16 @@ package struct StoreTransaction: Sendable {
         (self.credentials, self.commands) = (credentials, commands)
         (self.idempotency, self.records, self.forgets) = (idempotency, records, forgets)
     }
+}
+
+/// A change of the stored state of the gateway's clock.
+package enum ClockChange: Hashable, Sendable {
+    /// Raises the mark; does nothing if it is already higher.
+    case raiseMark(Timestamp)
+    /// Sets the mark, also to a lower value.
+    case setMark(Timestamp)
+    /// Sets or clears the unconfirmed step forward. Refused if there is no mark.
+    case setUnconfirmed(UnconfirmedStep?)
 }
 
 /// A record to be written.

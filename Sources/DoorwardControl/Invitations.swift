@@ -211,7 +211,8 @@ extension TenancyUnitOfWork {
         }
         let invitation = Invitation(
             id: newID(), email: email, offer: offer, userID: maker.userID, keyID: maker.keyID,
-            digest: OneTimeToken.digest(of: token), createdAt: now, expiresAt: now.advanced(by: Invitation.lifetime))
+            digest: OneTimeToken.digest(of: token), createdAt: now,
+            expiresAt: time.expiryInstant.advanced(by: Invitation.lifetime))
         apply(.putInvitation(invitation))
         note(.create, RecordTarget(invitation), at: invitation.entity, after: invitation.auditFields)
         return invitation

@@ -47,7 +47,9 @@ package struct OfflineAdministration: Sendable {
             throw .conflict("This user is not a super admin: a super admin can create a link for them over the API.")
         }
         guard user.isEnabled else { throw .conflict("This super admin is disabled: another one can enable them over the API.") }
-        let now = clock.now()
+        // The gateway compares the end of the link with its latest trusted time, if its clock shows an earlier one.
+        let mark = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.tenancy.storedClock()?.mark }
+        let now = max(clock.now(), mark ?? clock.now())
         let (reset, token) = (PasswordReset(of: user.id, madeBy: nil, at: now, random), OneTimeToken.new(random))
         try await storeGuard.write(
             StoreTransaction(

@@ -8,7 +8,7 @@ package struct PasswordResets: Sendable {
     let storeGuard: StoreGuard
     let hasher: PasswordHasher
     let signIn: SignIn
-    let clock: any GatewayClock
+    let clock: TrustedClock
     let random: RandomSource
 
     /// Creates a single-use link that sets a user's password. The link replaces an earlier link of the user.
@@ -28,7 +28,7 @@ package struct PasswordResets: Sendable {
                 try draft.require(.usersCreate, on: .gateway)
                 guard let maker = draft.subject.userID else { throw GatewayError.outOfReach }
                 guard user.isEnabled else { throw GatewayError.conflict("This user is disabled; enable the user first.") }
-                let reset = PasswordReset(of: user.id, madeBy: maker, at: draft.now, random)
+                let reset = PasswordReset(of: user.id, madeBy: maker, at: draft.time.expiryInstant, random)
                 draft.transaction.credentials.append(.offerReset(reset, digest: OneTimeToken.digest(of: token)))
                 draft.note(
                     .create, RecordTarget(reset), in: draft.directory.portfolios(where: user.id), after: reset.auditFields)
@@ -62,7 +62,7 @@ package struct PasswordResets: Sendable {
             try await storeGuard.credentials.passwordReset(digest: digest)
         }
         let tenancy = directory.current
-        guard let reset, clock.now() < reset.expiresAt, let user = tenancy.user(reset.userID), user.isEnabled
+        guard let reset, clock.credentialNow() < reset.expiresAt, let user = tenancy.user(reset.userID), user.isEnabled
         else { return nil }
         guard let maker = reset.madeBy else { return user }
         return tenancy.user(maker).map { $0.isEnabled && $0.isSuperAdmin } == true ? user : nil
@@ -81,7 +81,7 @@ package struct PasswordResets: Sendable {
             try await writer.change(
                 Caller(userID: user.id, sessionID: kept, origin: origin),
                 body: { (draft) throws(GatewayError) in
-                    if let kept, signIn.sessions.session(kept, at: draft.now) == nil { throw .unauthenticated }
+                    if let kept, signIn.sessions.session(kept, at: draft.time.expiryInstant) == nil { throw .unauthenticated }
                     draft.setPassword(of: user, hash, by: proof)
                     draft.transaction.records += ended.records
                 },
@@ -119,7 +119,7 @@ extension TenancyUnitOfWork {
         let how: String
         switch proof {
         case .link(let digest):
-            transaction.credentials.append(.useReset(digest: digest, at: now))
+            transaction.credentials.append(.useReset(digest: digest, at: time.expiryInstant))
             how = "set_by_link"
         case .recoveryCode(let digest):
             transaction.credentials.append(.useRecoveryCode(of: user.id, digest: digest))

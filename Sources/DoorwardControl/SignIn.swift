@@ -13,7 +13,7 @@ package final class SignIn: Sendable {
     private let directory: CurrentDirectory
     private let storeGuard: StoreGuard
     private let hasher: PasswordHasher
-    private let clock: any GatewayClock
+    private let clock: TrustedClock
     private let random: RandomSource
     private let refreshLifetime: Duration
     private let throttle: SignInThrottle
@@ -25,7 +25,7 @@ package final class SignIn: Sendable {
     ///   - failuresPerMinute: the maximum number of failed sign-ins from one network per minute; further ones have to wait.
     ///   - executor: writes the records of repeated failures; `nil` for the global one.
     init(
-        directory: CurrentDirectory, sessions: Sessions, storeGuard: StoreGuard, hasher: PasswordHasher, clock: any GatewayClock,
+        directory: CurrentDirectory, sessions: Sessions, storeGuard: StoreGuard, hasher: PasswordHasher, clock: TrustedClock,
         random: RandomSource, refreshLifetime: Duration, failuresPerMinute: Int, executor: (any TaskExecutor)?,
         metrics: SignInMetrics
     ) {
@@ -57,7 +57,7 @@ package final class SignIn: Sendable {
     }
 
     /// Updates the gauge of the sessions.
-    func sampleMetrics() { metrics.sessions.set(Int64(sessions.count(at: clock.now()))) }
+    func sampleMetrics() { metrics.sessions.set(Int64(sessions.count(at: clock.credentialNow()))) }
 
     /// Starts a session.
     ///
@@ -118,12 +118,12 @@ package final class SignIn: Sendable {
             }
             throw .unauthenticated
         }
-        guard !stored.isSessionEnded, var session = sessions.session(stored.session.id, at: clock.now()),
+        guard !stored.isSessionEnded, var session = sessions.session(stored.session.id, at: clock.credentialNow()),
             let user = directory.current.user(session.userID), user.isEnabled
         else { throw .unauthenticated }
         guard !stored.isUsed else { throw try await endReused(session, user, origin) }
         let next = OneTimeToken.new(random)
-        session.expiresAt = clock.now().advanced(by: refreshLifetime)
+        session.expiresAt = clock.credentialNow().advanced(by: refreshLifetime)
         let rotation = CredentialChange.rotateRefresh(
             session.id, oldDigest: digest, newDigest: OneTimeToken.digest(of: next), expiresAt: session.expiresAt)
         do {
@@ -182,7 +182,7 @@ package final class SignIn: Sendable {
     ///
     /// - Returns: `nil`, without a session, if the user was disabled or all their sessions were ended meanwhile.
     private func begin(for user: User, _ generation: UInt64, _ origin: RequestOrigin) async throws(GatewayError) -> SignedIn? {
-        let now = clock.now()
+        let now = clock.credentialNow()
         let session = Session(
             id: random.id(at: now), userID: user.id, createdAt: now, expiresAt: now.advanced(by: refreshLifetime))
         let token = OneTimeToken.new(random)

@@ -13,6 +13,8 @@ package final class StoreGuard: Sendable {
     /// The number of taken uses of each guest access.
     package let uses = GuestUseCounts()
     private let feed: ChangeFeed
+    /// Gives the high-water mark that is written with other changes; `nil` for no mark.
+    private let clock: TrustedClock?
     private let logger: Logger
     private let doubts = Mutex(Doubts())
     /// Called once each time the store starts failing; set by recovery.
@@ -24,12 +26,14 @@ package final class StoreGuard: Sendable {
         var count = 0
     }
 
-    /// - Parameter feed: receives the changes of each committed transaction; by default a feed without readers.
+    /// - Parameters:
+    ///   - feed: receives the changes of each committed transaction; by default a feed without readers.
+    ///   - clock: its high-water mark is written with the transactions, at most once a second; `nil` for no mark.
     package init(
-        store: any GatewayStore, feed: ChangeFeed = ChangeFeed(clock: SystemClock()),
+        store: any GatewayStore, feed: ChangeFeed = ChangeFeed(clock: SystemClock()), clock: TrustedClock? = nil,
         logger: Logger = Logger(label: "doorward.storeGuard")
     ) {
-        (self.store, self.feed, self.logger) = (store, feed, logger)
+        (self.store, self.feed, self.clock, self.logger) = (store, feed, clock, logger)
     }
 
     // The read-only protocols of the store, one for each group of use cases.
@@ -68,6 +72,8 @@ package final class StoreGuard: Sendable {
     func commit(
         _ transaction: StoreTransaction, beforeDoubt: () -> Void = {}
     ) async throws(StoreError) -> [RecordPosition] {
+        var transaction = transaction
+        if let mark = clock?.markToWrite() { transaction.clock.append(.raiseMark(mark)) }
         let changedUses = transaction.useChanges
         uses.begin(changedUses)
         do {

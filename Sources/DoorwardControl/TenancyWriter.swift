@@ -167,7 +167,7 @@ typealias ReachCheck = (TenancyDirectory, Subject) throws(GatewayError) -> Void
 extension StoreTransaction {
     fileprivate var isEmpty: Bool {
         changes.isEmpty && counters.isEmpty && credentials.isEmpty && commands.isEmpty && idempotency.isEmpty && records.isEmpty
-            && forgets.isEmpty
+            && forgets.isEmpty && clock.isEmpty
     }
 }
 

@@ -69,6 +69,16 @@ final class WindowTimer: Sendable {
         }
     }
 
+    /// Appends every guest access that has not ended to the feed, because the clock became trusted or untrusted: the decisions on
+    /// all of them may have changed.
+    func noteChangeOfTrust() {
+        let tenancy = directory.current
+        var changed: Set<GuestAccessID> = []
+        tenancy.forEachNextEdge(after: clock.now()) { access, _ in changed.insert(access) }
+        append(changed, in: tenancy)
+        restart()
+    }
+
     private func wakeUp() {
         let tenancy = directory.current
         let changed = state.withLock { state in
@@ -77,6 +87,10 @@ final class WindowTimer: Sendable {
             scheduleWakeUp(&state)
             return changed
         }
+        append(changed, in: tenancy)
+    }
+
+    private func append(_ changed: Set<GuestAccessID>, in tenancy: TenancyDirectory) {
         feed.append(
             changed.flatMap { access -> [ChangedObject] in
                 let guest = tenancy.guestAccess(access)?.guestUserID

@@ -190,6 +190,11 @@ package final class SQLiteStore: GatewayStore {
         try await reader.read { try CounterReading.lease(of: log, in: $0) }
     }
 
+    /// Reads the one row of the clock.
+    package func storedClock() async throws(StoreError) -> StoredClock? {
+        try await reader.read { try ClockReading.storedClock(in: $0) }
+    }
+
     /// Reads the command's progress from its own row, and its actor and reason from the record of its intent.
     package func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? {
         try await reader.read { db in

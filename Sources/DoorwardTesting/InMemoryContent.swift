@@ -14,6 +14,7 @@ struct InMemoryContent {
     private(set) var usesTaken: [GuestAccessID: Int] = [:]
     private(set) var epochs: [EpochOwner: UInt64] = [:]
     private(set) var leases: [LogID: LogLease] = [:]
+    private(set) var clock: StoredClock?
     private var intentIDs: [CommandID: RecordID] = [:]
     var idempotency: [IdempotencyKey: IdempotencyEntry] = [:]
     var logs: [LogID: [AccessRecord]] = [:]
@@ -28,6 +29,7 @@ struct InMemoryContent {
         for precondition in transaction.requires { try next.check(precondition) }
         for change in transaction.changes { try next.apply(change) }
         for change in transaction.counters { try next.apply(change) }
+        for change in transaction.clock { try next.apply(change) }
         for change in transaction.credentials { try next.credentials.apply(change, users: next.tenancy.users) }
         var positions: [RecordPosition] = []
         for record in transaction.records { positions.append(try next.append(record, after: positions)) }
@@ -70,6 +72,16 @@ struct InMemoryContent {
             usesTaken[id] = taken > 1 ? taken - 1 : nil
         case .raiseEpoch(let owner): epochs[owner, default: 0] += 1
         case .setLease(let log, let lease): leases[log] = lease
+        }
+    }
+
+    private mutating func apply(_ change: ClockChange) throws(StoreRefusal) {
+        switch change {
+        case .raiseMark(let mark): clock = StoredClock(mark: max(mark, clock?.mark ?? mark), unconfirmed: clock?.unconfirmed)
+        case .setMark(let mark): clock = StoredClock(mark: mark, unconfirmed: clock?.unconfirmed)
+        case .setUnconfirmed(let step):
+            guard clock != nil else { throw .inconsistent("a step of the clock without a mark") }
+            clock?.unconfirmed = step
         }
     }
 

@@ -117,6 +117,9 @@ package final class InMemoryStore: GatewayStore {
     /// Returns the owner's epoch; 0 for an unknown owner.
     package func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64 { read { $0.epochs[owner, default: 0] } }
 
+    /// Returns the state of the clock as last written.
+    package func storedClock() async throws(StoreError) -> StoredClock? { read { $0.clock } }
+
     /// Returns the last lease that was set.
     package func lease(of log: LogID) async throws(StoreError) -> LogLease? { read { $0.leases[log] } }
 

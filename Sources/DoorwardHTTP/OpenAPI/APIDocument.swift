@@ -115,7 +115,8 @@ struct APIDocument: Sendable {
     static let schemas: [(name: String, schema: JSONSchema)] =
         [
             ("APIKey", APIKey.fields.schema()), ("AccessRecord", AccessRecord.fields.schema()),
-            ("Adapter", AdapterRoutes.schema), ("Backup", StoreRoutes.schema), ("Command", ShownCommand.fields.schema()),
+            ("Adapter", AdapterRoutes.schema), ("Backup", StoreRoutes.schema), ("Clock", ClockRoutes.schema),
+            ("Command", ShownCommand.fields.schema()),
             ("Decision", ExplainedDecision.schema), ("Device", ShownDevice.fields.schema()), ("DeviceStatus", deviceStatus),
             ("DiscoveredDevice", DiscoveredRoutes.schema), ("GuestAccess", GuestAccess.fields.schema()),
             ("Invitation", ShownInvitation.fields.schema()), ("Pagination", Pagination.schema),

@@ -11,6 +11,7 @@ enum RouteTable {
         + SubscriptionRoutes.all + RetentionRoutes.all
         + RoleRoutes.all + DeviceRoutes.all + AuthorizationRoutes.all + DiscoveredRoutes.all + LockCommandRoutes.all
         + CommandRoutes.all + GuestAccessRoutes.all + AccessRecordRoutes.all + AdapterRoutes.all + StoreRoutes.all
+        + ClockRoutes.all
         + SimulatorRoutes.all + DocumentRoutes.all
 
     /// The methods that are passed to endpoints. Any other method gets the response for a method that no path supports.

@@ -128,7 +128,7 @@ enum SignInRoutes {
 
     /// The response that starts or continues a session. The console gets the refresh token in a cookie and not in the body.
     static func answer(_ signedIn: SignedIn, _ call: OpenCall, status: Int = 200) async throws -> APIResponse {
-        let now = call.control.clock.now()
+        let now = call.control.clock.credentialNow()
         let issued = try await call.services.tokens.issue(for: signedIn.session, at: now)
         let view = ProjectedRenderer(.user(signedIn.user.id), control: call.control)
         let usesCookie = call.facts.usesRefreshCookie

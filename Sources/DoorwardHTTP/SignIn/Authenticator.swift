@@ -12,7 +12,7 @@ struct Authenticator: Sendable {
 
     /// - Returns: the caller, whose session is live and whose user is enabled at this moment, or whose API key is valid.
     func caller(_ facts: RequestMetadata) async throws(GatewayError) -> Caller {
-        let now = control.clock.now()
+        let now = control.clock.credentialNow()
         guard let text = Self.bearer(facts.headers[.authorization]) else { throw .unauthenticated }
         // An access token begins with the encoding of `{`, and so never as an API key does.
         if text.hasPrefix("dw_") {

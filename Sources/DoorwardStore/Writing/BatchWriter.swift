@@ -102,6 +102,7 @@ struct BatchWriter {
         for precondition in transaction.requires { try CounterWriting.check(precondition, in: db) }
         for change in transaction.changes { try TenancyWriting.apply(change, in: db) }
         for change in transaction.counters { try CounterWriting.apply(change, in: db) }
+        for change in transaction.clock { try ClockWriting.apply(change, in: db) }
         for change in transaction.credentials { try CredentialWriting.apply(change, in: db) }
         let appended = try appender.append(prepared, in: db)
         for change in transaction.commands {

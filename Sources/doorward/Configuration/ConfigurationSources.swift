@@ -71,6 +71,7 @@ extension GatewayConfiguration {
         limits.deniedPerMinute = reader.int(forKey: "limits.deniedPerMinute", default: limits.deniedPerMinute)
         limits.signInFailuresPerMinute = reader.int(
             forKey: "limits.signInFailuresPerMinute", default: limits.signInFailuresPerMinute)
+        clock.maxStepSeconds = reader.int(forKey: "clock.maxStepSeconds", default: clock.maxStepSeconds)
         commands.timeoutSeconds = reader.int(forKey: "commands.timeoutSeconds", default: commands.timeoutSeconds)
         log.level = reader.string(forKey: "log.level", default: log.level)
         log.format = reader.string(forKey: "log.format", as: Log.Format.self, default: log.format)

@@ -7,7 +7,7 @@ extension ConfigurationTable {
     init(adapters: [any AdapterFactory]) {
         self.init(
             Self.gatewayKeys + adapters.flatMap { $0.sections.flatMap(\.configurationKeys) } + Self.logKeys,
-            reserved: ["audit", "clock", "iap"])
+            reserved: ["audit", "iap"])
     }
 
     /// The rows of the table of docs/configuration.md.
@@ -65,6 +65,9 @@ extension ConfigurationTable {
         ConfigurationKey(
             "commands.timeoutSeconds", .integer(1...60), default: .integer(10),
             meaning: "the timeout of a command whose request has no `timeoutMs`"),
+        ConfigurationKey(
+            "clock.maxStepSeconds", .integer(3...3_600), default: .integer(60),
+            meaning: "the largest step of the system clock that leaves it trusted; after a larger one guest accesses are denied"),
     ]
 
     private static let logKeys = [

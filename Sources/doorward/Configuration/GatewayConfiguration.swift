@@ -8,6 +8,7 @@ struct GatewayConfiguration: Equatable, Sendable {
     var auth = Auth()
     var limits = Limits()
     var commands = Commands()
+    var clock = Clock()
     /// The settings in the sections of the adapters; each adapter reads its own section.
     var adapters = AdapterSettings([], [:])
     var log = Log()
@@ -65,6 +66,11 @@ struct GatewayConfiguration: Equatable, Sendable {
 
     struct Commands: Equatable, Sendable {
         var timeoutSeconds = 10
+    }
+
+    struct Clock: Equatable, Sendable {
+        /// The largest step of the wall clock that leaves it trusted.
+        var maxStepSeconds = 60
     }
 
     struct Log: Equatable, Sendable {

@@ -39,7 +39,7 @@ struct Gateway: Service {
                 store: store, adapters: adapters, clock: clock, random: random,
                 lockCodeKey: tokenKey.derivedBytes(for: "doorward/lock-codes/1"),
                 limits: GatewayControl.Limits(configuration), logger: logger, version: Doorward.version,
-                metrics: metrics)
+                metrics: metrics, synchronisation: KernelSynchronisation())
             let page = MetricsPage(
                 metrics, version: Doorward.version, samplers: [{ control.sampleMetrics() }, { await store.sampleMetrics() }])
             let settings = HTTPSettings(configuration)
@@ -80,6 +80,8 @@ struct Gateway: Service {
             await control.stop()
             throw CommandFailure("the gateway could not start: \(error)")
         }
+        let clockWatch = Task { await control.clockWatch.run() }
+        defer { clockWatch.cancel() }
         let ending: Result<Void, any Error>
         do {
             try await serve()
@@ -111,6 +113,7 @@ extension GatewayControl.Limits {
     init(_ configuration: GatewayConfiguration) {
         self.init()
         deniedPerMinute = configuration.limits.deniedPerMinute
+        maxClockStep = .seconds(configuration.clock.maxStepSeconds)
         signInFailuresPerMinute = configuration.limits.signInFailuresPerMinute
         passwordCost = configuration.auth.passwordCost
         refreshTokenLifetime = .seconds(configuration.auth.refreshTokenDays * 86_400)

@@ -75,6 +75,7 @@ final class SlowStore: GatewayStore {
     ) async throws(StoreError) -> IdempotencyEntry? {
         try await inner.idempotentAnswer(key, notOlderThan: oldest)
     }
+    func storedClock() async throws(StoreError) -> StoredClock? { try await inner.storedClock() }
     func isWritable() async -> Bool { await inner.isWritable() }
     func close() async throws(StoreError) { try await inner.close() }
 }
