@@ -169,7 +169,7 @@ package struct StoreTransaction: Sendable {
     /// The changes of uses, epochs and leases; applied after those of the tenancy.
     package var counters: [CounterChange]
     /// The changes of the stored state of the clock, in order.
-    package var clock: [ClockChange] = []
+    package var clock: [ClockChange]
     /// The changes of passwords, sessions and keys.
     package var credentials: [CredentialChange]
     /// The changes of commands.
@@ -186,10 +186,10 @@ package struct StoreTransaction: Sendable {
 
     package init(
         requires: [Precondition] = [], changes: [TenancyChange] = [], counters: [CounterChange] = [],
-        credentials: [CredentialChange] = [], commands: [CommandChange] = [], idempotency: [IdempotencyEntry] = [],
+        clock: [ClockChange] = [], credentials: [CredentialChange] = [], commands: [CommandChange] = [], idempotency: [IdempotencyEntry] = [],
         records: [PendingRecord] = [], forgets: [PersonKeyOwner] = []
     ) {
-        (self.requires, self.changes, self.counters) = (requires, changes, counters)
+        (self.requires, self.changes, self.counters, self.clock) = (requires, changes, counters, clock)
         (self.credentials, self.commands) = (credentials, commands)
         (self.idempotency, self.records, self.forgets) = (idempotency, records, forgets)
     }

@@ -75,6 +75,7 @@ import Testing
         #expect(scrape["doorward_adapter_health", ["adapter": "scripted", "health": "ok"]] == 1)
         #expect(scrape["doorward_adapter_health", ["adapter": "scripted", "health": "down"]] == 0)
         #expect(scrape["doorward_accepting_commands"] == 1)
+        #expect(scrape["doorward_clock_trusted"] == 1)
         #expect(scrape["doorward_build_info", ["version": "test"]] == 1)
         #expect((scrape["process_resident_memory_bytes"] ?? 0) > 1_000_000)
         #expect((scrape["process_start_time_seconds"] ?? 0) > 1_600_000_000)

@@ -305,6 +305,7 @@ extension MatrixRow {
         MatrixRow("-+++..+.+...00", "GET /guest-access/{id}"),
         MatrixRow("-+++..+.-...00", "DELETE /guest-access/{id}"),
         MatrixRow("++++++++++++00", "GET /permission-matrix"),
+        MatrixRow("+-----------00", "GET /clock"), MatrixRow("+-----------00", "POST /clock/accept"),
         MatrixRow("+-----------00", "POST /store/backup") { _ in
             #"{"file":"\#(FileManager.default.temporaryDirectory.path)/doorward-\#(UUID().uuidString).db"}"#
         },

@@ -132,6 +132,8 @@ extension RouteAnswer {
             house.adapter.set(transports: [AdapterTransport(name: "oak", owner: .gateway, health: .ok)])
             return try await house.call(.get, "/adapters", as: .superAdmin)
         },
+        RouteAnswer("GET /clock", Wire.ClockAnswer.self) { try await $0.get("/clock", as: .superAdmin) },
+        RouteAnswer("POST /clock/accept", Wire.ClockAnswer.self) { try await $0.post("/clock/accept", as: .superAdmin) },
         RouteAnswer("POST /store/backup", Wire.BackupAnswer.self) { house in
             let folder = FileManager.default.temporaryDirectory.appending(path: "doorward-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -22,6 +22,7 @@ package enum StoreConformance {
     package static let checks: [StoreConformanceCheck] =
         tenancyChecks + removalChecks + credentialChecks + resetChecks + accountChecks + commandChecks + idempotencyChecks
         + recordChecks + queryChecks + backupChecks + preconditionChecks + treeChecks
+        + clockChecks
 }
 
 /// Requires that the store refuses the transaction.

@@ -242,6 +242,10 @@ extension CommandCase {
             "store", "backup", "{folder}/{how}-copy.db", by: .admin, pipe: "{folder}/pipe-copy.db\t",
             terminal: "Wrote {folder}/terminal-copy.db on the gateway's host: "),
         CommandCase("store", "backup", "{folder}/{how}-json.db", "--json", by: .admin, pipe: #"{"backup":{"#),
+        CommandCase("clock", "status", by: .admin, pipe: "clock\ttrusted\ntime\t", terminal: "trusted"),
+        CommandCase("clock", "status", "--json", by: .admin, pipe: #"{"clock":{"#),
+        CommandCase("clock", "accept", by: .admin, pipe: "clock\ttrusted\n", terminal: "trusted"),
+        CommandCase("clock", "accept", "--lower-mark", "--json", by: .admin, pipe: #"{"clock":{"#),
     ]
 
     private static let mistakes = [
@@ -253,6 +257,7 @@ extension CommandCase {
         CommandCase("adapters", "simulador", by: .admin, code: 1, pipe: "`simulador`; did you mean `simulator`?"),
         CommandCase("locks", by: .nobody, code: 1, pipe: "doorward: nobody is signed in; run `doorward login"),
         CommandCase("store", "backup", "{folder}/other.db", code: 1, pipe: "doorward: "),
+        CommandCase("clock", "accept", code: 1, pipe: "  only a super admin may"),
         CommandCase(
             "unlock", "Front dor", code: 1, pipe: "doorward: There is no lock named `Front dor`. Did you mean `Front door`?"),
         CommandCase("unlok", "Front door", code: 2, pipe: "Error: There is no command `unlok`. Did you mean `unlock`?"),
