@@ -1,4 +1,4 @@
-package import DoorwardDomain
+internal import DoorwardDomain
 internal import DoorwardPolicy
 
 /// The use cases of the gateway's clock: reading its state, and accepting its time.

@@ -1,6 +1,5 @@
-package import DoorwardDomain
-internal import DoorwardPolicy
-package import Logging
+internal import DoorwardDomain
+internal import Logging
 internal import Metrics
 import Synchronization
 

@@ -86,7 +86,7 @@ package final class TrustedClock: GatewayClock {
             note(events, in: &state)
             return (Self.time(of: state.trust, at: reading), !events.isEmpty)
         }
-        if hasEvents { handler.withLock(\.self)?() }
+        if hasEvents { handler.withLock { $0 }?() }
         return time
     }
 
@@ -103,7 +103,7 @@ package final class TrustedClock: GatewayClock {
             note([.regained(.synchronised)], in: &state)
             return true
         }
-        if isConfirmed { handler.withLock(\.self)?() }
+        if isConfirmed { handler.withLock { $0 }?() }
     }
 
     // MARK: Start and acceptance

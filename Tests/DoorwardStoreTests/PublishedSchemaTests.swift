@@ -58,6 +58,7 @@ import Testing
         if number >= 9 { Self.addNine(to: &expected) }
         if number >= 10 { Self.addTen(to: &expected) }
         if number >= 11 { Self.addEleven(to: &expected) }
+        if number >= 12 { Self.addTwelve(to: &expected) }
         for name in Set(found.keys).union(expected.keys).sorted() { #expect(found[name] == expected[name], "\(name)") }
     }
 

@@ -20,7 +20,8 @@ struct ClockView {
                 ("last step", "\(size > 0 ? "+" : "")\(size) s, \(style.instant(step.before)) to \(style.instant(step.after))"))
         }
         guard style.isInteractive else { return facts.map { "\($0)\t\($1)" } }
-        let rows = facts.map { [Table.Cell($0), Table.Cell($1, $0 == "clock" ? (clock.isTrusted ? .green : .red) : nil)] }
+        let colour: OutputStyle.Colour = clock.isTrusted ? .green : .red
+        let rows = facts.map { name, value in [Table.Cell(name), Table.Cell(value, name == "clock" ? colour : nil)] }
         let table = Table("CLOCK", "", rows: rows).lines(style, withHeadings: false)
         return advice.map { table + ["", $0] } ?? table
     }
