@@ -142,6 +142,10 @@ import Testing
             with: " time_zone TEXT resolved_from TEXT resolved_until TEXT schedule BLOB max_uses INTEGER | guest_user_id")
     }
 
+    private static func addTwelve(to expected: inout [String: String]) {
+        expected["clock"] = "id INTEGER! mark INTEGER! step_before INTEGER step_after INTEGER | | strict"
+    }
+
     @Test("A file has its application id and its schema number where SQLite and file(1) read them")
     func header() throws {
         let queue = try DatabaseQueue()
