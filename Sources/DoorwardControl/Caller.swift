@@ -21,11 +21,16 @@ package struct Caller: Sendable {
     package let principal: Principal
     /// The session of a signed-in user; `nil` for an administrator on the gateway's own machine.
     package let sessionID: SessionID?
+    /// The digest of the token of a guest link: the caller's commands are denied once the link is replaced or ended. `nil` for
+    /// every other caller.
+    package let linkDigest: [UInt8]?
     /// The origin of the request; every record that results from the request contains it.
     package let origin: RequestOrigin
 
-    package init(principal: Principal, sessionID: SessionID? = nil, origin: RequestOrigin = RequestOrigin()) {
-        (self.principal, self.sessionID, self.origin) = (principal, sessionID, origin)
+    package init(
+        principal: Principal, sessionID: SessionID? = nil, linkDigest: [UInt8]? = nil, origin: RequestOrigin = RequestOrigin()
+    ) {
+        (self.principal, self.sessionID, self.linkDigest, self.origin) = (principal, sessionID, linkDigest, origin)
     }
 
     /// Creates the caller for a request of a user.

@@ -260,7 +260,7 @@ extension TenancyChange {
         case .removeGuestAccess(let id):
             return [.guestAccess(id)]
                 + (before.guestAccess(id)?.guestUserID.map { [.permissions(of: $0)] } ?? [])
-        case .putAPIKey, .removeAPIKey, .putInvitation, .removeInvitation: return []
+        case .putAPIKey, .removeAPIKey, .putInvitation, .removeInvitation, .putGuestLink, .removeGuestLink: return []
         }
     }
 

@@ -224,6 +224,9 @@ final class CommandExecution: Sendable {
         let (rule, isOverride) = state.withLock { ($0.rule, $0.override != nil) }
         let snapshot = services.directory.snapshot
         let reserved = reservedUse.withLock { $0 }
+        guard request.caller.holdsLink(in: snapshot.directory) else {
+            return .ended(.denied(Denial(.guestAccessRevoked, hasReach: true)))
+        }
         let decision = SecurityService.decide(
             request.caller.principal, operation, on: live.id, at: time, override: isOverride,
             uses: CommandUses(reserved: reserved, exhausted: exhausted), in: snapshot.directory)

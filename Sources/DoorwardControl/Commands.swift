@@ -67,7 +67,8 @@ package final class Commands: Sendable {
         return found.flatMap { mayRead($0) ? $0 : nil }
     }
 
-    private func existing(_ id: CommandID) async throws(GatewayError) -> StoredCommand? {
+    /// A command of anybody; the caller checks who may read it.
+    func existing(_ id: CommandID) async throws(GatewayError) -> StoredCommand? {
         if let command = running.command(id) { return command }
         return try await mappingStoreErrors { () throws(StoreError) in try await store.command(id) }
     }

@@ -144,7 +144,7 @@ extension RecordActor {
         self = Self(named: caller.principal, in: tenancy) ?? Self(of: caller.principal)
     }
 
-    /// A user or an API key with its name; `nil` for other principals, and for one that does not exist.
+    /// The principal with its name; `nil` for one that does not exist.
     init?(named principal: Principal, in tenancy: TenancyDirectory) {
         switch principal {
         case .user(let id):
@@ -153,7 +153,9 @@ extension RecordActor {
         case .apiKey(let id):
             guard let key = tenancy.apiKey(id) else { return nil }
             self.init(key)
-        case .guestLink: return nil
+        case .guestLink(let id):
+            guard let access = tenancy.guestAccess(id) else { return nil }
+            self.init(access, guest: tenancy.user(access.guestUserID))
         }
     }
 

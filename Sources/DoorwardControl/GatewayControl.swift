@@ -42,6 +42,8 @@ package final class GatewayControl: Sendable {
     package let guestAccesses: GuestAccesses
     /// Answers who may do what, without doing it.
     package let authorization: Authorization
+    /// The links of guest accesses.
+    package let guestLinks: GuestLinks
     /// Reads the access logs.
     package let history: AccessHistory
     /// Sign-in, refresh and sign-out.
@@ -166,6 +168,8 @@ package final class GatewayControl: Sendable {
             directory: directory, sessions: sessions, storeGuard: storeGuard, hasher: hasher, clock: clock, random: random,
             refreshLifetime: limits.refreshTokenLifetime, failuresPerMinute: limits.signInFailuresPerMinute,
             executor: executor, metrics: SignInMetrics(metrics))
+        guestLinks = GuestLinks(
+            directory: directory, writer: writer, commands: commands, signIn: signIn, clock: clock, random: random)
         storeCare = StoreCare(directory: directory, storeGuard: storeGuard, clock: clock, random: random)
         passwordResets = PasswordResets(
             directory: directory, writer: writer, storeGuard: storeGuard, hasher: hasher, signIn: signIn, clock: clock,

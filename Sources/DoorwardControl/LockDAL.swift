@@ -124,6 +124,10 @@ package final class LockDAL: Sendable {
         guard let deviceID = request.deviceID else {
             return Decided(time: time, snapshot: snapshot, decision: .denied(Denial(.deviceUnknown, hasReach: false)))
         }
+        guard request.caller.holdsLink(in: snapshot.directory) else {
+            let denial = Denial(.guestAccessRevoked, hasReach: true)
+            return Decided(now: now, snapshot: snapshot, decision: .denied(denial))
+        }
         let decision = SecurityService.decide(
             request.caller.principal, request.operation, on: deviceID, at: time, override: request.override != nil,
             uses: CommandUses(exhausted: exhausted), in: snapshot.directory)

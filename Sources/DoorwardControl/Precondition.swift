@@ -78,6 +78,8 @@ package enum TenancyEntity: Hashable, Sendable {
     case apiKey(APIKeyID)
     /// An invitation.
     case invitation(InvitationID)
+    /// The link of a guest access.
+    case guestLink(of: GuestAccessID)
 }
 
 extension TenancyChange {
@@ -102,6 +104,8 @@ extension TenancyChange {
         case .removeAPIKey(let id): .apiKey(id)
         case .putInvitation(let invitation): .invitation(invitation.id)
         case .removeInvitation(let id): .invitation(id)
+        case .putGuestLink(let link): .guestLink(of: link.accessID)
+        case .removeGuestLink(let id): .guestLink(of: id)
         }
     }
 }

@@ -55,7 +55,8 @@ package enum SeedRecords {
                 (action, target, entity) = (.assign, RecordTarget(association), association.entity)
                 after = association.auditFields
             case .removePortfolio, .removeProperty, .removeUnit, .removeDevice, .removeUser, .removeAssociation, .putGuestAccess,
-                .removeGuestAccess, .putAPIKey, .removeAPIKey, .putInvitation, .removeInvitation:
+                .removeGuestAccess, .putAPIKey, .removeAPIKey, .putInvitation, .removeInvitation, .putGuestLink,
+                .removeGuestLink:
                 return nil
             }
         }

@@ -46,6 +46,10 @@ struct TenancyUnitOfWork {
         subject = directory.subject(of: caller.principal, at: time)
         transaction.changes.append(change)
         if let loser { endUnfoundedAccess(of: loser) }
+        // The link of an access ends with the access.
+        if case .putGuestAccess(let access) = change, access.revokedAt != nil, directory.guestLink(of: access.id) != nil {
+            apply(.removeGuestLink(of: access.id))
+        }
     }
 
     /// Deletes the password resets of users whose rights change, and those created by a user who loses the right to create
@@ -68,7 +72,8 @@ struct TenancyUnitOfWork {
             if let guest = directory.guestAccess(id)?.guestUserID { endPasswordLink(of: guest) }
         // The store deletes the password resets of a removed user, and those that the user has created.
         case .putPortfolio, .removePortfolio, .putProperty, .removeProperty, .putUnit, .removeUnit, .putDevice, .removeDevice,
-            .removeUser, .putAPIKey, .removeAPIKey, .putInvitation, .removeInvitation:
+            .removeUser, .putAPIKey, .removeAPIKey, .putInvitation, .removeInvitation, .putGuestLink,
+            .removeGuestLink:
             return
         }
     }

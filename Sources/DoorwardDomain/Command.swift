@@ -105,6 +105,12 @@ package struct RecordActor: Hashable, Sendable {
     package init(_ key: APIKey) {
         self.init(kind: .apiKey, id: key.id.description, name: key.name, userID: key.userID)
     }
+
+    /// The holder of the link of a guest access, with the name of the guest or, without a guest user, the access's label.
+    package init(_ access: GuestAccess, guest: User?) {
+        self.init(
+            kind: .guestLink, id: access.id.description, name: guest?.fullName ?? access.label, userID: access.guestUserID)
+    }
 }
 
 /// The kind of an actor. Raw values are those of the API.

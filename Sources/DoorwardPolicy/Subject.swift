@@ -54,9 +54,11 @@ package struct Subject: Sendable {
     /// Whether `id` is the id of the subject's user. Always false for `nil`.
     package func isUser(_ id: UserID?) -> Bool { id != nil && id == user?.id }
 
-    /// Whether the actor of a command is the subject: the user, also by one of the user's API keys, or exactly this API key.
+    /// Whether the actor of a command is the subject: the user, also by one of the user's API keys, or exactly this API key or
+    /// guest link.
     package func isActor(_ actor: RecordActor) -> Bool {
-        key.map { $0.isActor(actor) } ?? isUser(actor.userID)
+        if let link { return actor.kind == .guestLink && actor.id == link.id.description }
+        return key.map { $0.isActor(actor) } ?? isUser(actor.userID)
     }
 
     /// The user under whom the subject's commands are recorded; for an API key, the user who created it.

@@ -33,7 +33,7 @@ package enum TenancyChange: Hashable, Sendable {
     /// Adds or replaces a guest access. Revoked accesses are kept: until 30 days after their end, their devices are visible to the
     /// guest.
     case putGuestAccess(GuestAccess)
-    /// Removes a guest access if it exists, with its count of uses. Only for an access whose property or guest is removed: any
+    /// Removes a guest access if it exists, with its count of uses and its link. Only for an access whose property or guest is removed: any
     /// other access that ends is revoked and kept.
     case removeGuestAccess(GuestAccessID)
     /// Adds or replaces an API key.
@@ -44,4 +44,8 @@ package enum TenancyChange: Hashable, Sendable {
     case putInvitation(Invitation)
     /// Removes an invitation if it exists: it was accepted or withdrawn, or has ended.
     case removeInvitation(InvitationID)
+    /// Adds the link of a guest access, or replaces it: the token of the replaced link is unknown from then on.
+    case putGuestLink(GuestLink)
+    /// Removes the link of a guest access if there is one.
+    case removeGuestLink(of: GuestAccessID)
 }

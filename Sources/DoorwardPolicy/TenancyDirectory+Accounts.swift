@@ -1,7 +1,7 @@
 package import DoorwardDomain
 internal import HashTreeCollections
 
-// API keys and invitations of the directory, ascending by id.
+// API keys, invitations and guest links of the directory, ascending by id.
 extension TenancyDirectory {
     /// The API key with this id; `nil` if there is none. Whether it can still be used is checked by `subject(of:at:)`.
     package func apiKey(_ id: APIKeyID) -> APIKey? { apiKeys[id]?.key }
@@ -36,6 +36,15 @@ extension TenancyDirectory {
     package func invitations(to entity: AssociatedEntity) -> [Invitation] {
         invitationsByEntity[entity]?.compactMap(invitation) ?? []
     }
+
+    /// The link of a guest access; `nil` if it has none. Whether the access is still valid is not checked here.
+    package func guestLink(of access: GuestAccessID) -> GuestLink? { guestLinks[access] }
+
+    /// The link whose token has this digest; `nil` for one that was replaced or ended.
+    package func guestLink(digest: [UInt8]) -> GuestLink? { guestLinksByDigest[digest].flatMap { guestLinks[$0] } }
+
+    /// The accesses that have a link, including ended ones.
+    package var guestLinkIDs: [GuestAccessID] { guestLinks.keys.sorted() }
 }
 
 extension TenancyDirectory {
@@ -67,5 +76,16 @@ extension TenancyDirectory {
         invitationsByMaker[invitation.userID]?.remove(id)
         invitationsByEmail[Self.emailKey(invitation.email)]?.remove(id)
         if let entity = invitation.entity { invitationsByEntity[entity]?.remove(id) }
+    }
+
+    mutating func put(_ link: GuestLink) {
+        removeGuestLink(of: link.accessID)
+        guestLinks[link.accessID] = link
+        guestLinksByDigest[link.digest] = link.accessID
+    }
+
+    mutating func removeGuestLink(of access: GuestAccessID) {
+        guard let link = guestLinks.removeValue(forKey: access) else { return }
+        if guestLinksByDigest[link.digest] == access { guestLinksByDigest[link.digest] = nil }
     }
 }

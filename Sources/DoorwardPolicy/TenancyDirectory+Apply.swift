@@ -25,6 +25,8 @@ extension TenancyDirectory {
         case .removeAPIKey(let id): removeAPIKey(id)
         case .putInvitation(let invitation): put(invitation)
         case .removeInvitation(let id): removeInvitation(id)
+        case .putGuestLink(let link): put(link)
+        case .removeGuestLink(let id): removeGuestLink(of: id)
         }
     }
 
@@ -196,6 +198,7 @@ extension TenancyDirectory {
     }
 
     private mutating func removeGuestAccess(_ id: GuestAccessID) {
+        removeGuestLink(of: id)
         guard let access = guestAccesses.removeValue(forKey: id)?.access else { return }
         unlist(access)
     }

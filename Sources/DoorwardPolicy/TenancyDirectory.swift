@@ -28,6 +28,7 @@ package struct TenancyDirectory: Sendable {
     var guestAccesses: TreeDictionary<GuestAccessID, GuestAccessNode> = [:]
     var apiKeys: TreeDictionary<APIKeyID, APIKeyNode> = [:]
     var invitations: TreeDictionary<InvitationID, Box<Invitation>> = [:]
+    var guestLinks: TreeDictionary<GuestAccessID, GuestLink> = [:]
 
     /// The user of each association.
     var holders: TreeDictionary<AssociationID, UserID> = [:]
@@ -47,6 +48,7 @@ package struct TenancyDirectory: Sendable {
     var apiKeysByEntity: TreeDictionary<AssociatedEntity, SortedIDs<APIKey>> = [:]
     var invitationsByDigest: TreeDictionary<[UInt8], InvitationID> = [:]
     var invitationsByMaker: TreeDictionary<UserID, TreeSet<InvitationID>> = [:]
+    var guestLinksByDigest: TreeDictionary<[UInt8], GuestAccessID> = [:]
     /// By address in lower case.
     var invitationsByEmail: TreeDictionary<String, SortedIDs<Invitation>> = [:]
     var invitationsByEntity: TreeDictionary<AssociatedEntity, SortedIDs<Invitation>> = [:]

@@ -14,6 +14,7 @@ struct InMemoryTenancy {
     private(set) var removedUsers: Set<UserID> = []
     var apiKeys: [APIKeyID: APIKey] = [:]
     var invitations: [InvitationID: Invitation] = [:]
+    var guestLinks: [GuestAccessID: GuestLink] = [:]
     private var emails: [String: UserID] = [:]
 
     mutating func apply(_ change: TenancyChange) throws(StoreRefusal) {
@@ -64,7 +65,7 @@ struct InMemoryTenancy {
             try require(access.guestUserID.map { users[$0] != nil } ?? true)
             try require(access.unitID.map { units[$0] != nil } ?? true)
             guestAccesses[access.id] = access
-        case .removeGuestAccess(let id): guestAccesses[id] = nil
+        case .removeGuestAccess(let id): (guestAccesses[id], guestLinks[id]) = (nil, nil)
         case .putAPIKey(let key):
             try require(users[key.userID] != nil)
             try require(exists(key.entity))
@@ -72,6 +73,13 @@ struct InMemoryTenancy {
         case .removeAPIKey(let id): apiKeys[id] = nil
         case .putInvitation(let invitation): try put(invitation)
         case .removeInvitation(let id): invitations[id] = nil
+        case .putGuestLink(let link):
+            guard guestLinks.values.allSatisfy({ $0.digest != link.digest || $0.accessID == link.accessID }) else {
+                throw .duplicate
+            }
+            try require(guestAccesses[link.accessID] != nil)
+            guestLinks[link.accessID] = link
+        case .removeGuestLink(let id): guestLinks[id] = nil
         }
     }
 
@@ -144,6 +152,8 @@ struct InMemoryTenancy {
         case .removeAPIKey(let id): apiKeys[id] == nil
         case .putInvitation(let invitation): invitations[invitation.id] == invitation
         case .removeInvitation(let id): invitations[id] == nil
+        case .putGuestLink(let link): guestLinks[link.accessID] == link
+        case .removeGuestLink(let id): guestLinks[id] == nil
         }
     }
 
@@ -159,6 +169,7 @@ struct InMemoryTenancy {
         all += removedUsers.sorted().map { .removeUser($0) }
         all += sorted(apiKeys).map { .putAPIKey($0) }
         all += sorted(invitations).map { .putInvitation($0) }
+        all += sorted(guestLinks).map { .putGuestLink($0) }
         return all
     }
 

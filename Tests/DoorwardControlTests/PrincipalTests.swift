@@ -98,7 +98,7 @@ import Testing
             await #expect(throws: GatewayError.self) { _ = try await links.house.control.locks.begin(request) }
         }
         let record = try #require(links.house.gatewayLog.last?.body)
-        #expect(record.kind == .denial && record.actor == RecordActor(kind: .guestLink, id: links.own.id.description))
+        #expect(record.kind == .denial && record.actor == RecordActor(links.own, guest: nil))
         let error = await failure { _ = try await links.house.control.locks.begin(request) }
         guard case .rateLimited = error else {
             Issue.record("\(String(describing: error))")

@@ -14,6 +14,7 @@ struct TenancyModel {
     var removedUsers: Set<UserID> = []
     var apiKeys: [APIKeyID: APIKey] = [:]
     var invitations: [InvitationID: Invitation] = [:]
+    var guestLinks: [GuestAccessID: GuestLink] = [:]
 
     mutating func apply(_ change: TenancyChange) {
         switch change {
@@ -31,7 +32,7 @@ struct TenancyModel {
         case .removeUser(let id):
             users[id] = nil
             removedUsers.insert(id)
-        case .removeGuestAccess(let id): guestAccesses[id] = nil
+        case .removeGuestAccess(let id): (guestAccesses[id], guestLinks[id]) = (nil, nil)
         case .putAssociation(let entity): associations[entity.id] = entity
         case .removeAssociation(let id): associations[id] = nil
         case .putGuestAccess(let entity): guestAccesses[entity.id] = entity
@@ -39,6 +40,8 @@ struct TenancyModel {
         case .removeAPIKey(let id): apiKeys[id] = nil
         case .putInvitation(let entity): invitations[entity.id] = entity
         case .removeInvitation(let id): invitations[id] = nil
+        case .putGuestLink(let link): guestLinks[link.accessID] = link
+        case .removeGuestLink(let id): guestLinks[id] = nil
         }
     }
 
@@ -73,6 +76,12 @@ struct TenancyModel {
     private func accountsDiffer(from directory: TenancyDirectory) -> String? {
         if directory.apiKeyIDs != ids(apiKeys) { return "API keys" }
         if directory.invitationIDs != ids(invitations) { return "invitations" }
+        if directory.guestLinkIDs != ids(guestLinks) { return "guest links" }
+        for (id, link) in guestLinks {
+            if directory.guestLink(of: id) != link { return "a guest link" }
+            let sameDigest = guestLinks.values.filter { $0.digest == link.digest }
+            if sameDigest.count == 1, directory.guestLink(digest: link.digest) != link { return "the guest link of a digest" }
+        }
         if apiKeys.contains(where: { directory.apiKey($0) != $1 }) { return "an API key" }
         if invitations.contains(where: { directory.invitation($0) != $1 }) { return "an invitation" }
         for key in apiKeys.values {
@@ -159,7 +168,7 @@ struct RandomChanges {
     private mutating func instant() -> Timestamp { Timestamp(milliseconds: .random(in: 0...1000, using: &generator)) }
 
     mutating func next() -> TenancyChange {
-        switch Int.random(in: 0..<27, using: &generator) {
+        switch Int.random(in: 0..<29, using: &generator) {
         case 0: .putPortfolio(Portfolio(id: id(), name: name(), createdAt: instant(), updatedAt: instant()))
         case 1: .putProperty(Property(id: id(), name: name(), portfolioID: id(), createdAt: instant(), updatedAt: instant()))
         case 2, 3:
@@ -181,11 +190,18 @@ struct RandomChanges {
         case 22: .removeAPIKey(id())
         case 23: .putInvitation(invitation())
         case 24: .removeInvitation(id())
+        case 25: .putGuestLink(guestLink())
+        case 26: .removeGuestLink(of: id())
         default: .putGuestAccess(access())
         }
     }
 
     private mutating func name() -> String { "name \(UInt8.random(in: 0...9, using: &generator))" }
+
+    private mutating func guestLink() -> GuestLink {
+        let digest = (0..<4).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        return GuestLink(accessID: id(), digest: digest, createdAt: instant())
+    }
 
     private mutating func device() -> LockDevice {
         var device = LockDevice(

@@ -85,6 +85,7 @@ import Testing
         last += model.removedUsers.map { .removeUser($0) }
         last += model.associations.values.map { .putAssociation($0) } + model.guestAccesses.values.map { .putGuestAccess($0) }
         last += model.apiKeys.values.map { .putAPIKey($0) } + model.invitations.values.map { .putInvitation($0) }
+        last += model.guestLinks.values.map { .putGuestLink($0) }
         for _ in 0..<4 {
             last.shuffle(using: &changes.generator)
             let directory = last.reduce(into: TenancyDirectory()) { $0.apply($1) }

@@ -13,6 +13,7 @@ struct FullTenancy: Sendable {
     var apiKey: APIKey
     var invitation: Invitation
     var accountInvitation: Invitation
+    var guestLink: GuestLink
 
     init(seed: UInt64, at: Timestamp = Timestamp(milliseconds: 1_795_248_000_000)) {
         func id<Entity>(_ low: UInt64, _: Entity.Type = Entity.self) -> EntityID<Entity> { EntityID(high: seed, low: low) }
@@ -60,6 +61,7 @@ struct FullTenancy: Sendable {
         accountInvitation = Invitation(
             id: id(10), email: user.email, offer: .account(user.id), userID: user.id,
             digest: [3, UInt8(truncatingIfNeeded: seed)], createdAt: at, expiresAt: later)
+        guestLink = GuestLink(accessID: guestAccess.id, digest: [4, UInt8(truncatingIfNeeded: seed)], createdAt: later)
     }
 
     /// All entities, parents before children.
@@ -67,7 +69,7 @@ struct FullTenancy: Sendable {
         [
             .putPortfolio(portfolio), .putProperty(property), .putUnit(unit), .putDevice(device), .putUser(user),
             .putAssociation(association), .putGuestAccess(guestAccess), .putAPIKey(apiKey), .putInvitation(invitation),
-            .putInvitation(accountInvitation),
+            .putInvitation(accountInvitation), .putGuestLink(guestLink),
         ]
     }
 }

@@ -130,6 +130,7 @@ import Testing
             script.tenancy, StoreTransaction(changes: tenancy.changes), StoreTransaction(changes: tenancy.changes),
             StoreTransaction(changes: [.removeAPIKey(tenancy.apiKey.id), .removeInvitation(tenancy.invitation.id)]),
             StoreTransaction(changes: [.removeInvitation(tenancy.accountInvitation.id)]),
+            StoreTransaction(changes: [.removeGuestLink(of: tenancy.guestAccess.id)]),
             StoreTransaction(changes: [
                 .removeAssociation(tenancy.association.id), .removeGuestAccess(tenancy.guestAccess.id),
                 .removeDevice(tenancy.device.id), .removeUnit(tenancy.unit.id), .removeProperty(tenancy.property.id),

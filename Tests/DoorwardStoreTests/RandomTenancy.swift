@@ -17,6 +17,7 @@ struct RandomTenancy {
     private var associations: [UserRoleAssociation] = []
     private var keys: [APIKeyID] = []
     private var invitations: [InvitationID] = []
+    private var guestAccesses: [GuestAccessID] = []
 
     init(seed: UInt64, steps: Int) {
         random = SeededGenerator(seed: seed)
@@ -26,7 +27,7 @@ struct RandomTenancy {
     }
 
     private mutating func step() {
-        switch Int.random(in: 0..<22, using: &random) {
+        switch Int.random(in: 0..<25, using: &random) {
         case 0: putPortfolio()
         case 1, 2: putProperty()
         case 3, 4: putUnit()
@@ -40,6 +41,8 @@ struct RandomTenancy {
         case 16: removeAPIKey()
         case 17: putInvitation()
         case 18: removeInvitation()
+        case 19, 20: putGuestLink()
+        case 21: removeGuestLink()
         default: putGuestAccess()
         }
     }
@@ -220,6 +223,15 @@ struct RandomTenancy {
         if let id = invitations.randomElement(using: &random) { changes.append(.removeInvitation(id)) }
     }
 
+    private mutating func putGuestLink() {
+        guard let access = guestAccesses.randomElement(using: &random), forms[.guestAccess(access)]?.isPut == true else { return }
+        changes.append(.putGuestLink(GuestLink(accessID: access, digest: digest(), createdAt: instant())))
+    }
+
+    private mutating func removeGuestLink() {
+        if let access = guestAccesses.randomElement(using: &random) { changes.append(.removeGuestLink(of: access)) }
+    }
+
     private mutating func removeAssociation() {
         guard let index = associations.indices.randomElement(using: &random) else { return }
         changes.append(.removeAssociation(associations.remove(at: index).id))
@@ -246,10 +258,12 @@ struct RandomTenancy {
         let unit = flag() ? units.filter { $0.propertyID == property.id }.randomElement(using: &random) : nil
         let opened = Array(devices.shuffled(using: &random).prefix(3))
         let carriers = opened.map { device in (device, associations.shuffled(using: &random).prefix(flag() ? 1 : 2).map(\.id)) }
+        let access: GuestAccessID = id()
+        guestAccesses.append(access)
         changes.append(
             .putGuestAccess(
                 GuestAccess(
-                    id: id(), guestUserID: flag() ? users.randomElement(using: &random) : nil, label: optionalText(),
+                    id: access, guestUserID: flag() ? users.randomElement(using: &random) : nil, label: optionalText(),
                     propertyID: property.id, unitID: unit?.id, deviceIDs: opened,
                     operations: LockOperation.allCases.filter { _ in flag() },
                     window: GuestWindow(validFrom: from, validUntil: from.advanced(by: .seconds(60))),
@@ -282,9 +296,12 @@ extension TenancyChange {
         case .putGuestAccess(let access):
             [.property(access.propertyID), access.unitID.map { .unit($0) }, access.guestUserID.map { .user($0) }]
                 .compactMap(\.self)
+        case .putGuestLink(let link): [.guestAccess(link.accessID)]
         default: []
         }
     }
+
+    fileprivate var isPut: Bool { if case .putGuestAccess = self { true } else { false } }
 
     private static func entity(_ entity: AssociatedEntity) -> TenancyEntity {
         switch entity {

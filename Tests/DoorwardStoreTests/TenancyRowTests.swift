@@ -251,7 +251,8 @@ extension GuestAccess {
         case .putUser(let user): [user.firstName, user.lastName, user.email]
         case .putGuestAccess(let access): [access.label].compactMap(\.self)
         case .putAssociation, .removePortfolio, .removeProperty, .removeUnit, .removeDevice, .removeUser, .removeAssociation,
-            .removeGuestAccess, .putAPIKey, .removeAPIKey, .putInvitation, .removeInvitation:
+            .removeGuestAccess, .putAPIKey, .removeAPIKey, .putInvitation, .removeInvitation, .putGuestLink,
+            .removeGuestLink:
             []
         }
     }

@@ -44,7 +44,9 @@ import Testing
             case .removeDevice(let id): forms["device \(id)"] = nil
             // The tombstone of a user is loaded as the removal.
             case .removeUser(let id): forms["user \(id)"] = change
-            case .removeGuestAccess(let id): forms["guest \(id)"] = nil
+            case .removeGuestAccess(let id):
+                forms["guest \(id)"] = nil
+                forms["link \(id)"] = nil
             case .putUser(let value): forms["user \(value.id)"] = change
             case .putAssociation(let value): forms["association \(value.id)"] = change
             case .removeAssociation(let id): forms["association \(id)"] = nil
@@ -53,6 +55,8 @@ import Testing
             case .removeAPIKey(let id): forms["key \(id)"] = nil
             case .putInvitation(let value): forms["invitation \(value.id)"] = change
             case .removeInvitation(let id): forms["invitation \(id)"] = nil
+            case .putGuestLink(let value): forms["link \(value.accessID)"] = change
+            case .removeGuestLink(let id): forms["link \(id)"] = nil
             }
         }
         return Set(forms.values)
@@ -71,6 +75,7 @@ import Testing
             case .removeUser: 7
             case .putAPIKey, .removeAPIKey: 8
             case .putInvitation, .removeInvitation: 9
+            case .putGuestLink, .removeGuestLink: 10
             }
         }
     }

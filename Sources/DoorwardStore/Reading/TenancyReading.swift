@@ -38,6 +38,9 @@ enum TenancyReading {
         case .removedUsers: .removeUser(try columns.id())
         case .apiKeys: .putAPIKey(try apiKey(&columns))
         case .invitations: .putInvitation(try invitation(&columns))
+        case .guestLinks:
+            .putGuestLink(
+                GuestLink(accessID: try columns.id(), digest: try columns.bytes(), createdAt: try columns.instant()))
         }
     }
 
@@ -206,6 +209,8 @@ extension TenancyChange {
         case .removeAPIKey(let id): id.blob
         case .putInvitation(let invitation): invitation.id.blob
         case .removeInvitation(let id): id.blob
+        case .putGuestLink(let link): link.accessID.blob
+        case .removeGuestLink(let id): id.blob
         }
     }
 }

@@ -7,6 +7,8 @@ enum TenancyTable: String, CaseIterable {
     case removedUsers = "removed_users"
     case apiKeys = "api_keys"
     case invitations
+    /// The id is the id of the guest access.
+    case guestLinks = "guest_links"
 
     /// All columns in the order in which they are written and read, the id first.
     var columns: [String] {
@@ -50,6 +52,7 @@ enum TenancyTable: String, CaseIterable {
                 "id", "email", "role", "entity_type", "entity_id", "account_id", "user_id", "key_id", "digest", "created_at",
                 "expires_at",
             ]
+        case .guestLinks: ["id", "digest", "created_at"]
         }
     }
 
@@ -58,6 +61,7 @@ enum TenancyTable: String, CaseIterable {
         switch self {
         case .removedUsers: 8
         case .apiKeys, .invitations: 9
+        case .guestLinks: 11
         default: 1
         }
     }

@@ -15,6 +15,7 @@ enum TenancyWriting {
     private static let guestAccesses = Upsert(.guestAccesses)
     private static let apiKeys = Upsert(.apiKeys)
     private static let invitations = Upsert(.invitations)
+    private static let guestLinks = Upsert(.guestLinks)
 
     static func apply(_ change: TenancyChange, in db: Database) throws {
         if let entity = change.referencedEntity, try !entity.exists(in: db) { throw ConstraintViolation(.parentUnknown) }
@@ -44,8 +45,10 @@ enum TenancyWriting {
             }
             if isHeldOn { throw ConstraintViolation(.stillReferenced(entity)) }
         case .user: for sql in rowsOfUser { try db.run(sql, [id]) }
-        case .guestAccess: try db.run("DELETE FROM guest_uses WHERE guest_access_id = ?", [id])
-        case .device, .association, .apiKey, .invitation: break
+        case .guestAccess:
+            try db.run("DELETE FROM guest_uses WHERE guest_access_id = ?", [id])
+            try db.run("DELETE FROM guest_links WHERE id = ?", [id])
+        case .device, .association, .apiKey, .invitation, .guestLink: break
         }
         do {
             try db.run("DELETE FROM \(table.rawValue) WHERE id = ?", [id])
@@ -100,6 +103,9 @@ enum TenancyWriting {
         case .removeAPIKey(let id): .remove(.apiKeys, id.blob)
         case .putInvitation(let invitation): .put(invitations, values(of: invitation))
         case .removeInvitation(let id): .remove(.invitations, id.blob)
+        case .putGuestLink(let link):
+            .put(guestLinks, [link.accessID.blob, Data(link.digest), link.createdAt.milliseconds])
+        case .removeGuestLink(let id): .remove(.guestLinks, id.blob)
         }
     }
 

@@ -280,8 +280,11 @@ extension TenancyChange {
                     id: invitation.id, email: "x" + invitation.email, offer: invitation.offer, userID: invitation.userID,
                     keyID: invitation.keyID, digest: invitation.digest, createdAt: invitation.createdAt,
                     expiresAt: invitation.expiresAt))
+        case .putGuestLink(let link):
+            return .putGuestLink(
+                GuestLink(accessID: link.accessID, digest: link.digest, createdAt: link.createdAt.advanced(by: .milliseconds(1))))
         case .removePortfolio, .removeProperty, .removeUnit, .removeDevice, .removeUser, .removeAssociation, .removeGuestAccess,
-            .removeAPIKey, .removeInvitation:
+            .removeAPIKey, .removeInvitation, .removeGuestLink:
             return self
         }
     }
