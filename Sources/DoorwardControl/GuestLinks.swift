@@ -62,7 +62,7 @@ package struct GuestLinks: Sendable {
     ) async throws(GatewayError) -> GuestLinkHolder? {
         let origin = RequestOrigin(source: .guestLink, clientAddress: origin.clientAddress, requestID: origin.requestID)
         let (digest, tenancy) = (OneTimeToken.digest(of: token), directory.current)
-        if let link = tenancy.guestLink(digest: digest), let access = tenancy.openAccess(of: link, at: clock.now()) {
+        if let link = tenancy.guestLink(digest: digest), let access = tenancy.openAccess(of: link, at: clock.decisionTime()) {
             let caller = Caller(principal: .guestLink(access.id), linkDigest: digest, origin: origin)
             return GuestLinkHolder(caller: caller, access: access)
         }
@@ -115,8 +115,8 @@ extension Caller {
 
 extension TenancyDirectory {
     /// The access of a link, unless it has ended: it was revoked, its window has ended, or its guest, grantor or devices are gone.
-    func openAccess(of link: GuestLink, at now: Timestamp) -> GuestAccess? {
-        guard let access = guestAccess(link.accessID), now < access.endsAt else { return nil }
+    func openAccess(of link: GuestLink, at now: DecisionTime) -> GuestAccess? {
+        guard let access = guestAccess(link.accessID), now.expiryInstant < access.endsAt else { return nil }
         let subject = subject(of: .guestLink(access.id))
         let isOpen = access.deviceIDs.contains { device in
             let decision = SecurityService.decide(subject, .viewStatus, on: device, at: now, override: false, in: self)

@@ -36,6 +36,16 @@ package final class LockDAL: Sendable {
     /// - Throws: `.rateLimited`.
     package func admit(_ caller: Caller) async throws(GatewayError) { try await denials.admit(caller) }
 
+    /// Records and throws the denial of a command that would be denied now. Sends nothing in any case.
+    package func requireAllowed(_ request: CommandRequest) async throws(GatewayError) {
+        try await denials.admit(request.caller)
+        let decided = decide(request)
+        guard let denial = decided.decision.denial else { return }
+        services.metrics.count(decided.decision)
+        let tenancy = decided.snapshot.directory
+        throw try await denials.record(denial, of: request, device: tenancy.device(request.deviceID), in: tenancy)
+    }
+
     // MARK: - Deciding
 
     /// Accepts a command. When this returns, the command's intent is durable, and a separate task executes the command.
@@ -126,7 +136,7 @@ package final class LockDAL: Sendable {
         }
         guard request.caller.holdsLink(in: snapshot.directory) else {
             let denial = Denial(.guestAccessRevoked, hasReach: true)
-            return Decided(now: now, snapshot: snapshot, decision: .denied(denial))
+            return Decided(time: time, snapshot: snapshot, decision: .denied(denial))
         }
         let decision = SecurityService.decide(
             request.caller.principal, request.operation, on: deviceID, at: time, override: request.override != nil,

@@ -74,6 +74,8 @@ import Testing
         Probe(method: .put, path: "/users/me", body: ##"{"defaultPortfolioId":"#"}"##, kind: .portfolio),
         Probe(method: .get, path: "/guest-access/#", kind: .guestAccess),
         Probe(method: .delete, path: "/guest-access/#", kind: .guestAccess),
+        Probe(method: .post, path: "/guest-access/#/link", kind: .guestAccess),
+        Probe(method: .delete, path: "/guest-access/#/link", kind: .guestAccess),
         Probe(method: .get, path: "/commands/#", kind: .command),
         Probe(method: .put, path: "/portfolios/#", body: #"{"name":"n"}"#, kind: .portfolio),
         Probe(method: .delete, path: "/portfolios/#", kind: .portfolio),

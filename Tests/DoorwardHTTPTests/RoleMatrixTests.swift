@@ -304,6 +304,8 @@ extension MatrixRow {
             }),
         MatrixRow("-+++..+.+...00", "GET /guest-access/{id}"),
         MatrixRow("-+++..+.-...00", "DELETE /guest-access/{id}"),
+        MatrixRow("-+++..+.-...00", "POST /guest-access/{id}/link"),
+        MatrixRow("-+++..+.-...00", "DELETE /guest-access/{id}/link"),
         MatrixRow("++++++++++++00", "GET /permission-matrix"),
         MatrixRow("+-----------00", "GET /clock"), MatrixRow("+-----------00", "POST /clock/accept"),
         MatrixRow("+-----------00", "POST /store/backup") { _ in

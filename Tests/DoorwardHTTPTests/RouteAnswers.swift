@@ -361,6 +361,22 @@ extension RouteAnswer {
         RouteAnswer("GET /guest-access/:id", Wire.GuestAccessAnswer.self) {
             try await $0.get("/guest-access/\($0.ids.guestAccess)")
         },
+        RouteAnswer("POST /guest-access/:id/link", Wire.GuestLinkAnswer.self) {
+            try await $0.post("/guest-access/\($0.ids.guestAccess)/link", as: .tenant)
+        },
+        RouteAnswer(withoutJSON: "DELETE /guest-access/:id/link") {
+            try await $0.delete("/guest-access/\($0.ids.guestAccess)/link")
+        },
+        RouteAnswer(withoutJSON: "GET //g/:token") { try await GuestLinkHouse($0.house).page() },
+        RouteAnswer(withoutJSON: "POST //g/:token/devices/:deviceId/:operation") {
+            try await GuestLinkHouse($0.house).tap("unlock")
+        },
+        RouteAnswer(withoutJSON: "GET /\(GuestPageAssets.style.path)") {
+            try await $0.house.send(.get, GuestPageAssets.style.path)
+        },
+        RouteAnswer(withoutJSON: "GET /\(GuestPageAssets.script.path)") {
+            try await $0.house.send(.get, GuestPageAssets.script.path)
+        },
         RouteAnswer(withoutJSON: "DELETE /guest-access/:id") { try await $0.delete("/guest-access/\($0.ids.guestAccess)") },
         RouteAnswer("GET /access-records", Wire.AccessRecordPage.self) { try await $0.get("/access-records") },
         RouteAnswer("GET /devices/:id/access-records", Wire.AccessRecordPage.self) {

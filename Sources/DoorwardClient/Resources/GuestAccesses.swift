@@ -16,6 +16,16 @@ package struct GuestAccesses: Sendable {
         try await client.send(.post("guest-access", body: access))
     }
 
+    /// Creates the link of a guest access; an earlier one ends.
+    package func createLink(of id: String) async throws -> Response<Wire.GuestLinkAnswer> {
+        try await client.send(APIRequest(.POST, "guest-access", id, "link"))
+    }
+
+    /// Ends the link of a guest access. When this returns, the gateway sends no more commands of its holder.
+    package func endLink(of id: String) async throws {
+        try await client.perform(APIRequest(.DELETE, "guest-access", id, "link"))
+    }
+
     /// Revokes a guest access. When this returns, the gateway sends no more commands under it.
     package func revoke(_ id: String) async throws {
         try await client.perform(APIRequest(.DELETE, "guest-access", id))

@@ -24,6 +24,9 @@ struct QueryReader {
         }
     }
 
+    /// All items, as for a form.
+    var allItems: [String: String] { items }
+
     /// Records an error for every item that no call has read.
     func finish() {
         for name in items.keys where !asked.contains(name) { mistakes.add(name.truncated(toBytes: 64), .unknownKey) }

@@ -18,24 +18,49 @@ enum BodyCollector {
             case .notJSONType: .unsupportedMediaType
             }
         }
+
+        /// The error of a route that reads a form.
+        var formError: ErrorResponse {
+            switch self {
+            case .tooLarge: .payloadTooLarge
+            case .notJSONType: .formExpected
+            }
+        }
     }
 
     /// The body of a request. An absent body is an empty object.
     ///
     /// - Throws: `BodyError`, or `GatewayError.invalid` for a body that is not a JSON object.
     static func body(of request: Request) async throws -> [String: JSONValue] {
+        guard let bytes = try await bytes(of: request, where: isJSON) else { return [:] }
+        return try object(bytes)
+    }
+
+    /// The fields of a form. An absent body has none.
+    ///
+    /// - Throws: `BodyError`, or `GatewayError.invalid` for a body that is not the encoding of a form.
+    static func form(of request: Request) async throws -> [String: JSONValue] {
+        guard let bytes = try await bytes(of: request, where: isForm) else { return [:] }
+        let mistakes = FieldErrors()
+        let fields = QueryReader(String(decoding: bytes, as: UTF8.self), mistakes: mistakes).allItems
+        try mistakes.finish()
+        return fields.mapValues { .string($0) }
+    }
+
+    /// The bytes of a body with a media type that `isExpected` accepts; `nil` if there is no body.
+    private static func bytes(of request: Request, where isExpected: (String?) -> Bool) async throws -> [UInt8]? {
         let headers = RequestHeaders(request.headers)
         let declared = headers[.contentLength].flatMap { Int($0) }
         // A request with neither Content-Length nor Transfer-Encoding has no body (RFC 9112, section 6.3).
-        if declared == 0 || (declared == nil && headers[.transferEncoding] == nil) { return [:] }
+        if declared == 0 || (declared == nil && headers[.transferEncoding] == nil) { return nil }
         if let declared, declared > WireLimits.bodyBytes { throw BodyError.tooLarge }
         let bytes = try await collect(request)
         // If the connection closes early, Hummingbird ends the body without an error. A body shorter than its Content-Length is
         // rejected here.
         if let declared, bytes.count < declared { throw GatewayError.invalid("body", FieldProblemCode.notJSON.rawValue) }
-        guard !bytes.isEmpty else { return [:] }
-        guard isJSON(headers[.contentType]) else { throw BodyError.notJSONType }
-        return try object(bytes)
+        guard !bytes.isEmpty else { return nil }
+        guard isExpected(headers[.contentType]) else { throw BodyError.notJSONType }
+        return bytes
     }
 
     private static func collect(_ request: Request) async throws -> [UInt8] {
@@ -50,10 +75,14 @@ enum BodyCollector {
         }
     }
 
-    private static func isJSON(_ contentType: String?) -> Bool {
+    private static func isJSON(_ contentType: String?) -> Bool { isUTF8(contentType, "application/json") }
+
+    private static func isForm(_ contentType: String?) -> Bool { isUTF8(contentType, "application/x-www-form-urlencoded") }
+
+    private static func isUTF8(_ contentType: String?, _ type: String) -> Bool {
         guard let contentType else { return false }
         let parts = contentType.lowercased().split(separator: ";").map { String($0).trimmed }
-        guard parts.first == "application/json" else { return false }
+        guard parts.first == type else { return false }
         return parts.dropFirst().allSatisfy { !$0.hasPrefix("charset=") || $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" }
     }
 

@@ -63,7 +63,7 @@ struct Endpoint: Sendable {
         do {
             if case .signedIn = route.handler { caller = try await signedIn(facts, context) }
             try await route.limit(services.control, caller, facts)
-            let body = try await BodyCollector.body(of: request)
+            let body = try await route.readsForm ? BodyCollector.form(of: request) : BodyCollector.body(of: request)
             func call<Requester>(of requester: Requester) -> ReadRequest<Requester> {
                 ReadRequest(
                     services: services, facts: facts, parameters: context.parameters, body: body, client: context.client,
@@ -76,11 +76,12 @@ struct Endpoint: Sendable {
                 return try services.responseMemory.admit(try await handler(call(of: caller)), for: caller.principal)
             }
         } catch let refusal as BodyCollector.BodyError {
-            return refusal.error.answer(facts)
+            let error = route.readsForm ? refusal.formError : refusal.error
+            return route.errorPage(error, facts) ?? error.answer(facts)
         } catch let error as GatewayError {
-            return errorAnswer(error, to: caller, facts, context)
+            return errorAnswer(error, of: route, to: caller, facts, context)
         } catch {
-            return errorAnswer(.internalFailure("\(error)"), to: caller, facts, context)
+            return errorAnswer(.internalFailure("\(error)"), of: route, to: caller, facts, context)
         }
     }
 
@@ -102,16 +103,17 @@ struct Endpoint: Sendable {
     }
 
     private func errorAnswer(
-        _ error: GatewayError, to caller: Caller?, _ facts: RequestMetadata, _ context: GatewayContext
+        _ error: GatewayError, of route: Route, to caller: Caller?, _ facts: RequestMetadata, _ context: GatewayContext
     ) -> APIResponse {
         if case .internalFailure(let cause) = error {
             context.requestLogger.error("a request failed with an internal error", metadata: ["cause": "\(cause)"])
         }
         let control = services.control
-        return ErrorResponse(error) { command, writer in
+        let response = ErrorResponse(error) { command, writer in
             guard let caller else { return writer.null() }
             ProjectedRenderer(caller.principal, control: control).command(command, into: &writer)
-        }.answer(facts)
+        }
+        return route.errorPage(response, facts) ?? response.answer(facts)
     }
 }
 

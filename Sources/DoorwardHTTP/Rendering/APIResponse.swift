@@ -82,7 +82,7 @@ struct APIResponse: Sendable {
     func response(_ streamed: ResponseBody? = nil) -> Response {
         var headers = headers
         if !body.isEmpty, headers[.contentType] == nil { headers[.contentType] = "application/json" }
-        headers[.cacheControl] = "no-store"
+        if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
         headers[.xContentTypeOptions] = "nosniff"
         return Response(status: HTTPResponse.Status(code: status), headers: headers, body: streamed ?? responseBody)
     }

@@ -40,6 +40,9 @@ struct ErrorResponse {
     static let unsupportedMediaType = ErrorResponse(
         .unsupportedMediaType, "The body must be JSON: send it with Content-Type: application/json.")
 
+    static let formExpected = ErrorResponse(
+        .unsupportedMediaType, "The body must be a form: send it with Content-Type: application/x-www-form-urlencoded.")
+
     static let `internal` = ErrorResponse(
         .internal, "Internal error; the operator can find its cause in the gateway's log by the request id.")
 

@@ -39,7 +39,8 @@ enum LockCommandRoutes {
         let (locks, repeatable) = (call.control.locks, try call.services.repeats.call(call))
         guard !order.isAsync else {
             let begun = try await locks.begin(request, repeatable: repeatable)
-            return accepted(begun.value.accepted, call.view).marked(as: begun)
+            return accepted(begun.value.accepted, call.view, location: "/api/v1/commands/\(begun.value.accepted.id)").marked(
+                as: begun)
         }
         let ended = try await locks.execute(request, repeatable: repeatable)
         return answer(ended.value, call.view, call.facts).marked(as: ended)
@@ -55,9 +56,7 @@ enum LockCommandRoutes {
         let isAsync: Bool
 
         init(_ call: AuthenticatedRequest) throws(GatewayError) {
-            isAsync =
-                call.facts.headers[.prefer]?.lowercased().split(separator: ",")
-                .contains { String($0).trimmed.prefix { $0 != ";" } == "respond-async" } ?? false
+            isAsync = LockCommandRoutes.isAsynchronous(call.facts)
             guard call.hasInput else {
                 (reason, override, timeout) = (nil, nil, nil)
                 return
@@ -72,10 +71,17 @@ enum LockCommandRoutes {
         }
     }
 
+    /// Whether the request has the header `Prefer: respond-async` (RFC 7240).
+    static func isAsynchronous(_ facts: RequestMetadata) -> Bool {
+        facts.headers[.prefer]?.lowercased().split(separator: ",")
+            .contains { String($0).trimmed.prefix { $0 != ";" } == "respond-async" } ?? false
+    }
+
     // MARK: - Response
 
-    private static func accepted(_ command: Command, _ view: ProjectedRenderer) -> APIResponse {
-        var answer = APIResponse.success(202, location: "/api/v1/commands/\(command.id)") { writer in
+    /// - Parameter location: where the caller can read the command; `nil` if nowhere in the API.
+    static func accepted(_ command: Command, _ view: ProjectedRenderer, location: String?) -> APIResponse {
+        var answer = APIResponse.success(202, location: location) { writer in
             writer.field("command") { view.command(command, into: &$0) }
         }
         answer.headers[.preferenceApplied] = "respond-async"
@@ -84,7 +90,7 @@ enum LockCommandRoutes {
 
     /// Responds with 200 if the lock confirmed the command. For any other outcome, the response is an error that contains the
     /// command.
-    private static func answer(_ finished: FinishedCommand, _ view: ProjectedRenderer, _ facts: RequestMetadata) -> APIResponse {
+    static func answer(_ finished: FinishedCommand, _ view: ProjectedRenderer, _ facts: RequestMetadata) -> APIResponse {
         guard finished.command.state == .confirmed else {
             return ErrorResponse(finished, problem: problem(of: finished, view)) { view.command($0, into: &$1) }.answer(facts)
         }

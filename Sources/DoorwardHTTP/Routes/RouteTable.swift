@@ -5,12 +5,11 @@ internal import Hummingbird
 /// All routes of the gateway. Each path is registered with the router once; its endpoint selects the method.
 enum RouteTable {
     static let routes: [Route] =
-        HealthRoutes.all + MetricsRoutes.all + AccountPageRoutes.all + SignInRoutes.all + UserRoutes.all + CredentialRoutes.all
-        + InvitationRoutes.all + APIKeyRoutes.all + PermissionRoutes.all + AbilityRoutes.all + PlaceRoutes.all
-        + LockdownRoutes.all
-        + SubscriptionRoutes.all + RetentionRoutes.all
-        + RoleRoutes.all + DeviceRoutes.all + AuthorizationRoutes.all + DiscoveredRoutes.all + LockCommandRoutes.all
-        + CommandRoutes.all + GuestAccessRoutes.all + AccessRecordRoutes.all + AdapterRoutes.all + StoreRoutes.all
+        HealthRoutes.all + MetricsRoutes.all + AccountPageRoutes.all + GuestPageRoutes.all + SignInRoutes.all + UserRoutes.all
+        + CredentialRoutes.all + InvitationRoutes.all + APIKeyRoutes.all + PermissionRoutes.all + AbilityRoutes.all
+        + PlaceRoutes.all + LockdownRoutes.all + SubscriptionRoutes.all + RetentionRoutes.all + RoleRoutes.all
+        + DeviceRoutes.all + AuthorizationRoutes.all + DiscoveredRoutes.all + LockCommandRoutes.all + CommandRoutes.all
+        + GuestAccessRoutes.all + GuestLinkRoutes.all + AccessRecordRoutes.all + AdapterRoutes.all + StoreRoutes.all
         + ClockRoutes.all
         + SimulatorRoutes.all + DocumentRoutes.all
 
@@ -52,6 +51,10 @@ struct Route: Sendable {
     let handler: Handler
     /// What the document of the API says about the route; `nil` for a route outside the API.
     let description: RouteDescription?
+    /// Whether the body is a form (`application/x-www-form-urlencoded`) and not JSON.
+    var readsForm = false
+    /// Renders an error as a page; `nil` for the error of the API.
+    var errorPage: @Sendable (ErrorResponse, RequestMetadata) -> APIResponse? = { _, _ in nil }
     /// Throws if the caller, or for open routes the address, is rate limited; called before the body is read.
     var limit: @Sendable (GatewayControl, Caller?, RequestMetadata) async throws(GatewayError) -> Void = {
         (_, _, _) throws(GatewayError) in

@@ -11,6 +11,7 @@ final class Services: Sendable {
     let authenticator: Authenticator
     let repeats: IdempotencyKeys
     let cursors: Cursors
+    let guestNonces: GuestNonces
     /// The memory of the responses that are being sent.
     let responseMemory = ResponseMemory()
     /// The document of the API.
@@ -47,6 +48,7 @@ final class Services: Sendable {
         authenticator = Authenticator(control: control, tokens: tokens)
         repeats = IdempotencyKeys(key: tokenKey.derivedKey(for: "doorward/idempotency/1"))
         cursors = Cursors(key: tokenKey.derivedKey(for: "doorward/cursor/2"), random: control.random)
+        guestNonces = GuestNonces(key: tokenKey.derivedKey(for: "doorward/guest-nonce/1"), random: control.random)
         proxies = try TrustedProxies(settings.trustedProxies)
         self.connections =
             connections ?? ConnectionTable(ConnectionLimits(settings), proxies: proxies, clock: control.clock, logger: logger)

@@ -37,6 +37,35 @@ extension StoreConformance {
             try await requireRefusal(
                 .duplicate, of: StoreTransaction(changes: [.putInvitation(script.invitation([3]))]), by: store)
         },
+        StoreConformanceCheck("A guest access has one link, which a new one replaces and which goes with the access") { store in
+            var script = StoreScript(seed: 65)
+            let ids = [script.linkedAccess(), script.linkedAccess()]
+            _ = try await store.commit(script.tenancy)
+            let accesses = ids.compactMap { id in
+                script.tenancy.changes.lazy.compactMap { change -> GuestAccess? in
+                    if case .putGuestAccess(let access) = change, access.id == id { access } else { nil }
+                }.first
+            }
+            guard accesses.count == 2 else { throw ConformanceFailure("the script has no guest accesses") }
+            let (access, other) = (accesses[0], accesses[1])
+            let before = try await tenancy(of: store)
+            func link(_ access: GuestAccess, _ digest: [UInt8]) -> TenancyChange {
+                .putGuestLink(GuestLink(accessID: access.id, digest: digest, createdAt: access.createdAt))
+            }
+            func write(_ changes: TenancyChange...) async throws {
+                _ = try await store.commit(StoreTransaction(changes: changes))
+            }
+            try await write(link(access, [1]))
+            try await write(link(access, [2]), link(other, [1]))
+            try require(try await tenancy(of: store), is: before.union([link(access, [2]), link(other, [1])]), "the links")
+            try await requireRefusal(.duplicate, of: StoreTransaction(changes: [link(access, [1])]), by: store)
+            let stranger = GuestLink(accessID: script.fixture.id(), digest: [3], createdAt: access.createdAt)
+            try await requireRefusal(.parentUnknown, of: StoreTransaction(changes: [.putGuestLink(stranger)]), by: store)
+            for _ in 0..<2 { try await write(.removeGuestLink(of: other.id)) }
+            try await write(.removeGuestAccess(access.id))
+            try require(
+                try await tenancy(of: store), is: before.subtracting([.putGuestAccess(access)]), "the tenancy after the removal")
+        },
         StoreConformanceCheck("A recovery code can be used once, by its user only, until the codes are replaced") { store in
             var script = StoreScript(seed: 63)
             let other = script.fixture.user("Grace")
@@ -83,6 +112,11 @@ extension StoreScript {
         APIKey(
             id: fixture.id(), name: "Robot", userID: other ?? user, parentID: fixture.id(), entity: entity ?? .unit(unit),
             role: .tenant, digest: [9], createdAt: now, expiresAt: now.advanced(by: .seconds(60)))
+    }
+
+    fileprivate mutating func linkedAccess() -> GuestAccessID? {
+        fixture.guestAccess(
+            for: nil, label: "Guest", to: [door], under: fixture.assign(user, .tenant, .unit(unit)))
     }
 
     fileprivate mutating func invitation(

@@ -1,0 +1,154 @@
+internal import DoorwardAPI
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import DoorwardPolicy
+internal import HTTPTypes
+
+/// The page of a guest link as it is at one instant: the window, and for each device its state and the permitted buttons.
+struct GuestPage {
+    private let view: GuestPageView
+
+    /// - Parameters:
+    ///   - token: the token of the link, for the URLs of the buttons.
+    ///   - command: the command whose progress is shown; `nil` for none.
+    ///   - error: why a command was not sent; `nil` for none.
+    init(
+        _ holder: GuestLinkHolder, _ token: String, _ services: Services, command: Command? = nil, error: GatewayError? = nil
+    ) {
+        let control = services.control
+        let (tenancy, now) = (control.directory.current, control.clock.decisionTime())
+        let access = tenancy.guestAccess(holder.access.id) ?? holder.access
+        let property = tenancy.property(access.propertyID)
+        let time = PropertyTime(zone: property?.defaultTimeZone)
+        let buttons = GuestButtons(
+            caller: holder.caller, token: token, tenancy: tenancy, now: now, time: time, nonces: services.guestNonces)
+        let running = command.flatMap { $0.state.isEnd ? nil : $0.deviceID }
+        var view = GuestPageView(title: property?.name ?? "Guest access")
+        view.guest = access.guestUserID.flatMap { tenancy.user($0) }?.firstName ?? access.label
+        view.unit = access.unitID.flatMap { tenancy.unit($0) }?.name
+        view.window = GuestPageView.Window(
+            from: time.text(access.window.validFrom), until: time.text(access.window.validUntil), zone: time.zone,
+            fromInstant: access.window.validFrom.description, untilInstant: access.window.validUntil.description,
+            uses: Self.uses(of: access, in: tenancy))
+        if now.instant < access.window.validFrom {
+            view.notice = "The access opens on \(time.text(access.window.validFrom))."
+        }
+        let devices = access.deviceIDs.compactMap { tenancy.device($0) }
+        view.devices = devices.map { device in
+            buttons.view(
+                of: device, access.operations, status: control.devices.status(of: device.id), isMoving: device.id == running)
+        }
+        if let command { view.progress = GuestProgress(command, lock: tenancy.device(command.deviceID)?.name).view }
+        if let error { view.progress = GuestProgress(error).view }
+        self.view = view
+    }
+
+    /// How often the locks can still be opened; `nil` if that is not limited.
+    private static func uses(of access: GuestAccess, in tenancy: TenancyDirectory) -> String? { nil }
+
+    /// - Parameter error: the error whose status the page is sent with; `nil` for 200.
+    func response(_ error: ErrorResponse? = nil) -> APIResponse {
+        var response = view.response(error?.status ?? 200)
+        response.headers[.retryAfter] = error?.headers[.retryAfter]
+        return response
+    }
+
+    // MARK: - Other pages
+
+    /// The response to a link that gives no access, the same in every case.
+    static func gone(_ facts: RequestMetadata) -> APIResponse {
+        facts.wantsJSON ? ErrorResponse.pathUnknown.answer(facts) : goneView.response(404)
+    }
+
+    private static let goneView: GuestPageView = {
+        var view = GuestPageView(title: "This link does not work")
+        view.notice = "It has ended, or the address is not complete. Ask the person who sent it to you for a new one."
+        return view
+    }()
+
+    /// A page with the message of an error, for an error outside the page's own handlers; `nil` for a client that wants JSON.
+    static func message(for error: ErrorResponse, _ facts: RequestMetadata) -> APIResponse? {
+        guard !facts.wantsJSON else { return nil }
+        var view = GuestPageView(title: "This did not work")
+        view.notice = error.message
+        var response = view.response(error.status)
+        for field in error.headers { response.headers[field.name] = field.value }
+        return response
+    }
+}
+
+/// Decides which buttons a guest page shows.
+private struct GuestButtons {
+    let caller: Caller
+    let token: String
+    let tenancy: TenancyDirectory
+    let now: DecisionTime
+    let time: PropertyTime
+    let nonces: GuestNonces
+
+    private static let words: [(operation: LockOperation, path: String, label: String)] = [
+        (.unlock, "unlock", "Unlock"), (.unlatch, "unlatch", "Unlock and open"), (.lock, "lock", "Lock"),
+    ]
+
+    func view(
+        of device: LockDevice, _ operations: [LockOperation], status: DeviceStatus, isMoving: Bool
+    ) -> GuestPageView.Device {
+        let canSee = decision(.viewStatus, on: device).isAllowed
+        var view = GuestPageView.Device(id: device.id.description, name: device.name, state: canSee ? status.sentence : nil)
+        for word in Self.words where operations.contains(word.operation) {
+            var button = GuestPageView.Button(
+                id: "\(word.path)-\(device.id)", label: word.label, lock: device.name,
+                action: "/g/\(token)/devices/\(device.id)/\(word.path)")
+            if isMoving {
+                button.reason = "Wait until the lock has answered."
+            } else if let denial = decision(word.operation, on: device).denial {
+                button.reason = sentence(denial)
+            } else if let digest = caller.linkDigest {
+                let pressed = GuestButton(linkDigest: digest, deviceID: device.id.description, operation: word.operation)
+                button.nonce = nonces.nonce(for: pressed, at: now.instant)
+            }
+            view.buttons.append(button)
+        }
+        return view
+    }
+
+    private func decision(_ operation: LockOperation, on device: LockDevice) -> Decision {
+        SecurityService.decide(caller.principal, operation, on: device.id, at: now, override: false, in: tenancy)
+    }
+
+    /// Why a button cannot be used, and when it can be used again.
+    private func sentence(_ denial: Denial) -> String {
+        switch denial.reason {
+        case .guestWindowNotStarted: opening("Not open yet.", denial)
+        case .outsideSchedule: opening("Not open at this time.", denial)
+        case .guestUsesExhausted: "No uses are left."
+        case .guestAccessRevoked, .grantorLostAccess, .guestWindowEnded: "This access has ended."
+        case .lockdownActive: "The property is locked down at the moment."
+        case .clockUntrusted: "Not possible at the moment: the time must be checked first. Tell the person who let you in."
+        default: denial.reason.sentence
+        }
+    }
+
+    private func opening(_ sentence: String, _ denial: Denial) -> String {
+        guard let opensAt = denial.opensAt else { return sentence }
+        return "\(sentence) It opens on \(time.text(opensAt))."
+    }
+}
+
+extension DeviceStatus {
+    /// The state for a guest, with its reliability.
+    fileprivate var sentence: String {
+        let word =
+            switch state {
+            case .locked: "Locked"
+            case .unlocked: "Unlocked"
+            case .locking: "Locking"
+            case .unlocking: "Unlocking"
+            case .unlatched: "Unlocked and open"
+            case .jammed: "Jammed"
+            case .unknown: "State unknown"
+            }
+        if isOnline == false { return "\(state == .unknown ? "" : "Last known: \(word). ")The lock cannot be reached." }
+        return stateQuality == .confirmed || state == .unknown ? word : "Last known: \(word)"
+    }
+}

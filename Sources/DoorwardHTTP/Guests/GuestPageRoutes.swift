@@ -1,0 +1,114 @@
+internal import DoorwardAPI
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import DoorwardPolicy
+internal import HTTPTypes
+
+/// The page behind a guest link, and its buttons. They act with the link alone: cookies and `Authorization` are ignored.
+///
+/// Only POST sends commands, so that previews and prefetching of links move no lock.
+enum GuestPageRoutes {
+    static let all: [Route] =
+        [
+            page(.get, "/g/:token", show), page(.post, "/g/:token/devices/:deviceId/:operation", move),
+        ] + [GuestPageAssets.style, GuestPageAssets.script].map(\.route)
+
+    private static func page(
+        _ method: HTTPRequest.Method, _ path: String, _ handler: @escaping @Sendable (OpenCall) async throws -> APIResponse
+    ) -> Route {
+        var route = Route.open(method, path, handler)
+        route.readsForm = true
+        route.errorPage = { GuestPage.message(for: $0, $1) }
+        return route
+    }
+
+    // MARK: - GET
+
+    private static func show(_ call: OpenCall) async throws -> APIResponse {
+        guard let holder = try await holder(call) else { return GuestPage.gone(call.facts) }
+        // Ignore any other part of the query: services that forward links add parameters to them.
+        var query = QueryReader(call.facts.query, mistakes: FieldErrors())
+        let id = query.text("command").flatMap { CommandID($0) }
+        let stored = try await id.asyncFlatMap { id in try await call.control.guestLinks.command(id, of: holder.access.id) }
+        guard call.facts.wantsJSON, id != nil else {
+            return GuestPage(holder, call.text("token"), call.services, command: stored?.command).response()
+        }
+        guard let stored else { return ErrorResponse.pathUnknown.answer(call.facts) }
+        let view = ProjectedRenderer(holder.caller.principal, control: call.control)
+        return .success { writer in writer.field("command") { view.command(stored, into: &$0) } }
+    }
+
+    private static func holder(_ call: OpenCall) async throws(GatewayError) -> GuestLinkHolder? {
+        try await call.control.guestLinks.holder(of: Secret(call.text("token")), call.facts.origin)
+    }
+
+    // MARK: - POST
+
+    private static let operations: [String: LockOperation] = ["lock": .lock, "unlock": .unlock, "unlatch": .unlatch]
+
+    private static func move(_ call: OpenCall) async throws -> APIResponse {
+        guard let holder = try await holder(call), let operation = operations[call.text("operation")],
+            let digest = holder.caller.linkDigest
+        else { return GuestPage.gone(call.facts) }
+        let deviceID = call.text("deviceId")
+        let request = CommandRequest(
+            caller: holder.caller, deviceID: DeviceID(deviceID), attemptedID: deviceID, operation: operation,
+            timeout: call.services.commandTimeout)
+        let button = GuestButton(linkDigest: digest, deviceID: deviceID, operation: operation)
+        do {
+            return try await send(request, button, holder, call)
+        } catch let error as GatewayError {
+            guard !call.facts.wantsJSON, !error.isInternal else { throw error }
+            let control = call.control
+            let response = ErrorResponse(error) { command, writer in
+                ProjectedRenderer(holder.caller.principal, control: control).command(command, into: &writer)
+            }
+            // The link may have ended meanwhile.
+            guard let holder = try await self.holder(call) else { return GuestPage.gone(call.facts) }
+            return GuestPage(holder, call.text("token"), call.services, error: error).response(response)
+        }
+    }
+
+    private static func send(
+        _ request: CommandRequest, _ button: GuestButton, _ holder: GuestLinkHolder, _ call: OpenCall
+    ) async throws -> APIResponse {
+        let (control, nonces) = (call.control, call.services.guestNonces)
+        guard case .string(let nonce) = call.body["nonce"], nonces.isValid(nonce, for: button, at: control.clock.now()) else {
+            // A command that would be denied is denied with or without a nonce, and recorded.
+            try await control.locks.requireAllowed(request)
+            throw GatewayError.invalid("nonce", FieldProblemCode.malformed.rawValue)
+        }
+        let begun = try await control.locks.begin(
+            request, repeatable: nonces.call(nonce, for: button, by: holder.caller.principal))
+        guard call.facts.wantsJSON else {
+            var answer = APIResponse(status: 303, body: [])
+            answer.location = "/g/\(call.text("token"))?command=\(begun.value.accepted.id)"
+            return answer.asGuestPage
+        }
+        let view = ProjectedRenderer(holder.caller.principal, control: control)
+        guard !LockCommandRoutes.isAsynchronous(call.facts) else {
+            return LockCommandRoutes.accepted(begun.value.accepted, view, location: nil).marked(as: begun)
+        }
+        return LockCommandRoutes.answer(await begun.value.finished, view, call.facts).marked(as: begun)
+    }
+}
+
+extension Optional where Wrapped: Sendable {
+    fileprivate func asyncFlatMap<Value: Sendable>(_ transform: (Wrapped) async throws -> Value?) async rethrows -> Value? {
+        guard let self else { return nil }
+        return try await transform(self)
+    }
+}
+
+extension GatewayError {
+    fileprivate var isInternal: Bool { if case .internalFailure = self { true } else { false } }
+}
+
+extension RequestMetadata {
+    /// Whether the client asks for JSON rather than for a page.
+    var wantsJSON: Bool {
+        guard let accept = headers[.accept]?.lowercased() else { return false }
+        return (accept.contains("application/json") || accept.contains("application/problem+json"))
+            && !accept.contains("text/html")
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import DoorwardAPI
+import DoorwardClient
+
+/// `doorward link`: creates and ends links of guest accesses.
+struct LinkGroup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link",
+        abstract: "Create and end the link of a guest access, with which a guest needs no account.",
+        discussion: """
+            Whoever has the link can use the guest access until it ends. A guest access has at most one link.
+
+            ACCESS is an id, as `doorward grants` lists it, or a label or guest's name that only one current access has.
+            """,
+        subcommands: [LinkCreate.self, LinkEnd.self])
+}
+
+/// `doorward link create`: creates the link of a guest access.
+struct LinkCreate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Create the link of a guest access, and print it once.",
+        discussion: """
+            A new link replaces an earlier one, which stops working at once. On a terminal a QR code of the link is printed too.
+
+            Example: doorward link create Plumber
+            """)
+
+    @Argument(help: ArgumentHelp("The guest access: an id, a label or the guest's name.", valueName: "access"))
+    var access: String
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let client = try gateway.client()
+        let access = try await NameResolver(client).guestAccess(access)
+        let answer = try await client.guestAccesses.createLink(of: access.id)
+        output.print(json: answer.json) { GuestLinkView(answer.content.link, access: access.id).lines($0) }
+    }
+}
+
+/// `doorward link end`: ends the link of a guest access.
+struct LinkEnd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "end", abstract: "End the link of a guest access at once.",
+        discussion: """
+            The guest access itself stays: `doorward revoke` ends both. After exit code 0 no command of the link's holder is sent \
+            any more.
+
+            Example: doorward link end Plumber
+            """)
+
+    @Argument(help: ArgumentHelp("The guest access: an id, a label or the guest's name.", valueName: "access"))
+    var access: String
+
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let client = try gateway.client()
+        let access = try await NameResolver(client).guestAccess(access)
+        try await client.guestAccesses.endLink(of: access.id)
+        let id = access.id.printable
+        guard OutputStyle.output.isInteractive else {
+            StandardStream.output.line("\(id)\tlink ended")
+            return
+        }
+        StandardStream.output.line("Ended the link of \(access.name.map { "\($0.printable), id \(id)" } ?? id).")
+    }
+}
+
+/// Prints a new link.
+struct GuestLinkView {
+    private let link: Wire.GuestLink
+    private let access: String
+
+    /// - Parameter access: the id of the guest access.
+    init(_ link: Wire.GuestLink, access: String) { (self.link, self.access) = (link, access) }
+
+    /// Returns the lines to print: on a terminal the link, its QR code and an explanation; in a pipe the link alone.
+    func lines(_ style: OutputStyle) -> [String] {
+        guard style.isInteractive else { return [link.url.printable] }
+        return ["The link of the guest access, until \(style.instant(link.expiresAt)):", "  \(link.url.printable)"]
+            + (QRCode(link.url)?.terminalLines ?? []) + [
+                "It is not shown again. Whoever has it can use it: hand it over to the guest only.",
+                "`doorward link end \(access.printable)` ends it.",
+            ]
+    }
+}
