@@ -29,7 +29,7 @@ struct GuestPage {
         view.window = GuestPageView.Window(
             from: time.text(access.window.validFrom), until: time.text(access.window.validUntil), zone: time.zone,
             fromInstant: access.window.validFrom.description, untilInstant: access.window.validUntil.description,
-            uses: Self.uses(of: access, in: tenancy))
+            uses: nil)
         if now.instant < access.window.validFrom {
             view.notice = "The access opens on \(time.text(access.window.validFrom))."
         }
@@ -42,9 +42,6 @@ struct GuestPage {
         if let error { view.progress = GuestProgress(error).view }
         self.view = view
     }
-
-    /// How often the locks can still be opened; `nil` if that is not limited.
-    private static func uses(of access: GuestAccess, in tenancy: TenancyDirectory) -> String? { nil }
 
     /// - Parameter error: the error whose status the page is sent with; `nil` for 200.
     func response(_ error: ErrorResponse? = nil) -> APIResponse {

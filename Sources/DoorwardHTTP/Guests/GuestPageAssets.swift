@@ -1,4 +1,5 @@
 internal import Crypto
+internal import DoorwardDomain
 internal import HTTPTypes
 
 /// A file that guest pages load. Its path contains the hash of its content, so it can be cached for ever.

@@ -64,8 +64,8 @@ enum GuestPageRoutes {
                 ProjectedRenderer(holder.caller.principal, control: control).command(command, into: &writer)
             }
             // The link may have ended meanwhile.
-            guard let holder = try await self.holder(call) else { return GuestPage.gone(call.facts) }
-            return GuestPage(holder, call.text("token"), call.services, error: error).response(response)
+            guard let current = try await self.holder(call) else { return GuestPage.gone(call.facts) }
+            return GuestPage(current, call.text("token"), call.services, error: error).response(response)
         }
     }
 

@@ -86,7 +86,7 @@ extension APIResponse {
 private struct GuestPageTemplate: Sendable {
     static let shared = GuestPageTemplate()
     /// `nil` only if `source` were no template, which the tests of the page would show.
-    private let template = try? MustacheTemplate(string: source)
+    private let template = try? MustacheTemplate(string: GuestPageTemplate.source)
 
     func render(_ view: GuestPageView) -> String { template?.render(view.values) ?? "" }
 

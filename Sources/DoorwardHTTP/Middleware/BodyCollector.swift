@@ -32,17 +32,17 @@ enum BodyCollector {
     ///
     /// - Throws: `BodyError`, or `GatewayError.invalid` for a body that is not a JSON object.
     static func body(of request: Request) async throws -> [String: JSONValue] {
-        guard let bytes = try await bytes(of: request, where: isJSON) else { return [:] }
-        return try object(bytes)
+        guard let content = try await bytes(of: request, where: isJSON) else { return [:] }
+        return try object(content)
     }
 
     /// The fields of a form. An absent body has none.
     ///
     /// - Throws: `BodyError`, or `GatewayError.invalid` for a body that is not the encoding of a form.
     static func form(of request: Request) async throws -> [String: JSONValue] {
-        guard let bytes = try await bytes(of: request, where: isForm) else { return [:] }
+        guard let content = try await bytes(of: request, where: isForm) else { return [:] }
         let mistakes = FieldErrors()
-        let fields = QueryReader(String(decoding: bytes, as: UTF8.self), mistakes: mistakes).allItems
+        let fields = QueryReader(String(decoding: content, as: UTF8.self), mistakes: mistakes).allItems
         try mistakes.finish()
         return fields.mapValues { .string($0) }
     }
