@@ -39,11 +39,24 @@ package struct APIKeys: Sendable {
 
     /// Removes an API key and every key that was created with it. Once this returns, their requests are rejected and none of
     /// their commands is sent any more.
-    package func remove(_ caller: Caller, _ id: APIKeyID) async throws(GatewayError) {
-        try await writer.change(
-            caller,
+    ///
+    /// - Returns: the effects of a dry run, which changes nothing; otherwise `nil`.
+    @discardableResult
+    package func remove(
+        _ caller: Caller, _ id: APIKeyID, isDryRun: Bool = false
+    ) async throws(GatewayError) -> RemovalPreview? {
+        let tenancy = directory.current
+        var preview = try await writer.remove(
+            caller, isDryRun: isDryRun,
             reach: { (tenancy, subject) throws(GatewayError) in _ = try tenancy.manageableKey(id, by: subject) },
             body: { (draft) throws(GatewayError) in draft.end(try draft.directory.manageableKey(id, by: draft.subject)) })
+        // Here the keys are what is deleted, so they are listed with their names.
+        let key = tenancy.apiKey(id)
+        preview?.removed = tenancy.apiKeys(of: key?.userID ?? SignIn.nobody).filter { tenancy.descends($0, from: id) }.map {
+            RemovalPreview.Removed(target: RecordTarget($0), name: $0.name)
+        }
+        preview?.ended = []
+        return preview
     }
 
     /// The API key with this secret, if it is valid now. Costs one hash, whether or not there is such a key.
@@ -193,6 +206,11 @@ extension TenancyUnitOfWork {
 }
 
 extension TenancyDirectory {
+    /// Whether a key is the key `ancestor`, or was created with it or with one of its descendants.
+    fileprivate func descends(_ key: APIKey, from ancestor: APIKeyID) -> Bool {
+        key.id == ancestor || key.parentID.flatMap { apiKey($0) }.map { descends($0, from: ancestor) } == true
+    }
+
     /// 1 for a key that a user created, 2 for one that such a key created, and so on.
     fileprivate func generation(of key: APIKey) -> Int {
         1 + (key.parentID.flatMap { apiKey($0) }.map { generation(of: $0) } ?? 0)

@@ -25,10 +25,16 @@ package struct Credentials: Sendable {
     /// Ends one of the caller's sessions; its tokens stop working at once.
     ///
     /// - Throws: `.notFound` for any other session.
-    package func endSession(_ caller: Caller, _ id: SessionID) async throws(GatewayError) {
+    /// - Returns: the effects of a dry run, which changes nothing; otherwise `nil`.
+    @discardableResult
+    package func endSession(
+        _ caller: Caller, _ id: SessionID, isDryRun: Bool = false
+    ) async throws(GatewayError) -> RemovalPreview? {
         let (user, _) = try owner(caller)
         guard signIn.sessions.session(id, at: clock.credentialNow())?.userID == user.id else { throw .notFound }
+        guard !isDryRun else { return RemovalPreview(ended: [RecordTarget(type: "Session", id: id.description)]) }
         try await signIn.end(id, of: user, .signedOut, caller.origin)
+        return nil
     }
 
     /// Changes the caller's password, and ends the caller's other sessions and password link.
@@ -56,6 +62,8 @@ package struct Credentials: Sendable {
         let codes = (0..<RecoveryCode.count).map { _ in RecoveryCode.new(random) }
         let digests = codes.map { RecoveryCode.digest(of: $0, for: user.id) }
         try await writer.change(caller) { (draft) throws(GatewayError) in
+            // The user may have been deleted since the request was authenticated.
+            guard draft.directory.user(user.id) != nil else { throw .unauthenticated }
             draft.transaction.credentials.append(.setRecoveryCodes(of: user.id, digests: digests))
             draft.note(.update, RecordTarget(user), after: ["recoveryCodes": .string("replaced")])
         }

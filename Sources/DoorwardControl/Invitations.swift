@@ -34,9 +34,14 @@ package struct Invitations: Sendable {
     }
 
     /// Ends an invitation: its token cannot be used any more.
-    package func withdraw(_ caller: Caller, _ id: InvitationID) async throws(GatewayError) {
-        try await writer.change(
-            caller,
+    ///
+    /// - Returns: the effects of a dry run, which changes nothing; otherwise `nil`.
+    @discardableResult
+    package func withdraw(
+        _ caller: Caller, _ id: InvitationID, isDryRun: Bool = false
+    ) async throws(GatewayError) -> RemovalPreview? {
+        try await writer.remove(
+            caller, isDryRun: isDryRun,
             reach: { (tenancy, subject) throws(GatewayError) in
                 _ = try tenancy.manageableInvitation(id, by: subject, at: clock.decisionTime())
             },

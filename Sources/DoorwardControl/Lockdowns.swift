@@ -3,8 +3,6 @@ internal import DoorwardPolicy
 
 /// Starts and ends lockdowns of properties.
 package final class Lockdowns: Sendable {
-    /// The maximum number of LOCK commands of one request in progress at the same time.
-    static let maxConcurrentLocks = 64
     /// How long a response waits for the locks, so that it is sent within 15 s. LOCK commands that have not ended by then continue.
     static let responseTime = Duration.seconds(14)
     /// The maximum timeout of a LOCK command: one that begins at once has ended before the response.
@@ -18,14 +16,18 @@ package final class Lockdowns: Sendable {
     private let running: InFlightCommands
     private let deadlines: DeadlineQueue
     private let clock: any GatewayClock
+    private let maxConcurrentLocks: Int
     private let executor: (any TaskExecutor)?
 
-    /// - Parameter executor: runs the LOCK commands; `nil` for the global one.
+    /// - Parameters:
+    ///   - maxConcurrentLocks: the maximum number of LOCK commands of one request in progress at the same time.
+    ///   - executor: runs the LOCK commands; `nil` for the global one.
     init(
         writer: TenancyWriter, locks: LockDAL, idempotency: IdempotencyGuard, services: CommandServices,
-        executor: (any TaskExecutor)?
+        maxConcurrentLocks: Int, executor: (any TaskExecutor)?
     ) {
         (self.writer, self.locks, self.idempotency, self.executor) = (writer, locks, idempotency, executor)
+        self.maxConcurrentLocks = maxConcurrentLocks
         (directory, devices, running) = (services.directory, services.devices, services.running)
         (deadlines, clock) = (services.deadlines, services.clock)
     }
@@ -116,7 +118,7 @@ package final class Lockdowns: Sendable {
                 guard let device = rest.next() else { return }
                 group.addTask { [self] in await lock(device, request, run) }
             }
-            for _ in 0..<Self.maxConcurrentLocks { addNext() }
+            for _ in 0..<maxConcurrentLocks { addNext() }
             while await group.next() != nil { addNext() }
         }
     }

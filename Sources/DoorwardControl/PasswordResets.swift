@@ -81,6 +81,8 @@ package struct PasswordResets: Sendable {
             try await writer.change(
                 Caller(userID: user.id, sessionID: kept, origin: origin),
                 body: { (draft) throws(GatewayError) in
+                    // The user may have been deleted, or the session ended, while the password was hashed.
+                    guard draft.directory.user(user.id) != nil else { throw .unauthenticated }
                     if let kept, signIn.sessions.session(kept, at: draft.time.expiryInstant) == nil { throw .unauthenticated }
                     draft.setPassword(of: user, hash, by: proof)
                     draft.transaction.records += ended.records

@@ -10,13 +10,18 @@ package struct RemovalPreview: Sendable {
         package let target: RecordTarget
         /// The entity's name; the full name of a user.
         package let name: String
+
+        init(target: RecordTarget, name: String) { (self.target, self.name) = (target, name) }
     }
 
     /// The entities that are deleted, in the order of the changes: children before their parents.
-    package private(set) var removed: [Removed] = []
-    /// What ends without being an entity of its own: roles, guest accesses that are valid now or later, sessions, and the
-    /// assignment of a device to a unit or property.
+    package internal(set) var removed: [Removed] = []
+    /// What ends without being an entity of its own: roles, guest accesses, API keys and invitations that are valid now or later,
+    /// sessions, and the assignment of a device to a unit or property.
     package internal(set) var ended: [RecordTarget] = []
+
+    /// What is known without a change of the tenancy.
+    init(removed: [Removed] = [], ended: [RecordTarget] = []) { (self.removed, self.ended) = (removed, ended) }
 
     /// - Parameters:
     ///   - before: the directory before the changes.
@@ -37,6 +42,10 @@ package struct RemovalPreview: Sendable {
                 for access in before.guestAccesses(carriedBy: association) { endIfOver(access.id) }
             case .putGuestAccess(let access): endIfOver(access.id)
             case .removeGuestAccess(let id): endIfOver(id)
+            case .removeAPIKey(let id):
+                if let key = before.apiKey(id), key.expiresAt > now { end(RecordTarget(key)) }
+            case .removeInvitation(let id):
+                if let invitation = before.invitation(id), invitation.expiresAt > now { end(RecordTarget(invitation)) }
             case .putDevice(let device):
                 guard let old = before.device(device.id) else { continue }
                 let isDetached = old.propertyID != nil && device.propertyID == nil || old.unitID != nil && device.unitID == nil

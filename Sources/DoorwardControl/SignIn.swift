@@ -180,7 +180,7 @@ package final class SignIn: Sendable {
 
     /// Writes a new session and makes it valid.
     ///
-    /// - Returns: `nil`, without a session, if the user was disabled or all their sessions were ended meanwhile.
+    /// - Returns: `nil`, without a session, if the user was disabled or deleted, or all their sessions were ended meanwhile.
     private func begin(for user: User, _ generation: UInt64, _ origin: RequestOrigin) async throws(GatewayError) -> SignedIn? {
         let now = clock.credentialNow()
         let session = Session(

@@ -32,7 +32,7 @@ package enum StoreRefusal: Error, Hashable, Sendable {
     case commandEnded(CommandID)
     /// The refresh token is unknown or was used before, or its session has ended.
     case refreshTokenSpent(SessionID)
-    /// A session was to be started for a disabled user.
+    /// A session was to be started for a user who is disabled or does not exist any more.
     case userDisabled(UserID)
     /// The token of a password reset is unknown, used, replaced or expired.
     case resetTokenSpent

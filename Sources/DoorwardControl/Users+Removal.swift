@@ -35,7 +35,11 @@ extension Users {
     /// Each log with values of the person gets a record of the erasure, and so does the gateway's own.
     ///
     /// - Throws: `.denied` for callers who are not super admins; `.notFound` if there has never been such a user.
-    package func erasePersonalData(_ caller: Caller, of id: UserID) async throws(GatewayError) {
+    /// - Returns: the logs in which values would become unreadable, of a dry run, which changes nothing; otherwise `nil`.
+    @discardableResult
+    package func erasePersonalData(
+        _ caller: Caller, of id: UserID, isDryRun: Bool = false
+    ) async throws(GatewayError) -> RemovalPreview? {
         let mayErase: ReachCheck = { (tenancy, subject) throws(GatewayError) in
             // Only super admins know of a user who was deleted.
             if !(subject.isSuperAdmin && tenancy.isRemoved(id)) { _ = try tenancy.visibleUser(id, to: subject) }
@@ -44,6 +48,9 @@ extension Users {
         let (tenancy, subject) = directory.resolve(caller)
         try mayErase(tenancy, subject)
         let logs = try await mappingStoreErrors { () throws(StoreError) in try await log.logs(withValuesOf: id) }
+        guard !isDryRun else {
+            return RemovalPreview(ended: logs.map { RecordTarget(type: "PersonalData", id: $0.description) })
+        }
         try await writer.change(
             caller, reach: mayErase,
             body: { (draft) throws(GatewayError) in
@@ -53,6 +60,7 @@ extension Users {
                 }
                 draft.transaction.forgets.append(.user(id))
             })
+        return nil
     }
 }
 

@@ -18,8 +18,7 @@ struct InMemoryCredentials {
             guard users[user] != nil else { throw .parentUnknown }
             passwords[user] = hash
         case .beginSession(let session, let digest):
-            guard let user = users[session.userID] else { throw .parentUnknown }
-            guard user.isEnabled else { throw .userDisabled(user.id) }
+            guard users[session.userID]?.isEnabled == true else { throw .userDisabled(session.userID) }
             guard sessions[session.id] == nil else { throw .duplicate }
             sessions[session.id] = (session, false)
             try add(digest, of: session.id)

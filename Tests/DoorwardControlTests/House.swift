@@ -51,6 +51,7 @@ struct House: Sendable {
         var limits = GatewayControl.Limits()
         limits.passwordCost = 10
         limits.deniedPerMinute = deniedPerMinute
+        limits.concurrentLockdownLocks = 64
         // A restarted gateway must not generate the ids of its predecessor again.
         let generator = SeededGenerator(seed: existing == nil ? seed : seed ^ UInt64(store.commitCount) << 32)
         control = GatewayControl(

@@ -10,7 +10,7 @@ enum APIKeyRoutes {
         .post(
             "/api-keys", "Creates an API key, whose rights never exceed the caller's.",
             .issued(.fields(["apiKey": .reference("APIKey"), "secret": .text])), create),
-        .delete("/api-keys/:id", "Removes an API key.", .nothing, remove),
+        .delete("/api-keys/:id", "Removes an API key, and the keys that were created with it.", .removal, remove),
     ]
 
     /// Ignores an idempotency key: the response contains a secret, and such responses are not stored.
@@ -41,8 +41,7 @@ enum APIKeyRoutes {
     }
 
     private static func remove(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        try call.readNothing()
-        try await call.control.apiKeys.remove(call.caller, call.id("id"))
-        return .nothing
+        let isDryRun = try call.readDryRun()
+        return .removal(try await call.control.apiKeys.remove(call.caller, call.id("id"), isDryRun: isDryRun))
     }
 }

@@ -10,7 +10,7 @@ enum CredentialRoutes {
             .data([
                 "sessions": .array(.fields(["id": .id, "createdAt": .instant, "expiresAt": .instant, "isCurrent": .boolean]))
             ]), listSessions),
-        .delete("/users/me/sessions/:id", "Ends one of the caller's sessions.", .nothing, endSession),
+        .delete("/users/me/sessions/:id", "Ends one of the caller's sessions.", .removal, endSession),
         .post(
             "/users/me/password", "Changes the caller's password, and ends the caller's other sessions.", .nothing, changePassword
         ),
@@ -37,9 +37,8 @@ enum CredentialRoutes {
     }
 
     private static func endSession(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        try call.readNothing()
-        try await call.control.credentials.endSession(call.caller, call.id("id"))
-        return .nothing
+        let isDryRun = try call.readDryRun()
+        return .removal(try await call.control.credentials.endSession(call.caller, call.id("id"), isDryRun: isDryRun))
     }
 
     private static func changePassword(_ call: AuthenticatedRequest) async throws -> APIResponse {

@@ -7,7 +7,7 @@ internal import DoorwardDomain
 enum InvitationRoutes {
     static let all: [Route] = [
         .get("/invitations/:id", "Reads an invitation.", .object("invitation", "Invitation"), read),
-        .delete("/invitations/:id", "Withdraws an invitation.", .nothing, withdraw),
+        .delete("/invitations/:id", "Withdraws an invitation.", .removal, withdraw),
         SignInRoutes.guarded(
             "/auth/accept-invitation",
             "Accepts an invitation: with a new account, or signed in to the account of the invited address.",
@@ -22,9 +22,8 @@ enum InvitationRoutes {
     }
 
     private static func withdraw(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        try call.readNothing()
-        try await call.control.invitations.withdraw(call.caller, call.id("id"))
-        return .nothing
+        let isDryRun = try call.readDryRun()
+        return .removal(try await call.control.invitations.withdraw(call.caller, call.id("id"), isDryRun: isDryRun))
     }
 
     /// Needs a sign-in only if the invited address belongs to a user, so the route is open and the sign-in optional.

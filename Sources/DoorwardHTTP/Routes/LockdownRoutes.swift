@@ -23,13 +23,32 @@ enum LockdownRoutes {
         let started = try await call.control.lockdowns.start(
             call.caller, on: call.id("id"), reason: reason, timeout: call.services.commandTimeout,
             repeatable: try call.services.repeats.call(call))
-        let view = call.view
-        return APIResponse.success { writer in
-            writer.field("property") { view.property(started.value.property, into: &$0) }
-            writer.field("results") { writer in
-                writer.array(started.value.results) { write($1, view, into: &$0) }
-            }
-        }.marked(as: started)
+        return answer(started.value, call.view, atOnce: resultsAtOnce).marked(as: started)
+    }
+
+    /// The number of results that are rendered before any of them is sent. The response to a lockdown of 30,000 locks has more bytes
+    /// than the gateway keeps in memory for one caller, so it is rendered in parts while it is sent.
+    private static let resultsAtOnce = 500
+
+    /// The response: in one part, or streamed in parts of `atOnce` results.
+    static func answer(_ started: StartedLockdown, _ view: ProjectedRenderer, atOnce: Int) -> APIResponse {
+        guard started.results.count > atOnce else { return answer(started.property, started.results[...], view) }
+        let frame = answer(started.property, [], view).body
+        // The frame ends with the empty array and the ends of two objects: `[]}}`.
+        return .streamed(
+            "application/json",
+            LockdownParts(results: started.results, atOnce: atOnce, start: frame.dropLast(3), end: frame.suffix(3)) { part in
+                Array(Self.answer(started.property, part, view).body.dropFirst(frame.count - 3).dropLast(3))
+            })
+    }
+
+    private static func answer(
+        _ property: Property, _ results: ArraySlice<LockdownResult>, _ view: ProjectedRenderer
+    ) -> APIResponse {
+        .success { writer in
+            writer.field("property") { view.property(property, into: &$0) }
+            writer.field("results") { writer in writer.array(results) { write($1, view, into: &$0) } }
+        }
     }
 
     /// A result has a command or, if the command was denied, a decision. It has neither if the command was not begun yet.
@@ -54,5 +73,36 @@ enum LockdownRoutes {
         let property = try await call.control.lockdowns.lift(call.caller, on: call.id("id"))
         let view = call.view
         return .success { $0.field("property") { view.property(property, into: &$0) } }
+    }
+}
+
+/// The body of a response with many results, part by part.
+private struct LockdownParts: AsyncSequence, Sendable {
+    let results: [LockdownResult]
+    /// The number of results of a part.
+    let atOnce: Int
+    /// The bytes before the first result.
+    let start: ArraySlice<UInt8>
+    /// The bytes after the last result.
+    let end: ArraySlice<UInt8>
+    /// Renders results, with commas between them.
+    let render: @Sendable (ArraySlice<LockdownResult>) -> [UInt8]
+
+    func makeAsyncIterator() -> Iterator { Iterator(parts: self) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate let parts: LockdownParts
+        private var position = 0
+
+        fileprivate init(parts: LockdownParts) { self.parts = parts }
+
+        mutating func next() async -> [UInt8]? {
+            let all = parts.results
+            guard position < all.count else { return nil }
+            let part = all[position..<Swift.min(position + parts.atOnce, all.count)]
+            let isFirst = position == 0
+            position = part.endIndex
+            return (isFirst ? parts.start : [UInt8(ascii: ",")]) + parts.render(part) + (position == all.count ? parts.end : [])
+        }
     }
 }

@@ -14,7 +14,7 @@ enum UserRoutes {
         .put("/users/:id", "Changes a user.", .tagged("user", "User"), change),
         .delete(
             "/users/:id", "Deletes a user, with roles, sessions, keys and guest accesses.", .removal, isConditional: true, delete),
-        .delete("/users/:id/personal-data", "Erases the personal data of a deleted user.", .nothing, erase),
+        .delete("/users/:id/personal-data", "Erases the personal data of a deleted user.", .removal, erase),
     ]
 
     private static let created: [DocumentedAnswer] = [
@@ -88,9 +88,8 @@ enum UserRoutes {
     }
 
     private static func erase(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        try call.readNothing()
-        try await call.control.users.erasePersonalData(call.caller, of: call.id("id"))
-        return .nothing
+        let isDryRun = try call.readDryRun()
+        return .removal(try await call.control.users.erasePersonalData(call.caller, of: call.id("id"), isDryRun: isDryRun))
     }
 
     private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {

@@ -50,8 +50,7 @@ enum CredentialWriting {
         let isEnabled = try db.firstRow("SELECT is_enabled FROM users WHERE id = ?", [session.userID.blob]) {
             try $0.value(Bool.self)
         }
-        guard let isEnabled else { throw ConstraintViolation(.parentUnknown) }
-        guard isEnabled else { throw ConstraintViolation(.userDisabled(session.userID)) }
+        guard isEnabled == true else { throw ConstraintViolation(.userDisabled(session.userID)) }
         try db.run(
             "INSERT INTO sessions (id, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
             [session.id.blob, session.userID.blob, session.createdAt.milliseconds, session.expiresAt.milliseconds])

@@ -68,7 +68,7 @@ extension StoreConformance {
             try require(try await store.passwordReset(digest: [2])?.id, is: nil, "the reset of the user")
             try require(try await store.passwordReset(digest: [3])?.id, is: nil, "the reset that the user has created")
             let late = StoreTransaction(credentials: [.beginSession(session, refreshDigest: [4])])
-            try await requireRefusal(.parentUnknown, of: late, by: store)
+            try await requireRefusal(.userDisabled(victim), of: late, by: store)
         },
         StoreConformanceCheck("The address of a removed user can be given to another one, and their records stay readable") {
             store in

@@ -51,10 +51,11 @@ struct RecordChange: Sendable {
         return record.targetType == "LockDevice" && record.deviceName != nil ? nil : record.targetId
     }
 
-    private var ownName: String? {
+    /// The name that the record contains of the changed entity; for an invitation its address.
+    var ownName: String? {
         let person = ["firstName", "lastName"].compactMap { Self.text(after[$0]) ?? Self.text(before[$0]) }
         return Self.text(after["name"]) ?? Self.text(before["name"]) ?? Self.text(after["label"]) ?? Self.text(before["label"])
-            ?? (person.isEmpty ? nil : person.joined(separator: " "))
+            ?? (person.isEmpty ? nil : person.joined(separator: " ")) ?? Self.text(after["email"]) ?? Self.text(before["email"])
     }
 
     /// The name of the changed entity; `nil` for a lock, which has its own column.
@@ -67,7 +68,7 @@ struct RecordChange: Sendable {
         case "Property": return ownName ?? names.properties[id] ?? record.targetId
         case "Unit": return ownName ?? names.units[id] ?? record.targetId
         case "User": return names.people[id] ?? ownName ?? record.targetId
-        default: return ownName ?? record.targetId
+        default: return ownName ?? person(names) ?? record.targetId
         }
     }
 
@@ -114,8 +115,15 @@ struct RecordChange: Sendable {
         case .bool(let flag): flag ? "yes" : "no"
         case .integer(let number): "\(number)"
         case .number(let number): "\(number)"
-        case .null, .array, .object, nil: nil
+        case .object(let fields): Self.lockdown(fields)
+        case .null, .array, nil: nil
         }
+    }
+
+    /// Returns the state of a lockdown, with its reason; `nil` for any other object.
+    private static func lockdown(_ fields: [String: Wire.Value]) -> String? {
+        guard case .bool(let isActive)? = fields["active"] else { return nil }
+        return isActive ? "on" + (text(fields["reason"]).map { " (\($0))" } ?? "") : "off"
     }
 
     private func place(_ side: [String: Wire.Value], _ names: RecordNames) -> String {

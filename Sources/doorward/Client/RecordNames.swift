@@ -15,6 +15,8 @@ struct RecordNames: Sendable {
     var guestAccesses: [String: Wire.GuestAccess] = [:]
     /// The ids that were looked up, found or not.
     private var lookedUp = RecordReferences()
+    /// The names that records contain of their targets, by id: for entities that were deleted since.
+    private var recorded: [String: String] = [:]
 
     init() {}
 
@@ -27,6 +29,7 @@ struct RecordNames: Sendable {
             if record.actorKind == "USER", let id = record.actorId, let name = record.actorName {
                 people[id] = people[id] ?? name
             }
+            noteTarget(of: record)
         }
         await lookUpGuestAccesses(&wanted, client)
         await lookUpLocks(wanted, client)
@@ -48,6 +51,25 @@ struct RecordNames: Sendable {
             for user in list { people[user.id] = user.fullName ?? user.email }
             lookedUp.people.formUnion(wanted.people)
         }
+        Self.fillIn(&locks, lookedUp.locks, from: recorded)
+        Self.fillIn(&properties, lookedUp.properties, from: recorded)
+        Self.fillIn(&units, lookedUp.units, from: recorded)
+        Self.fillIn(&people, lookedUp.people, from: recorded)
+    }
+
+    /// Remembers the name that a record of a change contains of its target.
+    mutating func noteTarget(of record: Wire.AccessRecord) {
+        guard record.kind == "ADMIN_CHANGE", let id = record.targetId else { return }
+        let name = record.targetType == "LockDevice" ? record.deviceName : RecordChange(record).ownName
+        // Records come newest last or newest first; the name before a deletion is the last one in any case.
+        if let name, recorded[id] == nil || record.action == "DELETE" { recorded[id] = name }
+    }
+
+    /// Adds the recorded names of entities that no list contains any more.
+    private static func fillIn(
+        _ names: inout [String: String], _ lookedUp: Set<String>, from recorded: [String: String]
+    ) {
+        for id in lookedUp where names[id] == nil { names[id] = recorded[id] }
     }
 
     /// Looks up the guest accesses. If an access has no label, adds its guest to the people to look up.
