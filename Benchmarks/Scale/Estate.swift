@@ -21,10 +21,11 @@ struct Estate {
 
     private let random = RandomSource()
 
-    init(path: String, devices: Int) {
+    init(path: String, devices: Int, devicesPerUnit: Int = 6) {
         self.path = path
-        let devicesPerUnit = 6
-        fleet = Fleet(portfolios: Self.portfolios, unitsPerPortfolio: max(1, devices / devicesPerUnit / Self.portfolios))
+        fleet = Fleet(
+            portfolios: Self.portfolios, unitsPerPortfolio: max(1, devices / devicesPerUnit / Self.portfolios),
+            devicesPerUnit: devicesPerUnit)
         let now = SystemClock().now()
         owner = User(
             id: random.id(at: now), email: Self.ownerEmail, firstName: "Olga", lastName: "Owner", createdAt: now, updatedAt: now)

@@ -17,6 +17,11 @@ struct OwnersCalls {
         let data: Content
     }
 
+    private init(url: String, token: String) { (self.url, self.token) = (url, token) }
+
+    /// The same calls with another token.
+    func signedIn(with token: String) -> OwnersCalls { OwnersCalls(url: url, token: token) }
+
     /// Signs the owner in.
     init(to gateway: ServedGateway) async throws {
         url = "\(gateway.url)/api/v1"

@@ -4,7 +4,7 @@ import BenchmarkSupport
 import Foundation
 
 /// Measures a gateway of full size: `benchmark-scale [folder] [devices] [records]`. The folder must be on the disk to be measured,
-/// with room for about 1,700 bytes per record.
+/// with room for about 1,700 bytes per record. `benchmark-scale FOLDER lists [devices]` measures lists and accounts instead.
 @main
 enum ScaleBenchmarks {
     private static let starts = 5
@@ -21,6 +21,10 @@ enum ScaleBenchmarks {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
 
+        if arguments.count > 1, arguments[1] == "lists" {
+            return try await ListBenchmark(folder: folder, devices: arguments.count > 2 ? Int(arguments[2]) ?? 100_000 : 100_000)
+                .run()
+        }
         let estate = Estate(path: folder.appendingPathComponent("doorward.db").path, devices: devices)
         let seconds = try await estate.write(records: records)
         let size = "\(estate.fleet.deviceCount) devices, \(records) records"

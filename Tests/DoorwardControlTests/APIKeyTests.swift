@@ -266,4 +266,56 @@ import Testing
         let reset = await denial { _ = try await control.passwordResets.offer(key, to: ids.tenant) }
         #expect(reset != nil)
     }
+
+    @Test("a dry run names the key and those created with it, and changes and records nothing")
+    func preview() async throws {
+        let house = try await House()
+        let ids = house.ids
+        let owner = house.caller(ids.owner)
+        func new(_ name: String) -> NewAPIKey {
+            NewAPIKey(
+                name: name, entity: .property(ids.property), role: .propertyManager,
+                expiresAt: house.clock.now().advanced(by: .seconds(86_400)))
+        }
+        let parent = try await house.control.apiKeys.create(owner, new("parent")).key
+        let other = try await house.control.apiKeys.create(owner, new("other")).key
+        let caller = Caller(principal: .apiKey(parent.id))
+        let child = try await house.control.apiKeys.create(caller, new("child")).key
+        let records = house.gatewayLog.count
+        let preview = try #require(try await house.control.apiKeys.remove(owner, parent.id, isDryRun: true))
+        #expect(Set(preview.removed.map(\.name)) == ["parent", "child"])
+        #expect(Set(preview.removed.map(\.target.id)) == [parent.id.description, child.id.description])
+        #expect(preview.removed.allSatisfy { $0.target.type == "APIKey" } && preview.ended.isEmpty)
+        #expect(house.gatewayLog.count == records && house.control.directory.current.apiKey(parent.id) == parent)
+        #expect(try await house.control.apiKeys.remove(owner, parent.id) == nil)
+        #expect(house.control.directory.current.apiKey(child.id) == nil)
+        #expect(house.control.directory.current.apiKey(other.id) != nil)
+        let hidden = await denial {
+            _ = try await house.control.apiKeys.remove(house.caller(ids.stranger), other.id, isDryRun: true)
+        }
+        #expect(hidden?.hasReach == false)
+    }
+
+    @Test("the preview of a deleted entity or user lists the valid keys and invitations that end with it")
+    func previewOfCascade() async throws {
+        let house = try await House()
+        let (ids, now) = (house.ids, house.clock.now())
+        let owner = house.caller(ids.owner)
+        let new = NewAPIKey(
+            name: "K", entity: .property(ids.property), role: .auditor, expiresAt: now.advanced(by: .seconds(60)))
+        let key = try await house.control.apiKeys.create(owner, new).key
+        let invitation = try await house.control.invitations.invite(owner, "e@example.com", to: .tenant, on: .unit(ids.unit))
+        func ended() async throws -> Set<RecordTarget> {
+            let preview = try await house.control.portfolios.delete(
+                owner, ids.property, RemovalOptions(isCascade: true, isDryRun: true))
+            return Set(try #require(preview).ended)
+        }
+        let targets = [
+            RecordTarget(type: "APIKey", id: key.id.description),
+            RecordTarget(type: "Invitation", id: invitation.invitation.id.description),
+        ]
+        #expect(try await ended().isSuperset(of: targets))
+        house.clock.advance(by: .seconds(60))
+        #expect(try await ended().isDisjoint(with: targets.prefix(1)), "an expired key has ended before")
+    }
 }

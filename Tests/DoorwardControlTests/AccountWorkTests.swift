@@ -70,4 +70,35 @@ import Testing
             #expect(try await calls(email) == unknown)
         }
     }
+
+    @Test("a failed sign-in makes the same store calls for an unknown address, a wrong password, no password and a disabled user")
+    func signIn() async throws {
+        let counted = try await Counted()
+        let (ids, root) = (counted.house.ids, counted.house.caller(counted.house.ids.superAdmin))
+        let hash = try await PasswordHasher(cost: 10, random: RandomSource(SeededGenerator(seed: 2))).hash(SignInTests.password)
+        for user in [ids.owner, ids.tenant] {
+            _ = try await counted.store.commit(StoreTransaction(credentials: [.setPassword(user, hash: hash)]))
+        }
+        _ = try await counted.control.users.update(root, ids.tenant, UserChanges(isEnabled: false))
+        func calls(_ email: String, _ password: Secret<String>) async throws -> [String] {
+            _ = counted.store.takeCalls()
+            guard
+                case .unauthenticated = await failure({
+                    _ = try await counted.control.signIn.logIn(
+                        email: email, password: password, origin: RequestOrigin(clientAddress: "192.0.2.9"))
+                })
+            else {
+                Issue.record("\(email) got another answer")
+                return []
+            }
+            return counted.store.takeCalls()
+        }
+        let wrong = Secret("a wrong passphrase here")
+        let unknown = try await calls("nobody@example.org", wrong)
+        #expect(unknown.count == 2, "one read of a hash, one record: \(unknown)")
+        for (user, password) in [(ids.owner, wrong), (ids.stranger, wrong), (ids.tenant, SignInTests.password)] {
+            let email = try #require(counted.control.directory.current.user(user)).email
+            #expect(try await calls(email, password) == unknown, "\(email)")
+        }
+    }
 }

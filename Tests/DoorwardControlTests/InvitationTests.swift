@@ -373,4 +373,18 @@ import Testing
         #expect(draft.directory.apiKeyIDs.count == 1 && draft.directory.invitationIDs.count == 1)
         #expect(draft.directory.apiKeys(on: .property(ids.property)).count == 1)
     }
+
+    @Test("a dry run of a withdrawal names the invitation, and it can still be accepted")
+    func previewOfWithdrawal() async throws {
+        let house = try await House()
+        let owner = house.caller(house.ids.owner)
+        let issued = try await house.control.invitations.invite(
+            owner, "e@example.com", to: .tenant, on: .unit(house.ids.unit))
+        let id = issued.invitation.id
+        let preview = try #require(try await house.control.invitations.withdraw(owner, id, isDryRun: true))
+        #expect(preview.removed.isEmpty && preview.ended == [RecordTarget(type: "Invitation", id: id.description)])
+        #expect(try house.control.invitations.invitation(id, for: owner).id == id)
+        #expect(try await house.control.invitations.withdraw(owner, id) == nil)
+        #expect(await denial { _ = try house.control.invitations.invitation(id, for: owner) }?.hasReach == false)
+    }
 }

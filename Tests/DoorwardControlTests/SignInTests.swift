@@ -178,6 +178,67 @@ import Testing
         #expect(restarted.control.signIn.sessions.session(session.id, at: now) == nil)
     }
 
+    /// A gateway on the signed user's store, which calls `meanwhile` whenever it reads a password hash.
+    private func control(
+        of signed: Signed, meanwhile: @escaping @Sendable (InMemoryStore) async -> Void
+    ) async throws -> GatewayControl {
+        let inner = signed.house.store.reopened()
+        var limits = GatewayControl.Limits()
+        limits.passwordCost = 10
+        let control = GatewayControl(
+            store: CountingStore(inner) { await meanwhile(inner) }, adapters: [ScriptedAdapter(clock: signed.house.clock)],
+            clock: signed.house.clock, random: RandomSource(SeededGenerator(seed: 43)), limits: limits)
+        try await control.start()
+        return control
+    }
+
+    @Test("a sign-in with the right password, whose user is deleted meanwhile, fails like one with a wrong password")
+    func deletedMeanwhile() async throws {
+        let signed = try await Signed()
+        let id = signed.user.id
+        // The deletion is durable, and the directory does not have it yet.
+        let control = try await control(of: signed) { store in
+            _ = try? await store.commit(StoreTransaction(changes: [.removeUser(id)]))
+        }
+        let error = await failure {
+            _ = try await control.signIn.logIn(
+                email: "ann@example.com", password: Self.password, origin: RequestOrigin(clientAddress: "192.0.2.9"))
+        }
+        guard case .unauthenticated = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(control.signIn.sessions.count(at: signed.house.clock.now()) == 0)
+    }
+
+    @Test("a user who is deleted while a new password is checked gets no password and no codes, only a failed sign-in")
+    func changeOfADeletedUser() async throws {
+        let signed = try await Signed()
+        let root = signed.house.caller(signed.house.ids.superAdmin)
+        let armed = Promise<GatewayControl>()
+        let id = signed.user.id
+        let control = try await control(of: signed) { _ in
+            guard let control = armed.current else { return }
+            _ = try? await control.users.delete(root, id)
+        }
+        let signedIn = try await control.signIn.logIn(
+            email: "ann@example.com", password: Self.password, origin: RequestOrigin())
+        let caller = Caller(userID: id, sessionID: signedIn.session.id, origin: RequestOrigin())
+        armed.fulfil(control)
+        let change = await failure {
+            try await control.credentials.changePassword(
+                caller, current: Self.password, new: Secret("another long enough passphrase"))
+        }
+        #expect(control.directory.current.user(id) == nil)
+        let codes = await failure { _ = try await control.credentials.createRecoveryCodes(caller) }
+        for error in [change, codes] {
+            switch error {
+            case .unauthenticated, .outOfReach: continue
+            default: Issue.record("\(String(describing: error))")
+            }
+        }
+    }
+
     @Test("disabling a user ends their sessions even if the write is in doubt")
     func disablingInDoubt() async throws {
         let signed = try await Signed()

@@ -151,4 +151,73 @@ import Testing
             #expect(try await house.call(.post, "/auth/reset-password", as: nil, link).status == 401)
         }
     }
+
+    @Test("a new user with the address of a deleted one inherits nothing, and nothing of the deleted user works any more")
+    func sameAddressAgain() async throws {
+        let house = try await House(withPasswords: true)
+        let ids = house.ids
+        let login = #"{"email":"manager@example.com","password":"\#(House.password)"}"#
+        let signedIn = try await house.call(.post, "/auth/login", as: nil, login)
+        let access = headers(try #require(signedIn.data["token"].text))
+        let refresh = #"{"refreshToken":"\#(signedIn.data["refreshToken"].text ?? "")"}"#
+        let secret = try await key(house, as: .manager, "MAINTENANCE", "PROPERTY", ids.property.description)
+        let codes = try await house.send(.post, "/api/v1/users/me/recovery-codes", access, nil)
+        let code = try #require(codes.data["recoveryCodes"][0].text)
+        let made = try await house.call(
+            .post, "/units/\(ids.unit)/tenants", as: .manager, #"{"email":"e@example.com","role":"TENANT"}"#)
+        let received = try await house.call(
+            .post, "/portfolios/\(ids.portfolio)/admins", as: .owner,
+            #"{"email":"Manager@example.com","role":"PORTFOLIO_ADMIN"}"#)
+        let reset = try await house.call(.post, "/users/\(ids[.manager])/password-reset", as: .superAdmin)
+        #expect(try await house.call(.delete, "/users/\(ids[.manager])", as: .superAdmin).status == 204)
+        let again = try await house.call(
+            .post, "/users", as: .superAdmin,
+            #"{"email":"manager@example.com","firstName":"M","lastName":"N","password":"another long passphrase"}"#)
+        #expect(again.status == 201 && again.data["user"]["id"].text != ids[.manager].description)
+        #expect(again.data["user"]["roleAssociations"].elements.isEmpty && again.data["user"]["guestAccesses"].elements.isEmpty)
+
+        let account = #""firstName":"E","lastName":"A","password":"another long passphrase""#
+        let newPassword = #""newPassword":"yet another long passphrase""#
+        let bodies: [(String, String)] = [
+            ("/auth/login", login), ("/auth/refresh", refresh),
+            ("/auth/accept-invitation", #"{"token":"\#(made.data["invitation"]["token"].text ?? "")",\#(account)}"#),
+            ("/auth/accept-invitation", #"{"token":"\#(received.data["invitation"]["token"].text ?? "")"}"#),
+            ("/auth/reset-password", #"{"token":"\#(reset.data["reset"]["token"].text ?? "")",\#(newPassword)}"#),
+            ("/auth/reset-password", #"{"email":"manager@example.com","recoveryCode":"\#(code)",\#(newPassword)}"#),
+        ]
+        for (path, body) in bodies {
+            let reply = try await house.call(.post, path, as: nil, body)
+            #expect(reply.status == 401 && reply.code == "unauthenticated", "\(path): \(reply.text)")
+        }
+        for credentials in [access, headers(secret)] {
+            #expect(try await house.send(.get, "/api/v1/devices", credentials).status == 401)
+        }
+        let new = try await house.call(
+            .post, "/auth/login", as: nil, #"{"email":"manager@example.com","password":"another long passphrase"}"#)
+        let mine = headers(try #require(new.data["token"].text, "\(new.text)"))
+        #expect(try await house.send(.get, "/api/v1/devices", mine).data["devices"].elements.isEmpty)
+        #expect(try await house.send(.get, "/api/v1/properties/\(ids.property)", mine).code == "forbidden")
+    }
+
+    @Test("of many uses of one refresh token at the same time at most one succeeds, and then none of its family does")
+    func refreshRace() async throws {
+        let house = try await House(withPasswords: true)
+        let signedIn = try await house.call(
+            .post, "/auth/login", as: nil, #"{"email":"tenant@example.com","password":"\#(House.password)"}"#)
+        let body = #"{"refreshToken":"\#(signedIn.data["refreshToken"].text ?? "")"}"#
+        let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
+            for _ in 0..<8 { group.addTask { try await house.call(.post, "/auth/refresh", as: nil, body) } }
+            return try await group.reduce(into: [Reply]()) { $0.append($1) }
+        }
+        let won = replies.filter { $0.status == 200 }
+        #expect(won.count <= 1 && replies.allSatisfy { $0.status == 200 || $0.status == 401 })
+        for reply in won {
+            let next = #"{"refreshToken":"\#(reply.data["refreshToken"].text ?? "")"}"#
+            #expect(try await house.call(.post, "/auth/refresh", as: nil, next).status == 401)
+            let token = reply.data["token"].text ?? ""
+            #expect(try await house.send(.get, "/api/v1/users/me", headers(token)).status == 401)
+        }
+        let reused = house.store.log(.gateway).map(\.body).filter { $0.event == .refreshReused }
+        #expect(!reused.isEmpty && reused.allSatisfy { $0.actor.userID == house.ids[.tenant] })
+    }
 }

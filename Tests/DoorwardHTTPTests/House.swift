@@ -62,19 +62,26 @@ struct House: Sendable {
     ///   - settings: Settings of the server.
     ///   - adapterOfSimulated: The adapter of simulated locks; a scripted one by default.
     ///   - measures: Whether `/metrics` is available.
+    ///   - world: the tenancy and its ids; by default that of `HouseWorld`.
+    ///   - database: the store of the gateway; by default `store`.
+    ///   - source: the gateway's random numbers, by default from `seed`.
     init(
         seed: UInt64 = 1, behaviour: ScriptedAdapter.Behaviour = .confirmAtOnce, withPasswords: Bool = false,
         settings: HTTPSettings = HTTPSettings(), deniedPerMinute: Int = 1000, measures: Bool = true,
-        capabilities: LockCapabilities = .all, simulator adapterOfSimulated: (any LockAdapter)? = nil
+        capabilities: LockCapabilities = .all, simulator adapterOfSimulated: (any LockAdapter)? = nil,
+        world: ([TenancyChange], IDs)? = nil, database: (any GatewayStore)? = nil,
+        random source: (any RandomNumberGenerator & Sendable)? = nil
     ) async throws {
         clock = VirtualClock()
-        let (changes, ids) = try HouseWorld.make(createdAt: clock.now())
+        let (changes, ids) = try world ?? HouseWorld.make(createdAt: clock.now())
         self.ids = ids
-        store = InMemoryStore()
+        let memory = InMemoryStore()
+        self.store = memory
+        let store: any GatewayStore = database ?? memory
         _ = try await store.commit(StoreTransaction(changes: changes))
         adapter = ScriptedAdapter(clock: clock, behaviour: behaviour, capabilities: capabilities)
         simulator = ScriptedSimulator()
-        let random = RandomSource(SeededGenerator(seed: seed))
+        let random = RandomSource(source ?? SeededGenerator(seed: seed))
         if withPasswords {
             let hash = try await PasswordHasher(cost: 10, random: random).hash(Secret(Self.password))
             let credentials = ids.people.values.map { CredentialChange.setPassword($0, hash: hash) }
@@ -99,7 +106,7 @@ struct House: Sendable {
             limits: limits, metrics: metrics)
         try await control.start()
         logs = LogCatcher()
-        tokenKey = try TokenKey(random: RandomSource())
+        tokenKey = try TokenKey(random: source == nil ? RandomSource() : random)
         let page = MetricsPage(metrics, version: "test", samplers: [{ [control] in control.sampleMetrics() }])
         let services = try await Services(
             control: control, settings: settings, tokenKey: tokenKey, simulator: simulator, logger: logs.logger,
@@ -155,7 +162,7 @@ struct House: Sendable {
         return reply
     }
 
-    private func unchecked(
+    func unchecked(
         _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields, _ body: String?
     ) async throws -> Reply {
         let application = Application(responder: responder, logger: logs.logger)

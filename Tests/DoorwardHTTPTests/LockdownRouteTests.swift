@@ -1,6 +1,8 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import HTTPTypes
+import NIOCore
 import Testing
 
 @testable import DoorwardHTTP
@@ -123,5 +125,26 @@ import Testing
         #expect(other.status == 422 && other.code == "idempotency_mismatch")
         let unlock = try await house.command(as: .owner, headers: key)
         #expect(unlock.status == 422, "the key belongs to the lockdown")
+    }
+
+    @Test("Many results are sent in parts, which together are the same response", arguments: [1, 2, 3])
+    func parts(_ atOnce: Int) async throws {
+        let house = try await House()
+        let caller = Caller(userID: house.ids[.owner], origin: RequestOrigin())
+        let started = try await house.control.lockdowns.start(
+            caller, on: house.ids.property, reason: "Alarm", timeout: .seconds(5), repeatable: nil
+        ).value
+        let view = ProjectedRenderer(caller.principal, control: house.control)
+        let whole = LockdownRoutes.answer(started, view, atOnce: 100)
+        #expect(started.results.count == 3 && whole.stream == nil && !whole.body.isEmpty)
+        let parted = LockdownRoutes.answer(started, view, atOnce: atOnce)
+        guard atOnce < 3 else {
+            #expect(parted.stream == nil && parted.body == whole.body)
+            return
+        }
+        #expect(parted.body.isEmpty && parted.headers[.contentType] == "application/json")
+        var bytes: [UInt8] = []
+        try await #require(parted.stream).produce { bytes += $0.readableBytesView }
+        #expect(bytes == whole.body)
     }
 }

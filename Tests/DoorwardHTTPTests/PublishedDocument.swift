@@ -8,6 +8,15 @@ import Testing
 /// The OpenAPI document as a client reads it, which every response of the tests is compared with.
 struct PublishedDocument: Sendable {
     let json: JSONValue
+    /// Read once, as every response of the tests is looked up here.
+    let operations: [Operation]
+
+    init(json: JSONValue) {
+        self.json = json
+        operations = json["paths"].members.flatMap { path, operations in
+            operations.members.map { Operation(method: $0.uppercased(), path: path, json: $1) }
+        }
+    }
 
     /// The document, which is the same for all gateways of these tests.
     private static let published = Mutex<PublishedDocument?>(nil)
@@ -21,15 +30,16 @@ struct PublishedDocument: Sendable {
     }
 
     /// An operation with its method and path.
-    struct Operation {
+    struct Operation: Sendable {
         let method: String
         let path: String
         let json: JSONValue
-    }
+        /// The parts of the path between slashes.
+        let parts: [Substring]
 
-    var operations: [Operation] {
-        json["paths"].members.flatMap { path, operations in
-            operations.members.map { Operation(method: $0.uppercased(), path: path, json: $1) }
+        init(method: String, path: String, json: JSONValue) {
+            (self.method, self.path, self.json) = (method, path, json)
+            parts = path.split(separator: "/", omittingEmptySubsequences: false)
         }
     }
 
@@ -39,9 +49,8 @@ struct PublishedDocument: Sendable {
     func operation(_ method: String, _ path: String) -> Operation? {
         let parts = path.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
         let matching = operations.filter { operation in
-            let names = operation.path.split(separator: "/", omittingEmptySubsequences: false)
-            return operation.method == method && names.count == parts.count
-                && zip(names, parts).allSatisfy { $0.hasPrefix("{") && !$1.isEmpty || $0 == $1 }
+            operation.method == method && operation.parts.count == parts.count
+                && zip(operation.parts, parts).allSatisfy { $0.hasPrefix("{") && !$1.isEmpty || $0 == $1 }
         }
         // A path without parameters precedes one with them, as in the router.
         return matching.min { $0.path.count { $0 == "{" } < $1.path.count { $0 == "{" } }
@@ -66,7 +75,7 @@ struct PublishedDocument: Sendable {
 
     // MARK: - JSON Schema
 
-    private func resolved(_ schema: JSONValue) -> JSONValue {
+    func resolved(_ schema: JSONValue) -> JSONValue {
         guard let reference = schema["$ref"].text else { return schema }
         return reference.split(separator: "/").dropFirst().reduce(json) { $0[String($1)] }
     }

@@ -20,11 +20,12 @@ import Testing
 
     @Test("Each caller may do what the permission matrix allows, and is refused everything else", arguments: MatrixRow.all)
     func cells(row: MatrixRow) async throws {
+        var world = try await MatrixWorld()
         for (caller, expected) in zip(MatrixCaller.allCases, row.expected) {
-            // A request may change what the next caller sees, so each gets its own house.
-            let world = try await MatrixWorld()
             let reply = try await world.call(row, as: caller)
             #expect(MatrixResult(reply) == expected, "\(row.operation) as \(caller): \(reply.status) \(reply.text)")
+            // A request that has changed something may change what the next caller sees, who gets a new house.
+            if reply.status < 300, !row.operation.hasPrefix("GET ") { world = try await MatrixWorld() }
         }
     }
 }

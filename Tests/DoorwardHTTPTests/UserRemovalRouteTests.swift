@@ -123,4 +123,41 @@ import Testing
         #expect(try await house.call(.get, "/units?q=\(long)", as: .owner).problems == ["q: too_long"])
         #expect(try await house.call(.get, "/commands?q=a", as: .owner).problems == ["q: unknown_key"])
     }
+
+    @Test("Every deletion previews its effects with dryRun and changes nothing")
+    func everyPreview() async throws {
+        let house = try await House(withPasswords: true)
+        let document = PublishedDocument(json: try await house.call(.get, "/openapi.json").json)
+        let deletions = document.operations.filter { $0.method == "DELETE" && !$0.path.hasSuffix("/lockdown") }
+        #expect(deletions.count > 10)
+        for operation in deletions {
+            let names = operation.json["parameters"].elements.compactMap { $0["name"].text }
+            #expect(names.contains("dryRun"), "\(operation.path)")
+        }
+        let ids = house.ids
+        let tomorrow = house.clock.now().advanced(by: .seconds(86_400))
+        let key = try await house.call(
+            .post, "/api-keys", as: .owner,
+            #"{"name":"Robot","entityType":"PROPERTY","entityId":"\#(ids.property)","role":"AUDITOR","expiresAt":"\#(tomorrow)"}"#
+        ).data["apiKey"]["id"].text
+        let invitation = try await house.call(
+            .post, "/units/\(ids.unit)/tenants", as: .owner, #"{"email":"eve@example.com","role":"TENANT"}"#
+        ).data["invitation"]["id"].text
+        let session = House.session(of: .owner).description
+        for (path, id, person, list) in [
+            ("/api-keys/\(key ?? "")", key, House.Person.owner, "removed"),
+            ("/invitations/\(invitation ?? "")", invitation, .owner, "ended"),
+            ("/users/me/sessions/\(session)", session, .owner, "ended"),
+        ] {
+            let reply = try await house.call(.delete, path + "?dryRun=true", as: person)
+            #expect(reply.status == 200 && reply.data.keys == ["preview"], "\(path): \(reply.text)")
+            #expect(reply.data["preview"][list][0]["id"].text == id, "\(path): \(reply.text)")
+            #expect(try await house.call(.delete, path, as: .stranger).status >= 400)
+            #expect(try await house.call(.get, "/users/me", as: .owner).status == 200)
+            #expect(try await house.call(.delete, path + "?dryRun=false", as: person).status == 204, "\(path)")
+        }
+        let erasure = try await house.call(
+            .delete, "/users/\(ids[.tenant])/personal-data?dryRun=true", as: .superAdmin)
+        #expect(erasure.status == 200 && erasure.data["preview"]["removed"].elements.isEmpty, "\(erasure.text)")
+    }
 }

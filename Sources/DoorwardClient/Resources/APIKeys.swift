@@ -18,6 +18,7 @@ package struct APIKeys: Sendable {
         return try await client.send(request)
     }
 
-    /// Deletes a key. When this returns, the gateway no longer accepts it.
-    package func delete(_ id: String) async throws { try await client.perform(APIRequest(.DELETE, "api-keys", id)) }
+    /// The deletion of a key, and of the keys that were created with it. When it has been performed, the gateway no longer accepts
+    /// them.
+    package func deletion(of id: String) -> Deletion { Deletion(client: client, path: ["api-keys", id]) }
 }

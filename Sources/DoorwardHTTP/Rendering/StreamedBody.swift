@@ -11,7 +11,8 @@ internal import Synchronization
 /// the socket buffers data for it. A producer is cancelled when its client disconnects, or when the server closes the connection
 /// because the client reads nothing.
 struct StreamedBody: Sendable {
-    private let produce: @Sendable (_ send: (ByteBuffer) async throws -> Void) async throws -> Void
+    /// Passes each chunk to `send`, and waits for it.
+    let produce: @Sendable (_ send: (ByteBuffer) async throws -> Void) async throws -> Void
 
     init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) where Chunks.Element == [UInt8] {
         produce = { send in for try await chunk in chunks { try await send(ByteBuffer(bytes: chunk)) } }

@@ -8,6 +8,7 @@ enum DisplayText {
         switch type {
         case "LockDevice": "lock"
         case "UserRoleAssociation": "role"
+        case "APIKey": "API key"
         default:
             type.enumerated().reduce(into: "") { words, letter in
                 if letter.offset > 0, letter.element.isUppercase { words += " " }

@@ -41,6 +41,9 @@ struct RecordChange: Sendable {
     /// Whether the record itself contains a name of the changed entity.
     var isNamed: Bool { ownName != nil || Self.text(after["guestUserId"]) != nil }
 
+    /// The label, or else the id of the guest, of the guest access that the record has granted.
+    var guestOrLabel: String? { Self.text(after["label"]) ?? Self.text(after["guestUserId"]) }
+
     /// The changed entity and the changes: `Quay 2: name Quay 1 → Quay 2`; `nil` if the record does not contain them.
     func text(_ names: RecordNames) -> String? {
         let target = self.target(names)
@@ -80,7 +83,8 @@ struct RecordChange: Sendable {
     private func guest(_ names: RecordNames) -> String? {
         let access = record.targetId.flatMap { names.guestAccesses[$0] }
         if let label = Self.text(after["label"]) ?? access?.label { return label }
-        guard let id = Self.text(after["guestUserId"]) ?? access?.guestUserId else { return record.targetId }
+        let recorded = record.targetId.flatMap { names.recordedGuests[$0] }
+        guard let id = Self.text(after["guestUserId"]) ?? access?.guestUserId ?? recorded else { return record.targetId }
         return names.people[id] ?? id
     }
 

@@ -17,6 +17,8 @@ struct RecordNames: Sendable {
     private var lookedUp = RecordReferences()
     /// The names that records contain of their targets, by id: for entities that were deleted since.
     private var recorded: [String: String] = [:]
+    /// The guests that records of grants name, by guest access: for accesses that have ended since.
+    private(set) var recordedGuests: [String: String] = [:]
 
     init() {}
 
@@ -51,6 +53,11 @@ struct RecordNames: Sendable {
             for user in list { people[user.id] = user.fullName ?? user.email }
             lookedUp.people.formUnion(wanted.people)
         }
+        fillIn(lookedUp: lookedUp)
+    }
+
+    /// Adds the recorded names of entities that were looked up and are in no list.
+    mutating func fillIn(lookedUp: RecordReferences) {
         Self.fillIn(&locks, lookedUp.locks, from: recorded)
         Self.fillIn(&properties, lookedUp.properties, from: recorded)
         Self.fillIn(&units, lookedUp.units, from: recorded)
@@ -63,9 +70,9 @@ struct RecordNames: Sendable {
         let name = record.targetType == "LockDevice" ? record.deviceName : RecordChange(record).ownName
         // Records come newest last or newest first; the name before a deletion is the last one in any case.
         if let name, recorded[id] == nil || record.action == "DELETE" { recorded[id] = name }
+        if record.targetType == "GuestAccess", let guest = RecordChange(record).guestOrLabel { recordedGuests[id] = guest }
     }
 
-    /// Adds the recorded names of entities that no list contains any more.
     private static func fillIn(
         _ names: inout [String: String], _ lookedUp: Set<String>, from recorded: [String: String]
     ) {
@@ -121,6 +128,8 @@ struct RecordReferences: Sendable, Equatable {
     var units: Set<String> = []
     var people: Set<String> = []
     var guestAccesses: Set<String> = []
+
+    init(_ ids: [(id: String, type: String)] = []) { for (id, type) in ids { add(id, of: type) } }
 
     mutating func add(_ record: Wire.AccessRecord) {
         // A record in a reduced view has neither the name nor the place of the lock.

@@ -188,4 +188,32 @@ import Testing
         #expect(!shown.contains("\n"))
         #expect(shown.split(separator: "\t", omittingEmptySubsequences: false).count == 6)
     }
+
+    @Test("names that records contain are shown for what was deleted since, after the lists do not have it")
+    func deleted() {
+        var names = RecordNames()
+        let deletion = change("DELETE", "Unit", before: ["name": .string("1B")]) { $0.propertyId = "p" }
+        let grant = change("GRANT", "GuestAccess", after: ["guestUserId": .string("gus"), "deviceIds": .array([])])
+        for record in [deletion, grant] { names.noteTarget(of: record) }
+        names.people = ["gus": "Gus Example"]
+        let revocation = change("REVOKE", "GuestAccess", after: ["revokedAt": .string(at)])
+        #expect(line(revocation, names).contains("\trevoke guest access\t-\tGus Example\t"))
+        names.fillIn(lookedUp: RecordReferences([("t-1", "Unit")]))
+        #expect(names.units == ["t-1": "1B"])
+    }
+
+    @Test("a lockdown is shown with its state and reason, and an API key and an invitation by name and address")
+    func lockdown() {
+        func state(_ isActive: Bool) -> [String: Wire.Value] {
+            ["lockdown": .object(["active": .bool(isActive), "reason": isActive ? .string("a drill") : .null])]
+        }
+        var names = RecordNames()
+        names.properties = ["t-1": "Quay 1"]
+        let start = change("UPDATE", "Property", before: state(false), after: state(true))
+        #expect(line(start, names).contains("\tQuay 1: lockdown off → on (a drill)\t"))
+        let key = change("DELETE", "APIKey", before: ["name": .string("Display")])
+        #expect(line(key).contains("\tdelete API key\t-\tDisplay\t"))
+        let invitation = change("CREATE", "Invitation", after: ["email": .string("eve@example.com")])
+        #expect(line(invitation).contains("\tcreate invitation\t-\teve@example.com\t"))
+    }
 }

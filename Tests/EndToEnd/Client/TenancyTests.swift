@@ -92,6 +92,7 @@ extension EndToEnd {
                 (["portfolio", "delete", "Harbour"], "Delete portfolio Harbour?", "/portfolios/\(ContractGateway.portfolioID)"),
                 (["unit", "delete", "1A"], "Delete unit 1A?", "/units/\(ContractGateway.unitID)"),
                 (["user", "delete", "tom@doors.example"], "Delete user tom@doors.example?", "/users/\(ContractGateway.userID)"),
+                (["key", "delete", "Display"], "Delete API key Display?", "/api-keys/\(ContractGateway.keyID)"),
                 (
                     ["role", "remove", "Tom Example", "1A"], "Remove the roles of Tom Example on 1A?",
                     "/units/\(ContractGateway.unitID)/tenants/\(ContractGateway.userID)"

@@ -21,12 +21,14 @@ extension CommandCase {
             terminal: "Created portfolio Hills terminal, id "),
         CommandCase("portfolio", "create", "Hills", "--json", by: .admin, pipe: #"{"portfolio":{"#),
         CommandCase(
-            "portfolio", "rename", "harbour", "Hills", by: .contract, pipe: "Hills\t\(ContractGateway.portfolioID)\n",
-            terminal: "Renamed Harbour to Hills."),
-        CommandCase("portfolio", "rename", "Harbour", "Hills", "--json", by: .contract, pipe: #"{"portfolio":{"#),
+            "portfolio", "rename", "old portfolio {how}", "New portfolio {how}", by: .keeper, pipe: "New portfolio pipe\t",
+            terminal: "Renamed Old portfolio terminal to New portfolio terminal."),
         CommandCase(
-            "portfolio", "delete", "harbour", "--cascade", "--yes", by: .contract, pipe: "Harbour\tdeleted\n",
-            terminal: "Deleted portfolio Harbour.\n"),
+            "portfolio", "rename", "Older portfolio {how}", "Newer portfolio {how}", "--json", by: .keeper,
+            pipe: #""name":"Newer portfolio pipe""#, terminal: #""name":"Newer portfolio terminal""#),
+        CommandCase(
+            "portfolio", "delete", "gone portfolio {how}", "--cascade", "--yes", by: .keeper,
+            pipe: "Gone portfolio pipe\tdeleted\n", terminal: "Deleted portfolio Gone portfolio terminal.\n"),
     ]
 
     private static let properties = [
@@ -45,16 +47,18 @@ extension CommandCase {
             "property", "create", "Mole", "--portfolio", "Harbour", "--time-zone", "Hamburg", code: 1,
             pipe: "  --time-zone: `Hamburg` is not a time zone; one is Europe/Berlin"),
         CommandCase(
-            "property", "rename", "quay 1", "Quay 2", by: .contract, pipe: "Quay 2\t\(ContractGateway.propertyID)\n",
-            terminal: "Renamed Quay 1 to Quay 2."),
-        CommandCase("property", "rename", "quay 1", "Quay 2", "--json", by: .contract, pipe: #"{"property":{"#),
+            "property", "rename", "old property {how}", "New property {how}", by: .keeper, pipe: "New property pipe\t",
+            terminal: "Renamed Old property terminal to New property terminal."),
         CommandCase(
-            "property", "delete", "quay 1", "--cascade", "--yes", by: .contract, pipe: "Quay 1\tdeleted\n",
-            terminal: "Deleted property Quay 1.\n"),
+            "property", "rename", "Older property {how}", "Newer property {how}", "--json", by: .keeper,
+            pipe: #""name":"Newer property pipe""#, terminal: #""name":"Newer property terminal""#),
         CommandCase(
-            "property", "delete", "quay 1", "--yes", by: .contract, code: 1,
+            "property", "delete", "gone property {how}", "--cascade", "--yes", by: .keeper,
+            pipe: "Gone property pipe\tdeleted\n", terminal: "Deleted property Gone property terminal.\n"),
+        CommandCase(
+            "property", "delete", "full", "--yes", by: .keeper, code: 1,
             pipe:
-                "doorward: Quay 1 contains 2 locks, 1 unit; nothing was deleted.\n  to delete it with what it contains: --cascade"
+                "doorward: Full contains 2 locks, 1 unit; nothing was deleted.\n  to delete it with what it contains: --cascade"
         ),
     ]
 
@@ -69,11 +73,14 @@ extension CommandCase {
             terminal: "Created unit Loft terminal, id "),
         CommandCase("unit", "create", "Attic", "--property", "Quay 1", "--json", pipe: #"{"unit":{"#),
         CommandCase(
-            "unit", "rename", "1A", "1B", by: .contract, pipe: "1B\t\(ContractGateway.unitID)\n", terminal: "Renamed 1A to 1B."),
-        CommandCase("unit", "rename", "1A", "1B", "--json", by: .contract, pipe: #"{"unit":{"#),
+            "unit", "rename", "old unit {how}", "New unit {how}", by: .keeper, pipe: "New unit pipe\t",
+            terminal: "Renamed Old unit terminal to New unit terminal."),
         CommandCase(
-            "unit", "delete", "Quay 1 / 1A", "--cascade", "--yes", by: .contract, pipe: "Quay 1 / 1A\tdeleted\n",
-            terminal: "Deleted unit Quay 1 / 1A.\n"),
+            "unit", "rename", "Older unit {how}", "Newer unit {how}", "--json", by: .keeper,
+            pipe: #""name":"Newer unit pipe""#, terminal: #""name":"Newer unit terminal""#),
+        CommandCase(
+            "unit", "delete", "Shed / Gone unit {how}", "--cascade", "--yes", by: .keeper,
+            pipe: "Shed / Gone unit pipe\tdeleted\n", terminal: "Deleted unit Shed / Gone unit terminal.\n"),
     ]
 
     private static let users = [
@@ -86,11 +93,10 @@ extension CommandCase {
             terminal: "roles    owner of Harbour\n"),
         CommandCase("user", "show", "me", "--json", pipe: #""email":"owner@doors.example""#),
         CommandCase(
-            "user", "create", "tom@doors.example", "--first-name", "Tom", "--last-name", "Example", by: .contract,
-            pipe: "https://doors.example/invitation#token=k\t2030-01-01T00:00:00.000Z\n",
-            terminal: "  https://doors.example/invitation#token=k\n"),
+            "user", "create", "tom-{how}@doors.example", "--first-name", "Tom", "--last-name", "Example", by: .admin,
+            pipe: "{server}/invitation#token=", terminal: "  {server}/invitation#token="),
         CommandCase(
-            "user", "create", "tom@doors.example", "--first-name", "Tom", "--last-name", "Example", "--json", by: .contract,
+            "user", "create", "tim-{how}@doors.example", "--first-name", "Tim", "--last-name", "Example", "--json", by: .admin,
             pipe: #""invitation":{"#),
         CommandCase(
             "user", "create", "owner@doors.example", "--first-name", "Olga", "--last-name", "Again", "--password-stdin",
@@ -101,8 +107,8 @@ extension CommandCase {
             terminal: "Renamed me to Olga Example."),
         CommandCase("user", "rename", "me", "--first-name", "Olga", "--json", pipe: #"{"user":{"#),
         CommandCase(
-            "user", "delete", "tom@doors.example", "--yes", by: .contract, pipe: "tom@doors.example\tdeleted\n",
-            terminal: "Deleted user tom@doors.example.\n"),
+            "user", "delete", "gone-{how}@doors.example", "--yes", by: .admin, pipe: "gone-pipe@doors.example\tdeleted\n",
+            terminal: "Deleted user gone-terminal@doors.example.\n"),
     ]
 
     private static let roles = [
@@ -121,55 +127,50 @@ extension CommandCase {
             pipe: "gina-pipe@doors.example\tremoved\n",
             terminal: "Removed the roles of gina-terminal@doors.example on Hills terminal.\n"),
         CommandCase(
-            "invite", "tom@doors.example", "tenant", "1A", by: .contract,
-            pipe: "https://doors.example/invitation#token=k\t2030-01-01T00:00:00.000Z\n",
-            terminal: "tom@doors.example can become tenant of 1A, once and until 2030-01-01 01:00:00, with this link:\n"),
-        CommandCase("invite", "tom@doors.example", "TENANT", "1A", "--json", by: .contract, pipe: #"{"invitation":{"#),
+            "invite", "tess@doors.example", "tenant", "S1", by: .keeper, pipe: "{server}/invitation#token=",
+            terminal: "tess@doors.example can become tenant of S1, once and until 2"),
+        CommandCase("invite", "tess@doors.example", "TENANT", "S1", "--json", by: .keeper, pipe: #"{"invitation":{"#),
     ]
 
     private static let keys = [
-        CommandCase("key", "list", by: .contract, pipe: "Display\tauditor\tQuay 1\t", terminal: "NAME  "),
-        CommandCase("key", "list", "--wide", by: .contract, pipe: "Display\t", terminal: ContractGateway.keyID),
-        CommandCase("key", "list", "--json", by: .contract, pipe: #"{"apiKeys":[{"#),
+        CommandCase("key", "list", by: .keeper, pipe: "Display\tauditor\tShed\t", terminal: "NAME  "),
+        CommandCase("key", "list", "--wide", by: .keeper, pipe: "Display\t", terminal: "Display  "),
+        CommandCase("key", "list", "--json", by: .keeper, pipe: #"{"apiKeys":[{"#),
         CommandCase(
-            "key", "create", "Display", "auditor", "Quay 1", "--expires", "+30d", by: .contract,
-            pipe: "Display\t\(ContractGateway.keyID)\tdw_secret\n", terminal: "\n  dw_secret\n"),
+            "key", "create", "Panel {how}", "auditor", "Shed", "--expires", "+30d", by: .keeper, pipe: "\tdw_",
+            terminal: "\n  dw_"),
+        CommandCase("key", "create", "Panel", "auditor", "Shed", "--json", by: .keeper, pipe: #""secret":"dw_"#),
         CommandCase(
-            "key", "create", "Display", "auditor", "Quay 1", "--json", by: .contract, pipe: #""secret":"dw_secret""#),
+            "key", "delete", "gone key {how}", "--yes", by: .keeper, pipe: "Gone key pipe\tdeleted\n",
+            terminal: "Deleted API key Gone key terminal.\n"),
         CommandCase(
-            "key", "delete", "display", "--yes", by: .contract, pipe: "Display\tdeleted\n",
-            terminal: "Deleted API key Display.\n"),
+            "session", "list", by: .keeper, pipe: "\tyes\t", terminal: "SIGNED IN  "),
+        CommandCase("session", "list", "--wide", by: .keeper, pipe: "\tyes\t", terminal: "  yes  "),
+        CommandCase("session", "list", "--json", by: .keeper, pipe: #"{"sessions":[{"#),
         CommandCase(
-            "session", "list", by: .contract, pipe: "\tyes\t\(ContractGateway.sessionID)\n", terminal: "SIGNED IN  "),
-        CommandCase("session", "list", "--wide", by: .contract, pipe: "\tyes\t", terminal: ContractGateway.sessionID),
-        CommandCase("session", "list", "--json", by: .contract, pipe: #"{"sessions":[{"#),
-        CommandCase(
-            "session", "end", "01990000", by: .contract, pipe: "\(ContractGateway.sessionID)\tended\n",
-            terminal: "Ended session \(ContractGateway.sessionID).\n"),
+            "session", "end", "{session}", by: .keeper, pipe: "{session}\tended\n", terminal: "Ended session {session}.\n"),
     ]
 
     private static let subscriptions = [
         CommandCase(
-            "subscription", "show", "Harbour", by: .contract, pipe: "tier\tstandard\ncomplianceReport\toff\n",
-            terminal: "maxUnits          1 of 5\n"),
-        CommandCase("subscription", "show", "Harbour", "--json", by: .contract, pipe: #"{"subscription":{"#),
+            "subscription", "show", "Yard", by: .keeper, pipe: "tier\t", terminal: "tier "),
+        CommandCase("subscription", "show", "Yard", "--json", by: .keeper, pipe: #"{"subscription":{"#),
         CommandCase(
-            "subscription", "set", "Harbour", "--tier", "standard", "--module", "guestAccess=on", "--limit", "maxUnits=5",
-            by: .contract, pipe: "tier\tstandard\n", terminal: "tier              standard\n"),
+            "subscription", "set", "Yard", "--tier", "silver", "--module", "guestAccess=on", "--limit", "maxUnits=50",
+            by: .admin, pipe: "tier\tsilver\n", terminal: " of 50\n"),
         CommandCase(
-            "subscription", "set", "Harbour", "--limit", "maxUnits=none", "--json", by: .contract, pipe: #"{"subscription":{"#),
+            "subscription", "set", "Yard", "--limit", "maxUnits=none", "--json", by: .admin, pipe: #"{"subscription":{"#),
     ]
 
     private static let lockdowns = [
         CommandCase(
-            "lockdown", "quay 1", "--reason", "a drill", "--wide", by: .contract,
-            pipe: "Front\tlocked\t\(ContractGateway.lockID)\n",
-            terminal: "Quay 1 is in lockdown. To end it: doorward lift \(ContractGateway.propertyID)\n"),
-        CommandCase("lockdown", "Quay 1", "--json", by: .contract, pipe: #""results":[{"#),
+            "lockdown", "bolted {how}", "--reason", "a drill", "--wide", by: .keeper, pipe: "Bolt pipe\tlocked\t",
+            terminal: "Bolted terminal is in lockdown. To end it: doorward lift "),
+        CommandCase("lockdown", "Bolted {how}", "--json", by: .keeper, pipe: #""results":["#),
         CommandCase(
-            "lift", "quay 1", by: .contract, pipe: "Quay 1\tlifted\n",
-            terminal: "The lockdown of Quay 1 has ended. No lock has moved.\n"),
-        CommandCase("lift", "Quay 1", "--json", by: .contract, pipe: #"{"property":{"#),
+            "lift", "bolted {how}", by: .keeper, pipe: "Bolted pipe\tlifted\n",
+            terminal: "The lockdown of Bolted terminal has ended. No lock has moved.\n"),
+        CommandCase("lift", "Bolted {how}", "--json", by: .keeper, pipe: #"{"property":{"#),
     ]
 
     private static let tenancyMistakes = [

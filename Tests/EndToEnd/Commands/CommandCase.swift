@@ -5,10 +5,11 @@ import Testing
 ///
 /// In its texts `{how}` is replaced by `pipe` or `terminal`, `{server}` by the gateway's address,
 /// `{door}` by the id of the front door, `{stranger}` by the id of no person, `{access}` by a guest access that can be revoked,
-/// `{folder}` by a folder of the suite, and `{config}` by a configuration file in this folder.
+/// `{session}` by a session of the keeper that can be ended, `{folder}` by a folder of the suite, and `{config}` by a
+/// configuration file in this folder.
 struct CommandCase: Sendable, CustomTestStringConvertible {
-    /// The user who runs the command, or `contract` for a command that calls the `ContractGateway`.
-    enum Person: Sendable { case owner, admin, nobody, contract }
+    /// The user who runs the command. `keeper` is the owner of a portfolio of places and keys that commands change and delete.
+    enum Person: Sendable { case owner, admin, keeper, nobody }
 
     let arguments: [String]
     let person: Person
@@ -41,10 +42,12 @@ struct CommandCase: Sendable, CustomTestStringConvertible {
     /// Replaces the placeholders in a text with values of the suite's house.
     static func fill(_ text: String, _ destination: Destination, _ house: DailyHouse) throws -> String {
         let folder = house.gateway.folder
-        let access = house.guestAccesses[destination == .pipe ? 0 : 1]
+        let number = destination == .pipe ? 0 : 1
+        let access = house.guestAccesses[number]
         let values = [
             "how": destination.rawValue, "server": house.gateway.address, "door": house.doorID, "access": access,
             "stranger": "01a1fd86-0000-7000-8000-000000000000",
+            "session": house.sessions[number],
             "folder": folder.path,
             "config": try folder.write(
                 "auth: { passwordCost: 14 }\ngateway: { publicUrl: https://doors.example }\n", to: "doorward.yaml"),
@@ -72,7 +75,7 @@ struct CommandCase: Sendable, CustomTestStringConvertible {
         case .owner: house.owner
         case .admin: house.admin
         case .nobody: house.nobody
-        case .contract: house.contractShell
+        case .keeper: house.keeper
         }
     }
 }

@@ -8,10 +8,10 @@ struct DailyHouse: Sendable {
     let admin: Shell
     /// A shell without a sign-in.
     let nobody: Shell
-    /// Gives the responses of the API contract, see `ContractGateway`.
-    let contract: ContractGateway
-    /// A shell whose commands call `contract`.
-    let contractShell: Shell
+    /// The owner of the portfolio `Yard`, see `Yard`.
+    let keeper: Shell
+    /// Two sessions of the keeper that can be ended.
+    let sessions: [String]
     /// The lock `Front door`.
     let doorID: String
     /// Two guest accesses that can be revoked: one in a pipe, one on a terminal.
@@ -33,12 +33,12 @@ struct DailyHouse: Sendable {
         }
         // Cause a denial for the cases that list denials.
         #expect(try await gateway.signIn(RunningGateway.adminEmail).post("/devices/\(door)/unlock", "{}").status == 403)
-        let contract = try await ContractGateway()
-        let variables = ["DOORWARD_SERVER": contract.address, "DOORWARD_TOKEN": "t"]
+        let sessions = try await Yard.build(on: gateway)
         return DailyHouse(
             gateway: gateway, house: house, owner: owner,
             admin: try await Shell.signedIn(RunningGateway.adminEmail, on: gateway), nobody: try Shell(gateway),
-            contract: contract, contractShell: try Shell(gateway, variables), doorID: door, guestAccesses: accesses)
+            keeper: try await Shell.signedIn(Yard.keeper, on: gateway), sessions: sessions, doorID: door,
+            guestAccesses: accesses)
     }
 }
 

@@ -111,8 +111,8 @@ struct KeyDelete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete an API key.",
         discussion: """
-            Asks for confirmation. After exit code 0 the gateway no longer accepts the key, nor keys that were created with it. \
-            Without a terminal it deletes only with --yes.
+            Shows the key and those that were created with it, and asks. After exit code 0 the gateway no longer accepts them, \
+            and programs that use them have lost access. Without a terminal it deletes only with --yes.
 
             Example: doorward key delete "door display"
             """)
@@ -120,22 +120,13 @@ struct KeyDelete: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The key: a name or id.", valueName: "key"))
     var key: String
 
-    @Flag(help: "Do not ask.")
-    var yes = false
-
+    @OptionGroup var deletion: DeletionOptions
     @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
-        try Confirmation.requireTerminal(unless: yes, "delete", "deleted")
+        try deletion.requireConfirmable()
         let client = try gateway.client()
         let key = try await NameResolver(client).apiKey(key)
-        if !yes {
-            try Confirmation.ask(
-                "Delete API key \(key.name.printable)? Programs that use it lose access at once.",
-                otherwise: "Nothing was deleted.")
-        }
-        try await client.apiKeys.delete(key.id)
-        StandardStream.output.line(
-            OutputStyle.output.isInteractive ? "Deleted API key \(key.name.printable)." : "\(key.name.printable)\tdeleted")
+        try await deletion.run(client.apiKeys.deletion(of: key.id), name: key.name, "API key \(key.name)")
     }
 }
