@@ -146,7 +146,7 @@ final class CommandExecution: Sendable {
 
     /// Waits in the queue, sends, waits for the confirmation, writes the outcome and releases the reservation.
     func run() async -> FinishedCommand {
-        let ending = await waitTurnAndSend()
+        let ending = await waitAndSend()
         let finished = await writeOutcome(ending)
         services.metrics.count(finished.command, after: services.clock.monotonicNow().duration(since: accepted))
         leave()
@@ -169,7 +169,7 @@ final class CommandExecution: Sendable {
         return tenancy.validityEnd(of: id, from: now, before: now.advanced(by: asked)).duration(since: now)
     }
 
-    private func waitTurnAndSend() async -> CommandOutcome {
+    private func waitAndSend() async -> CommandOutcome {
         let turn = await turn()
         services.metrics.noteWait(services.clock.monotonicNow().duration(since: accepted))
         switch turn {
@@ -179,10 +179,10 @@ final class CommandExecution: Sendable {
         }
         var exhausted: [GuestAccessID] = []
         while true {
-            let order = InFlightCommand(commandID: id, operation: operation)
-            switch live.queue.withDispatchGate({ decideAndSend(order, exhausted: exhausted) }) {
+            let inFlight = InFlightCommand(commandID: id, operation: operation)
+            switch live.queue.withDispatchGate({ decideAndSend(inFlight, exhausted: exhausted) }) {
             case .ended(let ending): return ending
-            case .sent: return await word(of: order)
+            case .sent: return await outcome(of: inFlight)
             case .grantedByOther(let rule, let needsOverride):
                 do {
                     let result = try await writeFurtherIntent(under: rule, override: needsOverride)
@@ -194,7 +194,7 @@ final class CommandExecution: Sendable {
         }
     }
 
-    private func turn() async -> QueueReservation.Turn {
+    private func turn() async -> QueueReservation.WaitResult {
         if let turn = place.turn.current { return turn }
         let turn = place.turn
         let timeout = services.deadlines.schedule(at: deadline.withLock { $0 }) { turn.fulfil(.deadlinePassed) }
@@ -203,7 +203,7 @@ final class CommandExecution: Sendable {
     }
 
     /// The result of one pass through the dispatch gate.
-    private enum Passage {
+    private enum DispatchResult {
         case sent
         /// The command is still allowed, but not by the rule that the intent names, or without the use that this rule now needs.
         /// Nothing was sent.
@@ -215,7 +215,7 @@ final class CommandExecution: Sendable {
     /// Runs in the dispatch gate: checks the deadline, decides and sends, without a suspension in between.
     ///
     /// - Parameter exhausted: the guest accesses of which the store has refused to take a use.
-    private func decideAndSend(_ order: InFlightCommand, exhausted: [GuestAccessID]) -> Passage {
+    private func decideAndSend(_ inFlight: InFlightCommand, exhausted: [GuestAccessID]) -> DispatchResult {
         guard !services.running.isClosed else { return .ended(.shuttingDown) }
         // Do not send the command if its outcome could not be written.
         guard services.storeGuard.isAcceptingCommands else { return .ended(.intentNotWritten) }
@@ -239,10 +239,10 @@ final class CommandExecution: Sendable {
         guard ruleNow == rule, needed == nil || needed?.id == reserved else {
             return .grantedByOther(ruleNow, override: needsOverride)
         }
-        return handOver(order, at: time.instant)
+        return handOver(inFlight, at: time.instant)
     }
 
-    private func handOver(_ order: InFlightCommand, at now: Timestamp) -> Passage {
+    private func handOver(_ inFlight: InFlightCommand, at now: Timestamp) -> DispatchResult {
         guard let adapter else { return .ended(.notSent(.notAttached)) }
         guard services.adapters.isStarted(adapter.kind) else { return .ended(.notSent(.offline)) }
         let stateBefore = live.status.state
@@ -252,7 +252,7 @@ final class CommandExecution: Sendable {
             command.sent = true
             command.state = .dispatched
         }
-        live.queue.setInFlight(order)
+        live.queue.setInFlight(inFlight)
         do {
             // Derive the timeout from the remaining monotonic time, which is unaffected by steps of the wall clock.
             let rest = deadline.withLock { $0 }.duration(since: services.clock.monotonicNow())
@@ -274,12 +274,12 @@ final class CommandExecution: Sendable {
     }
 
     /// Waits until the lock confirms or rejects the command, or the deadline passes.
-    private func word(of order: InFlightCommand) async -> CommandOutcome {
-        if let ending = order.ending.current { return .lockSaid(ending) }
+    private func outcome(of inFlight: InFlightCommand) async -> CommandOutcome {
+        if let ending = inFlight.ending.current { return .sent(ending) }
         let live = live
-        let timeout = services.deadlines.schedule(at: deadline.withLock { $0 }) { live.giveUp(order, as: .deadlinePassed) }
+        let timeout = services.deadlines.schedule(at: deadline.withLock { $0 }) { live.giveUp(inFlight, as: .deadlinePassed) }
         defer { services.deadlines.cancel(timeout) }
-        return .lockSaid(await order.ending.value)
+        return .sent(await inFlight.ending.value)
     }
 
     // MARK: - Outcome

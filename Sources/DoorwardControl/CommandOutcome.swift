@@ -3,7 +3,8 @@ internal import DoorwardDomain
 
 /// How a command ended. `apply` maps each outcome to the command's state and detail.
 enum CommandOutcome: Sendable {
-    case lockSaid(InFlightCommand.Ending)
+    /// The command was sent, and ended like this.
+    case sent(InFlightCommand.Ending)
     /// Denied by the decision in the dispatch gate.
     case denied(Denial)
     case deadlinePassed
@@ -20,7 +21,7 @@ enum CommandOutcome: Sendable {
     /// Whether a confirmation of the lock may still arrive.
     var isUnanswered: Bool {
         switch self {
-        case .lockSaid(.deadlinePassed), .lockSaid(.abandoned): true
+        case .sent(.deadlinePassed), .sent(.abandoned): true
         default: false
         }
     }
@@ -28,7 +29,7 @@ enum CommandOutcome: Sendable {
     /// Whether the adapter may be able to report the cause of this outcome.
     var isFailedDelivery: Bool {
         switch self {
-        case .notSent, .lockSaid(.deadlinePassed), .lockSaid(.refused): true
+        case .notSent, .sent(.deadlinePassed), .sent(.refused): true
         default: false
         }
     }
@@ -43,7 +44,7 @@ enum CommandOutcome: Sendable {
         command.stateAfter = stateNow
         command.changed = nil
         switch self {
-        case .lockSaid(let ending): apply(ending, to: &command)
+        case .sent(let ending): apply(ending, to: &command)
         case .denied(let denial): command.end(.denied, denial.reason.rawValue, sent: false)
         case .deadlinePassed: command.end(.failed, "deadline_passed", sent: false)
         case .notSent(.offline): command.end(.failed, "device_offline", sent: false)

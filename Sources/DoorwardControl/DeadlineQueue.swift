@@ -27,10 +27,10 @@ final class DeadlineQueue: Sendable {
         /// The actions that have neither run nor been cancelled.
         var actions: [UInt64: @Sendable () -> Void] = [:]
         var scheduled: UInt64 = 0
-        var sleeper: Sleeper?
+        var timer: Timer?
     }
 
-    fileprivate struct Sleeper {
+    fileprivate struct Timer {
         let number: UInt64
         /// When the sleeping task continues: not later than the earliest deadline.
         var wakesAt: MonotonicInstant
@@ -47,7 +47,7 @@ final class DeadlineQueue: Sendable {
     /// - Parameter executor: runs the actions; `nil` for the global one.
     init(clock: any GatewayClock, executor: (any TaskExecutor)? = nil) { (self.clock, self.executor) = (clock, executor) }
 
-    deinit { state.withLock { $0.sleeper }?.task.cancel() }
+    deinit { state.withLock { $0.timer }?.task.cancel() }
 
     /// The number of actions that have neither run nor been cancelled.
     var pendingCount: Int { state.withLock { $0.actions.count } }
@@ -64,11 +64,11 @@ final class DeadlineQueue: Sendable {
             let number = state.scheduled
             state.entries.insert(Entry(deadline: deadline, number: number))
             state.actions[number] = action
-            // If the current sleeper wakes before this deadline, no other sleeper is needed: it
+            // If the current timer wakes before this deadline, no other timer is needed: it
             // then sleeps again until the deadline.
-            guard state.sleeper.map({ deadline < $0.wakesAt }) ?? true else { return Ticket(number: number) }
-            state.sleeper?.task.cancel()
-            state.sleeper = Sleeper(number: number, wakesAt: deadline, task: sleep(until: deadline, as: number))
+            guard state.timer.map({ deadline < $0.wakesAt }) ?? true else { return Ticket(number: number) }
+            state.timer?.task.cancel()
+            state.timer = Timer(number: number, wakesAt: deadline, task: sleep(until: deadline, as: number))
             return Ticket(number: number)
         }
     }
@@ -99,16 +99,16 @@ final class DeadlineQueue: Sendable {
 
     /// Runs every action whose deadline has passed.
     ///
-    /// - Returns: when to wake next; `nil` if nothing is pending or another sleeper has taken over.
+    /// - Returns: when to wake next; `nil` if nothing is pending or another timer has taken over.
     private func runDue(as number: UInt64) -> MonotonicInstant? {
         let (due, next) = state.withLock { state -> ([@Sendable () -> Void], MonotonicInstant?) in
-            guard state.sleeper?.number == number else { return ([], nil) }
+            guard state.timer?.number == number else { return ([], nil) }
             let due = state.takeDue(at: clock.monotonicNow())
             if let earliest = state.entries.min?.deadline {
-                state.sleeper?.wakesAt = earliest
+                state.timer?.wakesAt = earliest
                 return (due, earliest)
             }
-            state.sleeper = nil
+            state.timer = nil
             return (due, nil)
         }
         for action in due { action() }

@@ -15,7 +15,7 @@ final class DeviceCommandQueue: Sendable {
         var running: QueueReservation?
         var waiting = Deque<QueueReservation>()
         /// The command that was sent, or is being sent, and is not yet confirmed.
-        var order: InFlightCommand?
+        var inFlight: InFlightCommand?
     }
 
     private let queue = Mutex(Queue())
@@ -53,7 +53,7 @@ final class DeviceCommandQueue: Sendable {
         queue.withLock { queue in
             if queue.running === place {
                 queue.running = nil
-                queue.order = nil
+                queue.inFlight = nil
                 while queue.running == nil, let next = queue.waiting.popFirst() {
                     if next.turn.fulfil(.come) { queue.running = next }
                 }
@@ -80,17 +80,17 @@ final class DeviceCommandQueue: Sendable {
     func awaitDispatchGate() { gate.withLock { _ in } }
 
     /// Sets the command in flight. Called before the command is sent, so that an immediate confirmation finds the command.
-    func setInFlight(_ order: InFlightCommand) { queue.withLock { $0.order = order } }
+    func setInFlight(_ command: InFlightCommand) { queue.withLock { $0.inFlight = command } }
 
     /// Clears the command in flight: it was not sent, or it has ended.
-    func clearInFlight() { queue.withLock { $0.order = nil } }
+    func clearInFlight() { queue.withLock { $0.inFlight = nil } }
 
-    var inFlightCommand: InFlightCommand? { queue.withLock { $0.order } }
+    var inFlightCommand: InFlightCommand? { queue.withLock { $0.inFlight } }
 }
 
 /// The reservation of one command in a queue.
 final class QueueReservation: Sendable {
-    enum Turn: Sendable {
+    enum WaitResult: Sendable {
         /// The command is at the head of the queue.
         case come
         case deadlinePassed
@@ -100,7 +100,7 @@ final class QueueReservation: Sendable {
     let principal: Principal
     /// Whether the command goes ahead of those that are not urgent.
     let isUrgent: Bool
-    let turn = Promise<Turn>()
+    let turn = Promise<WaitResult>()
 
     init(principal: Principal, isUrgent: Bool) { (self.principal, self.isUrgent) = (principal, isUrgent) }
 }

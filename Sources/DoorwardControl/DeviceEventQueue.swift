@@ -12,14 +12,14 @@ final class DeviceEventQueue: Sendable {
     /// The maximum number of events written in one transaction.
     static let batch = 64
 
-    fileprivate struct Line {
+    fileprivate struct State {
         var waiting: Deque<RecordBody> = []
         var waitingOf: [DeviceID: Int] = [:]
         var lostOf: [DeviceID: Int] = [:]
         /// Events dropped since the queue was last empty.
         var dropped = Dropped()
         var isFinished = false
-        var sleeper: Promise<Void>?
+        var waiter: Promise<Void>?
     }
 
     /// Events dropped because the queue was full, and their devices.
@@ -28,49 +28,49 @@ final class DeviceEventQueue: Sendable {
         var devices: Set<DeviceID> = []
     }
 
-    private let line = Mutex(Line())
+    private let state = Mutex(State())
 
-    var isFinished: Bool { line.withLock { $0.isFinished } }
+    var isFinished: Bool { state.withLock { $0.isFinished } }
 
     /// - Returns: false if the queue was full and the event was only counted.
     @discardableResult
     func add(_ event: RecordBody, of device: DeviceID) -> Bool {
-        let (isTaken, sleeper) = line.withLock { line -> (Bool, Promise<Void>?) in
-            let hasRoom = line.waitingOf[device, default: 0] < Self.maxPerDevice && line.waiting.count < Self.maxWaiting
-            guard !line.isFinished, hasRoom else {
-                line.lostOf[device, default: 0] += 1
-                line.dropped.events += 1
-                line.dropped.devices.insert(device)
+        let (isTaken, waiter) = state.withLock { state -> (Bool, Promise<Void>?) in
+            let hasRoom = state.waitingOf[device, default: 0] < Self.maxPerDevice && state.waiting.count < Self.maxWaiting
+            guard !state.isFinished, hasRoom else {
+                state.lostOf[device, default: 0] += 1
+                state.dropped.events += 1
+                state.dropped.devices.insert(device)
                 return (false, nil)
             }
             var event = event
-            if let lost = line.lostOf.removeValue(forKey: device) { event.details["eventsLost"] = .integer(Int64(lost)) }
-            line.waiting.append(event)
-            line.waitingOf[device, default: 0] += 1
-            return (true, line.sleeper)
+            if let lost = state.lostOf.removeValue(forKey: device) { event.details["eventsLost"] = .integer(Int64(lost)) }
+            state.waiting.append(event)
+            state.waitingOf[device, default: 0] += 1
+            return (true, state.waiter)
         }
-        sleeper?.fulfil(())
+        waiter?.fulfil(())
         return isTaken
     }
 
     /// Counts events that were taken from the queue but could not be written.
     func lose(_ events: [RecordBody]) {
-        line.withLock { line in
+        state.withLock { state in
             for event in events {
                 guard let device = event.device?.deviceID else { continue }
                 var lost = 1
                 if case .integer(let before) = event.details["eventsLost"] { lost += Int(before) }
-                line.lostOf[device, default: 0] += lost
+                state.lostOf[device, default: 0] += lost
             }
         }
     }
 
     /// The events dropped while the queue was full; `nil` if none were dropped, or while the queue is not empty.
     func takeDropped() -> Dropped? {
-        line.withLock { line in
-            guard line.waiting.isEmpty, line.dropped.events > 0 else { return nil }
-            defer { line.dropped = Dropped() }
-            return line.dropped
+        state.withLock { state in
+            guard state.waiting.isEmpty, state.dropped.events > 0 else { return nil }
+            defer { state.dropped = Dropped() }
+            return state.dropped
         }
     }
 
@@ -79,34 +79,34 @@ final class DeviceEventQueue: Sendable {
     /// - Returns: the oldest queued events; `nil` once the queue is finished and empty.
     func next() async -> [RecordBody]? {
         while true {
-            let (events, sleeper) = line.withLock { line in line.take() }
+            let (events, waiter) = state.withLock { state in state.take() }
             if !events.isEmpty { return events }
-            guard let sleeper else { return nil }
-            await sleeper.value
+            guard let waiter else { return nil }
+            await waiter.value
         }
     }
 
     /// Accepts no further events.
     func finish() {
-        let sleeper = line.withLock { line in
-            line.isFinished = true
-            return line.sleeper
+        let waiter = state.withLock { state in
+            state.isFinished = true
+            return state.waiter
         }
-        sleeper?.fulfil(())
+        waiter?.fulfil(())
     }
 }
 
-extension DeviceEventQueue.Line {
+extension DeviceEventQueue.State {
     /// Returns the oldest events. If there are none, returns a promise to wait for, unless the queue is finished.
     fileprivate mutating func take() -> ([RecordBody], Promise<Void>?) {
-        sleeper = nil
+        waiter = nil
         let events = Array(waiting.prefix(DeviceEventQueue.batch))
         waiting.removeFirst(events.count)
         for device in events.compactMap({ $0.device?.deviceID }) {
             let rest = waitingOf[device, default: 1] - 1
             waitingOf[device] = rest > 0 ? rest : nil
         }
-        if events.isEmpty, !isFinished { sleeper = Promise() }
-        return (events, sleeper)
+        if events.isEmpty, !isFinished { waiter = Promise() }
+        return (events, waiter)
     }
 }

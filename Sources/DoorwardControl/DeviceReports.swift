@@ -37,10 +37,10 @@ package final class DeviceReports: ReportReceiver {
         metrics.countReceived()
         guard let live = devices.existing(report.deviceID) else { return metrics.ofUnknownDevice.increment() }
         let now = clock.now()
-        let order = live.queue.inFlightCommand
+        let inFlight = live.queue.inFlightCommand
         let (change, isAnswer) = live.update { status in
             let change = status.take(report.fact, at: now)
-            let isAnswer = order?.ends(report) ?? false
+            let isAnswer = inFlight?.ends(report) ?? false
             if isAnswer, case .refusal(let cause) = report.fact, cause.leavesDoubt(of: status.state) { status.doubtState() }
             return (change, isAnswer)
         }
@@ -104,7 +104,7 @@ package final class DeviceReports: ReportReceiver {
         let body = RecordBody(
             log: stamp.log, id: random.id(at: now), at: now, kind: .deviceEvent,
             actor: RecordActor(kind: .device, id: device.id.description, name: report.fact.operatorName), source: .device,
-            device: stamp, commandID: late.flatMap { $0.log == stamp.log ? $0.id : nil } ?? lateOrder(in: report, stamp.log),
+            device: stamp, commandID: late.flatMap { $0.log == stamp.log ? $0.id : nil } ?? lateCommand(in: report, stamp.log),
             stateAfter: report.fact.confirmedState,
             event: event,
             method: report.fact.method)
@@ -137,16 +137,16 @@ package final class DeviceReports: ReportReceiver {
 
 extension DeviceReports {
     /// The command that was delivered late, if its intent is recorded in `log`; other logs must not name the command.
-    private func lateOrder(in report: LockReport, _ log: LogID) -> CommandID? {
-        guard case .deliveredLate(let order) = report.fact else { return nil }
-        return devices.existing(report.deviceID)?.logOfSent(order) == log ? order : nil
+    private func lateCommand(in report: LockReport, _ log: LogID) -> CommandID? {
+        guard case .deliveredLate(let command) = report.fact else { return nil }
+        return devices.existing(report.deviceID)?.logOfSent(command) == log ? command : nil
     }
 }
 
 /// The status before a report, to detect what the report changed.
 private struct ConditionChange {
     var stateBefore: LockState
-    var wasHeardOf: Bool
+    var hadState: Bool
     var doorBefore: DoorState
     var wasOnline: Bool?
     var wasBatteryLow: Bool?
@@ -155,7 +155,7 @@ private struct ConditionChange {
     func event(for fact: LockReport.Fact) -> RecordEvent? {
         switch fact {
         case .state(let state, .confirmed, _, _):
-            guard wasHeardOf, state != stateBefore else { return nil }
+            guard hadState, state != stateBefore else { return nil }
             return RecordEvent(state)
         case .door(let door) where doorBefore != .unknown && door != doorBefore:
             return door == .open ? .doorOpened : door == .closed ? .doorClosed : nil
@@ -217,7 +217,7 @@ extension LockRefusal {
 extension DeviceStatus {
     fileprivate mutating func take(_ fact: LockReport.Fact, at now: Timestamp) -> ConditionChange {
         let change = ConditionChange(
-            stateBefore: state, wasHeardOf: stateAt != nil, doorBefore: doorState, wasOnline: isOnline, wasBatteryLow: batteryLow)
+            stateBefore: state, hadState: stateAt != nil, doorBefore: doorState, wasOnline: isOnline, wasBatteryLow: batteryLow)
         switch fact {
         // Ignore a retained state if the lock has stayed online since its own report: the retained state is older.
         case .state(_, .retained, _, _) where stateQuality == .confirmed && isOnline == true: break

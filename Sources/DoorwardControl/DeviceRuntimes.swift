@@ -75,7 +75,7 @@ package final class DeviceRuntimes: Sendable {
     /// Ends the wait of every command in flight.
     func abandonInFlight() {
         for device in busy.withLock({ Array($0.values) }) {
-            if let order = device.queue.inFlightCommand { device.giveUp(order, as: .abandoned) }
+            if let command = device.queue.inFlightCommand { device.giveUp(command, as: .abandoned) }
         }
     }
 
@@ -143,9 +143,9 @@ final class DeviceRuntime: Sendable {
     ///
     /// - Returns: whether the command had no outcome before.
     @discardableResult
-    func giveUp(_ order: InFlightCommand, as ending: InFlightCommand.Ending) -> Bool {
+    func giveUp(_ command: InFlightCommand, as ending: InFlightCommand.Ending) -> Bool {
         change { condition in
-            guard order.ending.fulfil(ending) else { return false }
+            guard command.ending.fulfil(ending) else { return false }
             condition.status.doubtState()
             return true
         }

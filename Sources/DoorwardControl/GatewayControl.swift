@@ -290,7 +290,7 @@ package final class GatewayControl: Sendable {
         }
     }
 
-    private func lifeRecord(_ event: RecordEvent, _ details: [String: RecordValue] = [:]) -> PendingRecord {
+    private func gatewayRecord(_ event: RecordEvent, _ details: [String: RecordValue] = [:]) -> PendingRecord {
         let now = clock.now()
         return PendingRecord(
             RecordBody(
@@ -300,11 +300,11 @@ package final class GatewayControl: Sendable {
 
     /// - Parameter cause: `restart` or `store_failure`.
     private func recoveryRecord(_ settled: Int, after cause: String) -> PendingRecord {
-        lifeRecord(.recovered, ["commands": .integer(Int64(settled)), "after": .string(cause)])
+        gatewayRecord(.recovered, ["commands": .integer(Int64(settled)), "after": .string(cause)])
     }
 
     private func startRecords(recovered: Int) -> [PendingRecord] {
-        let start = lifeRecord(.start, version.isEmpty ? [:] : ["version": .string(version)])
+        let start = gatewayRecord(.start, version.isEmpty ? [:] : ["version": .string(version)])
         return recovered > 0 ? [recoveryRecord(recovered, after: "restart"), start] : [start]
     }
 
@@ -369,7 +369,7 @@ package final class GatewayControl: Sendable {
             await logging(failure: "the summary of failed sign-ins could not be recorded") { try await signIn.stop() }
             await clockWatch.stop()
             await logging(failure: "the shutdown could not be recorded") {
-                try await storeGuard.write(StoreTransaction(records: [lifeRecord(.stop)]))
+                try await storeGuard.write(StoreTransaction(records: [gatewayRecord(.stop)]))
             }
         }
         await logging(failure: "the store could not be closed cleanly") { try await storeGuard.maintenance.close() }

@@ -4,7 +4,7 @@ import Synchronization
 /// The commands of this process that have an intent and no outcome yet.
 final class InFlightCommands: Sendable {
     private struct Table {
-        var lives: [CommandID: CommandExecution] = [:]
+        var executions: [CommandID: CommandExecution] = [:]
         var isClosed = false
         var waiting: [Promise<Void>] = []
     }
@@ -17,10 +17,10 @@ final class InFlightCommands: Sendable {
     func close() { table.withLock { $0.isClosed = true } }
 
     /// - Throws: `.shuttingDown` once closed: `close` guarantees that no command is added afterwards.
-    func add(_ life: CommandExecution) throws(GatewayError) {
-        let id = life.id
+    func add(_ execution: CommandExecution) throws(GatewayError) {
+        let id = execution.id
         let isAdded = table.withLock { table in
-            if !table.isClosed { table.lives[id] = life }
+            if !table.isClosed { table.executions[id] = execution }
             return !table.isClosed
         }
         guard isAdded else { throw .shuttingDown }
@@ -28,25 +28,25 @@ final class InFlightCommands: Sendable {
 
     func remove(_ id: CommandID) {
         let waiting = table.withLock { table -> [Promise<Void>] in
-            table.lives[id] = nil
-            guard table.lives.isEmpty else { return [] }
+            table.executions[id] = nil
+            guard table.executions.isEmpty else { return [] }
             defer { table.waiting = [] }
             return table.waiting
         }
         for promise in waiting { promise.fulfil(()) }
     }
 
-    func command(_ id: CommandID) -> StoredCommand? { table.withLock { $0.lives[id] }?.stored }
+    func command(_ id: CommandID) -> StoredCommand? { table.withLock { $0.executions[id] }?.stored }
 
     /// The number of commands.
-    var count: Int { table.withLock { $0.lives.count } }
+    var count: Int { table.withLock { $0.executions.count } }
 
-    func contains(_ id: CommandID) -> Bool { table.withLock { $0.lives[id] != nil } }
+    func contains(_ id: CommandID) -> Bool { table.withLock { $0.executions[id] != nil } }
 
     /// Waits until there are no commands.
     func allEnded() async {
         let promise = table.withLock { table -> Promise<Void>? in
-            guard !table.lives.isEmpty else { return nil }
+            guard !table.executions.isEmpty else { return nil }
             let promise = Promise<Void>()
             table.waiting.append(promise)
             return promise

@@ -58,9 +58,9 @@ package final class LockDAL: Sendable {
     ) async throws(GatewayError) -> Answered<RunningCommand> {
         switch try await admitted(request, repeatable: repeatable) {
         case .replayed(let finished): return .replayed(RunningCommand(ended: finished))
-        case .fresh(let life):
-            let accepted = life.command
-            let end = Task(executorPreference: executor) { [self] in await complete(life, repeatable) }
+        case .fresh(let execution):
+            let accepted = execution.command
+            let end = Task(executorPreference: executor) { [self] in await complete(execution, repeatable) }
             return .fresh(RunningCommand(accepted: accepted, end: end))
         }
     }
@@ -76,12 +76,12 @@ package final class LockDAL: Sendable {
     ) async throws(GatewayError) -> Answered<FinishedCommand> {
         switch try await admitted(request, repeatable: repeatable) {
         case .replayed(let finished): .replayed(finished)
-        case .fresh(let life): .fresh(await complete(life, repeatable))
+        case .fresh(let execution): .fresh(await complete(execution, repeatable))
         }
     }
 
-    private func complete(_ life: CommandExecution, _ repeatable: IdempotentCall?) async -> FinishedCommand {
-        let finished = await life.run()
+    private func complete(_ execution: CommandExecution, _ repeatable: IdempotentCall?) async -> FinishedCommand {
+        let finished = await execution.run()
         if let key = repeatable?.key { idempotency.release(key) }
         return finished
     }

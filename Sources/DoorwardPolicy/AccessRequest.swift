@@ -103,7 +103,7 @@ struct AccessRequest {
         let missing: Denial.Missing? =
             switch nearest.reason {
             case .roleInsufficient:
-                .init(role: PermissionMatrix.leastRole(holding: operation, hangsOnUnit: device.unitID != nil))
+                .init(role: PermissionMatrix.leastRole(holding: operation, isOnUnit: device.unitID != nil))
             case .operationNotGranted: .init(operation: operation)
             case .featureUnavailable: .init(module: SubscriptionModule.guestAccess.rawValue)
             default: nil

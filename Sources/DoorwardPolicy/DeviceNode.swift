@@ -81,18 +81,18 @@ struct DeviceDetails: Sendable {
     private let sealedCode: [UInt8]?
     private let createdAt: Timestamp
     private let updatedAt: Timestamp
-    private let make: Box<DeviceModel>
+    private let model: Box<DeviceModel>
 
-    init(_ device: LockDevice, make: Box<DeviceModel>) {
+    init(_ device: LockDevice, model: Box<DeviceModel>) {
         (name, address, metadata, settings) = (device.name, device.address, device.metadata, device.settings)
-        (createdAt, updatedAt, self.make) = (device.createdAt, device.updatedAt, make)
+        (createdAt, updatedAt, self.model) = (device.createdAt, device.updatedAt, model)
         sealedCode = device.sealedCode
     }
 
     func device(_ node: DeviceNode) -> LockDevice {
         LockDevice(
-            id: node.id, name: name, adapter: make.value.adapter, address: address, manufacturer: make.value.manufacturer,
-            model: make.value.model, firmwareVersion: make.value.firmwareVersion, portfolioID: node.portfolioID,
+            id: node.id, name: name, adapter: model.value.adapter, address: address, manufacturer: model.value.manufacturer,
+            model: model.value.model, firmwareVersion: model.value.firmwareVersion, portfolioID: node.portfolioID,
             propertyID: node.propertyID, unitID: node.unitID, isRemoteOperationEnabled: node.isRemoteOperationEnabled,
             capabilities: node.capabilities, settings: settings, sealedCode: sealedCode, metadata: metadata,
             createdAt: createdAt, updatedAt: updatedAt)

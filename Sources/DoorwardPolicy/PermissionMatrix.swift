@@ -30,10 +30,10 @@ package enum PermissionMatrix {
         column.map(columns(holding: operation).contains) ?? false
     }
 
-    /// The lowest role that can hold an operation on a device. `hangsOnUnit` is whether the device
+    /// The lowest role that can hold an operation on a device. `isOnUnit` is whether the device
     /// is attached to a unit; otherwise, the device may be a common area.
-    package static func leastRole(holding operation: LockOperation, hangsOnUnit: Bool) -> Role? {
-        let elsewhere: MatrixColumns = hangsOnUnit ? [.tenantCommonArea] : [.tenantOwnUnit]
+    package static func leastRole(holding operation: LockOperation, isOnUnit: Bool) -> Role? {
+        let elsewhere: MatrixColumns = isOnUnit ? [.tenantCommonArea] : [.tenantOwnUnit]
         let columns = columns(holding: operation).subtracting(elsewhere)
         return MatrixColumn.allCases.filter(columns.contains).map(\.role).last { $0 != .guest }
     }

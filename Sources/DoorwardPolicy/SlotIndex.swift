@@ -57,7 +57,7 @@ struct SlotIndex<Entity>: Sendable {
         let hash = Self.hash(id)
         place(Self.bits(hash, slot), in: bucket(of: hash))
         count += 1
-        if count > buckets.count * Self.entriesPerBucket { part() }
+        if count > buckets.count * Self.entriesPerBucket { split() }
     }
 
     /// Removes an id that has this slot. The number of buckets is unchanged.
@@ -116,11 +116,11 @@ struct SlotIndex<Entity>: Sendable {
 
     /// Splits the next bucket in turn. For each entry in the bucket, one more bit of the hash
     /// determines whether the entry remains there or moves to a new bucket at the end.
-    private mutating func part() {
-        let parted = buckets.count & mask
-        let full = buckets[parted]
-        let entries = full.indices.map { full[$0] }.filter { $0 != 0 } + (overflow.removeValue(forKey: parted) ?? [])
-        buckets[parted] = Bucket()
+    private mutating func split() {
+        let index = buckets.count & mask
+        let full = buckets[index]
+        let entries = full.indices.map { full[$0] }.filter { $0 != 0 } + (overflow.removeValue(forKey: index) ?? [])
+        buckets[index] = Bucket()
         buckets.append(Bucket())
         if buckets.count == 2 * (mask + 1) { mask = mask << 1 | 1 }
         for bits in entries { place(bits, in: bucket(of: Located(bits: bits).hash)) }

@@ -98,7 +98,7 @@ extension TenancyDirectory {
         var node = DeviceNode(device)
         let units = sharingUnits(of: node, before: old)
         if old?.sharingSlot != nil || !units.isEmpty { keep(units, for: &node, in: old?.sharingSlot) }
-        let details = DeviceDetails(device, make: recentMakes.shared(Box(DeviceModel(device))))
+        let details = DeviceDetails(device, model: recentModels.shared(Box(DeviceModel(device))))
         let slot = devices.put(node)
         if slot < deviceDetails.count { deviceDetails[slot] = details } else { deviceDetails.append(details) }
         list(node, before: old)

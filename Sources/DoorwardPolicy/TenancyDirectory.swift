@@ -12,7 +12,7 @@ package struct TenancyDirectory: Sendable {
     /// The fields of devices that decisions need. The other fields of a device are in `deviceDetails`, at the same slot.
     var devices = EntityTable<DeviceNode>()
     var deviceDetails = PersistentArray<DeviceDetails>()
-    var recentMakes = RecentValues<Box<DeviceModel>>()
+    var recentModels = RecentValues<Box<DeviceModel>>()
     var recentCommonAreas = RecentValues<[DeviceID]>()
     var recentOperations = RecentValues<[LockOperation]>()
     var recentSchedules = RecentValues<ScheduleHours>()

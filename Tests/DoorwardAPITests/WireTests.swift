@@ -46,12 +46,12 @@ import Testing
 
     @Test("a command's body contains only the given values, and the reason of an override")
     func order() throws {
-        func members(_ order: Wire.CommandOrder) throws -> [String: Wire.Value] {
+        func members(_ order: Wire.CommandParameters) throws -> [String: Wire.Value] {
             try JSONDecoder().decode([String: Wire.Value].self, from: JSONEncoder().encode(order))
         }
-        #expect(try members(Wire.CommandOrder()) == [:])
+        #expect(try members(Wire.CommandParameters()) == [:])
         #expect(
-            try members(Wire.CommandOrder(reason: "post", override: "fire", timeoutMs: 500))
+            try members(Wire.CommandParameters(reason: "post", override: "fire", timeoutMs: 500))
                 == ["reason": .string("post"), "override": .object(["reason": .string("fire")]), "timeoutMs": .integer(500)])
     }
 

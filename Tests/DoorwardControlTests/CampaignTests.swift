@@ -41,12 +41,12 @@ import Testing
             var store = InMemoryStore(suspensions: Int.random(in: 0...2, using: &random))
             _ = try await store.commit(StoreTransaction(changes: house.changes))
             for _ in 0..<Int.random(in: 1...3, using: &random) {
-                let life = try await CampaignLife(
+                let run = try await CampaignRun(
                     house: house, store: store, clock: clock, executor: executor, trace: trace, seed: random.next())
-                try await live(life, using: &random)
+                try await live(run, using: &random)
                 store = store.reopened()
             }
-            let last = try await CampaignLife(
+            let last = try await CampaignRun(
                 house: house, store: store, clock: clock, executor: executor, trace: trace, seed: random.next())
             await last.settle()
             await last.control.stop()
@@ -54,26 +54,26 @@ import Testing
         }
     }
 
-    private static func live(_ life: CampaignLife, using random: inout SeededGenerator) async throws {
-        for device in life.house.devices { life.adapter.set(CampaignStep.behaviour(using: &random), for: device) }
+    private static func live(_ run: CampaignRun, using random: inout SeededGenerator) async throws {
+        for device in run.house.devices { run.adapter.set(CampaignStep.behaviour(using: &random), for: device) }
         let users = (0..<Int.random(in: 4...20, using: &random)).map { _ in
             let wait = Duration.milliseconds(Int64.random(in: 0...3000, using: &random))
-            let step = CampaignStep.draw(in: life.house, using: &random)
-            return Task(executorPreference: life.executor) {
-                await life.sleep(wait)
-                await life.take(step)
+            let step = CampaignStep.draw(in: run.house, using: &random)
+            return Task(executorPreference: run.executor) {
+                await run.sleep(wait)
+                await run.take(step)
             }
         }
-        await life.sleep(.milliseconds(Int64.random(in: 500...5000, using: &random)))
+        await run.sleep(.milliseconds(Int64.random(in: 500...5000, using: &random)))
         switch Int.random(in: 0..<4, using: &random) {
         case 0: break  // The process crashes without ending anything.
         case 1:
-            await life.control.stop(patience: .seconds(Int64.random(in: 0...5, using: &random)))
+            await run.control.stop(patience: .seconds(Int64.random(in: 0...5, using: &random)))
             for user in users { await user.value }
         default:
-            await life.settle()
+            await run.settle()
             for user in users { await user.value }
-            await life.control.stop()
+            await run.control.stop()
         }
     }
 }

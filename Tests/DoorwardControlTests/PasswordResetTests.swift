@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test("a link sets the password once, and ends the sessions of the old password")
-    func life() async throws {
+    func lifecycle() async throws {
         let signed = try await SignInTests.Signed()
         let house = signed.house
         let old = try await signed.logIn()

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test("a key is created with its secret, listed without it, used as a bearer token and removed")
-    func life() async throws {
+    func lifecycle() async throws {
         let house = try await House()
         let made = try await create(house)
         #expect(made.status == 201)

@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test("It answers on the reported port, executes commands, and stops when cancelled")
-    func life() async throws {
+    func lifecycle() async throws {
         let house = try await House()
         let token = try await house.token(of: .tenant)
         try await serving(house) { client, _ in

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test("A tenant grants a guest access for a window, and revokes it")
-    func life() async throws {
+    func lifecycle() async throws {
         let house = try await House()
         let granted = try await house.call(.post, "/guest-access", as: .tenant, body(house))
         #expect(granted.status == 201)

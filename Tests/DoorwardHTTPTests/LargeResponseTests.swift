@@ -152,10 +152,10 @@ import Testing
     private struct Reader: ResponseBodyWriter {
         let memory: ResponseMemory
         let chunks: Seen<[Int]>
-        let hangsUp: Bool
+        let disconnects: Bool
 
         mutating func write(_ buffer: ByteBuffer) async throws {
-            if hangsUp { throw CancellationError() }
+            if disconnects { throw CancellationError() }
             #expect(memory.reserved > 0)
             chunks.change { $0.append(buffer.readableBytes) }
         }
@@ -165,18 +165,18 @@ import Testing
 
     @Test("A large body is written in chunks, and its memory is released when it is sent or the client disconnects")
     func chunks() async throws {
-        for hangsUp in [false, true] {
+        for disconnects in [false, true] {
             let memory = ResponseMemory()
             let chunks = Seen<[Int]>([])
             do {
                 let response = try memory.admit(Self.large, for: nil).response()
                 #expect(response.body.contentLength == Self.large.body.count)
-                let reader = Reader(memory: memory, chunks: chunks, hangsUp: hangsUp)
+                let reader = Reader(memory: memory, chunks: chunks, disconnects: disconnects)
                 try await response.body.write(reader)
             } catch {
-                #expect(hangsUp)
+                #expect(disconnects)
             }
-            #expect(chunks.value == (hangsUp ? [] : Array(repeating: ResponseMemory.chunkBytes, count: 16)))
+            #expect(chunks.value == (disconnects ? [] : Array(repeating: ResponseMemory.chunkBytes, count: 16)))
             #expect(memory.reserved == 0)
         }
     }

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test("A password link has a URL, a token and an expiry, and sets a password once")
-    func life() async throws {
+    func lifecycle() async throws {
         var settings = HTTPSettings()
         settings.publicURL = "https://locks.example.org/"
         let house = try await House(settings: settings)

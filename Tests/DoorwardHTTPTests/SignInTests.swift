@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test("Signing in returns a valid token, refreshing returns another one, and signing out ends both")
-    func life() async throws {
+    func lifecycle() async throws {
         let house = try await House(withPasswords: true)
         let reply = try await logIn(house, "TENANT@example.com")
         #expect(reply.status == 200)

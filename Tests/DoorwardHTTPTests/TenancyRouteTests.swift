@@ -44,9 +44,9 @@ import Testing
         #expect(read["address"]["country"] == .null)
         #expect(
             try await house.call(.get, "/portfolios/\(portfolio)", as: .neighbour).data["portfolio"]["name"].text == "Ash Street")
-        let hanging = try await house.call(.get, "/units/\(unit)/devices", as: .nobody)
-        #expect(hanging.data["devices"][0]["id"].text == device)
-        #expect(hanging.data["pagination"]["totalItems"].number == 1)
+        let attached = try await house.call(.get, "/units/\(unit)/devices", as: .nobody)
+        #expect(attached.data["devices"][0]["id"].text == device)
+        #expect(attached.data["pagination"]["totalItems"].number == 1)
 
         let removed = try await house.call(.delete, "/units/\(unit)/tenants/\(tenant)", as: .neighbour)
         #expect(removed.status == 204)

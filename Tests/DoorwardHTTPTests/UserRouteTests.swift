@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct UserRouteTests {
     @Test("A super admin creates, reads and disables users")
-    func life() async throws {
+    func lifecycle() async throws {
         let house = try await House()
         let body = #"{"email":"Neo@example.com","firstName":"Neo","lastName":"One","password":"fifteen letters or more"}"#
         let created = try await house.call(.post, "/users", as: .superAdmin, body)

@@ -55,16 +55,16 @@ import Testing
                 is: .denied(.deviceUnknown, reach: false)),
             DecisionCase(
                 "A door that moved to another unit is no longer the tenant's",
-                [.role(.tenant), .hangs(.flat, on: \.otherUnit)], .unlock, is: .hidden),
+                [.role(.tenant), .attached(.flat, to: \.otherUnit)], .unlock, is: .hidden),
             DecisionCase(
                 "A front door that belongs to the flat next door is not shared",
-                [.role(.tenant), .hangs(.front, on: \.otherUnit)], .unlock, .front, is: .hidden),
+                [.role(.tenant), .attached(.front, to: \.otherUnit)], .unlock, .front, is: .hidden),
             DecisionCase(
                 "A front door that belongs to the tenant's own unit is theirs",
-                [.role(.tenant), .hangs(.front, on: \.unit)], .viewAccessHistory, .front, is: .allowed(.held(.tenant))),
+                [.role(.tenant), .attached(.front, to: \.unit)], .viewAccessHistory, .front, is: .allowed(.held(.tenant))),
             DecisionCase(
                 "A front door that belongs to no unit again is shared again",
-                [.role(.tenant), .hangs(.front, on: \.otherUnit), .hangsOnNoUnit(.front)], .unlock, .front,
+                [.role(.tenant), .attached(.front, to: \.otherUnit), .attachedToNoUnit(.front)], .unlock, .front,
                 is: .allowed(.held(.tenant))),
         ])
     func sideways(line: DecisionCase) { line.check() }

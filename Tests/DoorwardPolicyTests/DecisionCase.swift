@@ -134,11 +134,11 @@ struct Given: Sendable {
     }
 
     /// The door belongs to the given unit.
-    static func hangs(_ door: Door, on unit: any KeyPath<House, UnitID> & Sendable) -> Self {
+    static func attached(_ door: Door, to unit: any KeyPath<House, UnitID> & Sendable) -> Self {
         Self { house in house.put(device: house.id(of: door), unit: house[keyPath: unit]) }
     }
 
-    static func hangsOnNoUnit(_ door: Door) -> Self { Self { house in house.put(device: house.id(of: door), unit: nil) } }
+    static func attachedToNoUnit(_ door: Door) -> Self { Self { house in house.put(device: house.id(of: door), unit: nil) } }
 }
 
 extension Rule {

@@ -48,7 +48,7 @@ import Testing
             DecisionCase(
                 "After its end the lock can be opened", [.role(.tenant), .lockdown, .lifted], is: .allowed(.held(.tenant))),
             DecisionCase(
-                "A device that is attached during it is under it", [.role(.tenant), .lockdown, .hangs(.cellar, on: \.unit)],
+                "A device that is attached during it is under it", [.role(.tenant), .lockdown, .attached(.cellar, to: \.unit)],
                 .unlock, .cellar, is: .denied(.lockdownActive, by: .held(.tenant))),
         ])
     func forbids(line: DecisionCase) { line.check() }

@@ -80,8 +80,8 @@ import Testing
             (.lockdown, .propertyManager, .propertyManager),
         ])
     func leastRole(operation: LockOperation, onUnit: Role, offUnit: Role) {
-        #expect(PermissionMatrix.leastRole(holding: operation, hangsOnUnit: true) == onUnit)
-        #expect(PermissionMatrix.leastRole(holding: operation, hangsOnUnit: false) == offUnit)
+        #expect(PermissionMatrix.leastRole(holding: operation, isOnUnit: true) == onUnit)
+        #expect(PermissionMatrix.leastRole(holding: operation, isOnUnit: false) == offUnit)
     }
 
     @Test("A higher role has every right of a lower one: owners those of admins, admins those of managers")

@@ -210,15 +210,15 @@ import Testing
 /// A gate that stops a backup after its first step until the gate is opened. An open gate stays open.
 private final class BackupGate: Sendable {
     private let arrivals = AsyncStream<Void>.makeStream()
-    private let turnstile = DispatchSemaphore(value: 0)
+    private let gate = DispatchSemaphore(value: 0)
 
     @Sendable func pass(_ pagesLeft: Int) {
         arrivals.continuation.yield()
-        turnstile.wait()
-        turnstile.signal()
+        gate.wait()
+        gate.signal()
     }
 
-    func open() { turnstile.signal() }
+    func open() { gate.signal() }
 
     /// Waits until a backup has been stopped by this gate.
     func reached() async { for await _ in arrivals.stream { return } }

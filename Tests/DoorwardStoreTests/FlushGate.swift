@@ -6,7 +6,7 @@ import Synchronization
 /// transactions. It also records the sizes of the flushes.
 final class FlushGate: Sendable {
     private let batches = Mutex<[Int]>([])
-    private let turnstile = DispatchSemaphore(value: 0)
+    private let gate = DispatchSemaphore(value: 0)
     private let first = AsyncStream<Void>.makeStream()
     private let opening: Int?
 
@@ -16,7 +16,7 @@ final class FlushGate: Sendable {
     /// The number of transactions in each flush.
     var sizes: [Int] { batches.withLock { $0 } }
 
-    func open() { turnstile.signal() }
+    func open() { gate.signal() }
 
     /// Waits until a flush is held back: transactions accepted afterwards are not part of it. May be called only once.
     func untilHeld() async { for await _ in first.stream { return } }
@@ -27,8 +27,8 @@ final class FlushGate: Sendable {
             beforeCommit: { _ in
                 self.first.continuation.yield()
                 // The writer's own thread waits here, as in a slow flush. Once open, the gate stays open.
-                self.turnstile.wait()
-                self.turnstile.signal()
+                self.gate.wait()
+                self.gate.signal()
             },
             afterCommit: { count in self.batches.withLock { $0.append(count) } })
     }

@@ -87,16 +87,16 @@ import Testing
         var script = StoreScript(seed: 72)
         let reader = try StoreReader(path: database.path, clock: database.clock)
         _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]))
-        let (begun, turnstile) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+        let (begun, gate) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
         async let counts = reader.read { db in
             let before = try numbers(["SELECT count(*) FROM entries"], in: db)
             begun.continuation.yield()
-            turnstile.wait()
+            gate.wait()
             return before + (try numbers(["SELECT count(*) FROM entries"], in: db))
         }
         for await _ in begun.stream { break }
         _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]))
-        turnstile.signal()
+        gate.signal()
         #expect(try await counts == [1, 1])
         #expect(try await reader.read { try numbers(["SELECT count(*) FROM entries"], in: $0) } == [2])
         reader.close()
@@ -118,7 +118,7 @@ private func numbers(_ queries: [String], in db: Database) throws -> [Int] {
 private final class Meeting: Sendable {
     private let expected: Int
     private let arrived = Mutex(0)
-    private let turnstile = DispatchSemaphore(value: 0)
+    private let gate = DispatchSemaphore(value: 0)
 
     init(of expected: Int) { self.expected = expected }
 
@@ -127,8 +127,8 @@ private final class Meeting: Sendable {
             count += 1
             return count == expected
         }
-        if isLast { turnstile.signal() }
-        turnstile.wait()
-        turnstile.signal()
+        if isLast { gate.signal() }
+        gate.wait()
+        gate.signal()
     }
 }

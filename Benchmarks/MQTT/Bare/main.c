@@ -15,7 +15,7 @@
 static const char *command = "UNLOCK";
 static const char *report = "{\"state\":\"UNLOCKED\"}";
 
-static int lanes, count, sent, done;
+static int in_flight, count, sent, done;
 static uint64_t *sent_at, *durations;
 
 static uint64_t now(void) {
@@ -24,17 +24,17 @@ static uint64_t now(void) {
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static void publish(struct mosquitto *client, int lane, const char *level, const char *payload) {
+static void publish(struct mosquitto *client, int number, const char *level, const char *payload) {
     char topic[64];
-    snprintf(topic, sizeof topic, "bench/%d/%s", lane, level);
+    snprintf(topic, sizeof topic, "bench/%d/%s", number, level);
     mosquitto_publish(client, NULL, topic, (int)strlen(payload), payload, 0, false);
 }
 
-static void send_command(struct mosquitto *client, int lane) {
+static void send_command(struct mosquitto *client, int number) {
     if (sent == count) return;
     sent++;
-    sent_at[lane] = now();
-    publish(client, lane, "set", command);
+    sent_at[number] = now();
+    publish(client, number, "set", command);
 }
 
 static void device_connected(struct mosquitto *client, void *context, int code) {
@@ -57,13 +57,13 @@ static void gateway_connected(struct mosquitto *client, void *context, int code)
 
 static void gateway_received(struct mosquitto *client, void *context, const struct mosquitto_message *message) {
     if (strcmp(message->topic, "bench/ready") == 0) {
-        for (int lane = 0; lane < lanes; lane++) send_command(client, lane);
+        for (int number = 0; number < in_flight; number++) send_command(client, number);
         return;
     }
-    int lane = atoi(message->topic + strlen("bench/"));
-    if (lane < 0 || lane >= lanes || done == count) return;
-    durations[done++] = now() - sent_at[lane];
-    send_command(client, lane);
+    int number = atoi(message->topic + strlen("bench/"));
+    if (number < 0 || number >= in_flight || done == count) return;
+    durations[done++] = now() - sent_at[number];
+    send_command(client, number);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -84,9 +84,9 @@ int main(int argc, char **argv) {
     if (mosquitto_connect(client, "127.0.0.1", atoi(argv[2]), 60) != MOSQ_ERR_SUCCESS) return 1;
     if (is_device) return mosquitto_loop_forever(client, -1, 1) != MOSQ_ERR_SUCCESS;
 
-    lanes = atoi(argv[3]);
+    in_flight = atoi(argv[3]);
     count = atoi(argv[4]);
-    sent_at = calloc((size_t)lanes, sizeof *sent_at);
+    sent_at = calloc((size_t)in_flight, sizeof *sent_at);
     durations = calloc((size_t)count, sizeof *durations);
     uint64_t begin = 0;
     while (done < count) {

@@ -18,8 +18,8 @@ enum BareProgram {
         return process
     }
 
-    static func gateway(port: Int, lanes: Int, count: Int) throws -> RoundTrips {
-        let process = process(["gateway", String(port), String(lanes), String(count)])
+    static func gateway(port: Int, inFlight: Int, count: Int) throws -> RoundTrips {
+        let process = process(["gateway", String(port), String(inFlight), String(count)])
         let output = Pipe()
         process.standardOutput = output
         try process.run()

@@ -3,7 +3,7 @@ import DoorwardMQTT
 import Foundation
 import Synchronization
 
-/// An `MQTTConnection` that sends commands like the bare program: each report of a lane triggers the lane's next command.
+/// An `MQTTConnection` that sends commands like the bare program: each report on a topic triggers the next command on that topic.
 final class ConnectionUnderTest: Sendable {
     private struct State {
         var sent = 0
@@ -14,17 +14,17 @@ final class ConnectionUnderTest: Sendable {
     }
 
     private let port: Int
-    private let lanes: Int
+    private let inFlight: Int
     private let count: Int
     private let state: Mutex<State>
     private let topics: [MQTTTopic]
     private let isDone = DispatchSemaphore(value: 0)
     private let connection = Mutex<MQTTConnection?>(nil)
 
-    init(port: Int, lanes: Int, count: Int) {
-        (self.port, self.lanes, self.count) = (port, lanes, count)
-        topics = (0..<lanes).compactMap { MQTTTopic("bench/\($0)/set") }
-        state = Mutex(State(sentAt: Array(repeating: 0, count: lanes)))
+    init(port: Int, inFlight: Int, count: Int) {
+        (self.port, self.inFlight, self.count) = (port, inFlight, count)
+        topics = (0..<inFlight).compactMap { MQTTTopic("bench/\($0)/set") }
+        state = Mutex(State(sentAt: Array(repeating: 0, count: inFlight)))
     }
 
     /// Connects, measures, and closes the connection.
@@ -51,32 +51,32 @@ final class ConnectionUnderTest: Sendable {
         guard let connection = connection.withLock({ $0 }) else { return }
         if message.topic == "bench/ready" {
             state.withLock { $0.begin = Stopwatch.now() }
-            for lane in 0..<lanes { sendCommand(lane, connection) }
+            for number in 0..<inFlight { sendCommand(number, connection) }
             return
         }
         let parts = message.topic.utf8.split(separator: UInt8(ascii: "/"))
-        guard parts.count == 3, let lane = Int(String(Substring(parts[1]))), topics.indices.contains(lane) else { return }
+        guard parts.count == 3, let number = Int(String(Substring(parts[1]))), topics.indices.contains(number) else { return }
         let isLast = state.withLock { state in
             guard state.durations.count < count else { return false }
             state.end = Stopwatch.now()
-            state.durations.append(state.end - state.sentAt[lane])
+            state.durations.append(state.end - state.sentAt[number])
             return state.durations.count == count
         }
-        if isLast { isDone.signal() } else { sendCommand(lane, connection) }
+        if isLast { isDone.signal() } else { sendCommand(number, connection) }
     }
 
-    private func sendCommand(_ lane: Int, _ connection: MQTTConnection) {
+    private func sendCommand(_ number: Int, _ connection: MQTTConnection) {
         let isDue = state.withLock { state in
             guard state.sent < count else { return false }
             state.sent += 1
-            state.sentAt[lane] = Stopwatch.now()
+            state.sentAt[number] = Stopwatch.now()
             return true
         }
         guard isDue else { return }
         do throws(MQTTSendError) {
-            try connection.publish(MQTTPublish(topic: topics[lane], payload: Array("UNLOCK".utf8), lifetime: .seconds(10)))
+            try connection.publish(MQTTPublish(topic: topics[number], payload: Array("UNLOCK".utf8), lifetime: .seconds(10)))
         } catch {
-            // End the program: a lane whose command is lost receives no report, so the measurement would never finish.
+            // End the program: a lost command is never followed by a report, so the measurement would never finish.
             FileHandle.standardError.write(Data("a command could not be sent: \(error)\n".utf8))
             exit(1)
         }

@@ -11,10 +11,10 @@ import Foundation
 struct GatewayRoundTrips {
     private static let name = "unlock over MQTT"
     private static let secondsPerRound = 3.0
-    private static let lanes = 64
+    private static let inFlight = 64
     /// The number in the topic of the gateway's first lock. The bare program uses lower numbers, so
     /// that the gateway receives no reports for its commands.
-    private static let firstLane = 1_000
+    private static let firstTopic = 1_000
     private static let bareCount = 50_000
 
     let folder: URL
@@ -39,15 +39,15 @@ struct GatewayRoundTrips {
             Fleet(portfolios: 8, way: Self.way), folder: folder, brokerPort: broker.port)
         let gateway = try fixture.serve()
         defer { gateway.stop() }
-        let unlocks = try await fixture.commandRequests(["unlock"], tenants: Self.lanes, on: gateway)
+        let unlocks = try await fixture.commandRequests(["unlock"], tenants: Self.inFlight, on: gateway)
         // With one request at a time, the connection uses all locks in turn, so that no lock exceeds the gateway's rate limit for
         // messages.
-        for (lanes, connections) in [(Self.lanes, unlocks), (1, [unlocks.flatMap(\.self)])] {
+        for (inFlight, connections) in [(Self.inFlight, unlocks), (1, [unlocks.flatMap(\.self)])] {
             let plan = LoadPlan(port: gateway.port, seconds: Self.secondsPerRound, connections: connections)
             _ = try await Load.run(plan)
             var results = Results()
-            for _ in 0..<rounds { try await runRound(lanes: lanes, plan, gateway, broker, &results) }
-            report(lanes: lanes, results, locks: fixture.fleet.deviceCount)
+            for _ in 0..<rounds { try await runRound(inFlight: inFlight, plan, gateway, broker, &results) }
+            report(inFlight: inFlight, results, locks: fixture.fleet.deviceCount)
         }
         Figure(Self.name, "memory of the gateway", gateway.residentMemory / 1_048_576, "MiB").report()
     }
@@ -55,7 +55,7 @@ struct GatewayRoundTrips {
     /// Returns the transport of a lock with the profile `homeassistant`: the lock reports its state in JSON, and the gateway
     /// sends it no state requests.
     private static func way(_ number: Int) -> Fleet.Way {
-        let topic = "bench/\(firstLane + number)"
+        let topic = "bench/\(firstTopic + number)"
         return Fleet.Way(
             adapter: "mqtt",
             address: [
@@ -66,10 +66,10 @@ struct GatewayRoundTrips {
     }
 
     private func runRound(
-        lanes: Int, _ plan: LoadPlan, _ gateway: ServedGateway, _ broker: BenchmarkBroker, _ results: inout Results
+        inFlight: Int, _ plan: LoadPlan, _ gateway: ServedGateway, _ broker: BenchmarkBroker, _ results: inout Results
     ) async throws {
-        let count = lanes == 1 ? Self.bareCount / 25 : Self.bareCount
-        results.bare.append(try BareProgram.gateway(port: broker.port, lanes: lanes, count: count))
+        let count = inFlight == 1 ? Self.bareCount / 25 : Self.bareCount
+        results.bare.append(try BareProgram.gateway(port: broker.port, inFlight: inFlight, count: count))
         results.flush.append(try FlushTime.median(in: folder))
         let used = gateway.processorSeconds
         let result = try await Load.run(plan)
@@ -79,8 +79,8 @@ struct GatewayRoundTrips {
 
     // MARK: Results
 
-    private func report(lanes: Int, _ results: Results, locks: Int) {
-        let name = lanes == 1 ? "one at a time" : "\(lanes) in flight"
+    private func report(inFlight: Int, _ results: Results, locks: Int) {
+        let name = inFlight == 1 ? "one at a time" : "\(inFlight) in flight"
         let what = "\(locks) locks, medians of \(rounds) rounds of \(Int(Self.secondsPerRound)) s in turns"
         func figure(_ figure: String, _ value: Double, _ unit: String, goal: Double? = nil) {
             Figure(Self.name, "\(figure), \(name)", value, unit, goal: goal, note: what).report()
@@ -94,7 +94,7 @@ struct GatewayRoundTrips {
         figure("processor time of the gateway for an unlock", results.cpu.median, "µs")
         figure("answers other than 200", Double(results.gateway.reduce(0) { $0 + $1.failed }), "")
         let pairs = zip(results.gateway, results.bare)
-        if lanes == 1 {
+        if inFlight == 1 {
             let added = pairs.map { $0.p50 / 1000 - $1.p50 / 1e6 }
             figure("a flush of the disk, p50", results.flush.median, "ms")
             figure("added to the bare round trip, p50", added.median, "ms")

@@ -47,19 +47,19 @@ enum RoundTripBenchmarks {
         defer { broker.end() }
         let device = try BareProgram.device(port: broker.port)
         defer { device.killNow() }
-        for (lanes, share) in [(64, 1), (1, 10)] {
-            try measure(lanes: lanes, rounds: rounds, count: count / share, broker)
+        for (inFlight, share) in [(64, 1), (1, 10)] {
+            try measure(inFlight: inFlight, rounds: rounds, count: count / share, broker)
         }
     }
 
     /// Runs the bare program and the gateway's connection alternately, so that other load affects
     /// both equally. The reported ratio is the median of the ratios of the rounds.
-    private static func measure(lanes: Int, rounds: Int, count: Int, _ broker: BenchmarkBroker) throws {
-        let name = lanes == 1 ? "one at a time" : "\(lanes) in flight"
+    private static func measure(inFlight: Int, rounds: Int, count: Int, _ broker: BenchmarkBroker) throws {
+        let name = inFlight == 1 ? "one at a time" : "\(inFlight) in flight"
         var (bare, ours): ([RoundTrips], [RoundTrips]) = ([], [])
         for _ in 0..<rounds {
-            bare.append(try BareProgram.gateway(port: broker.port, lanes: lanes, count: count))
-            ours.append(ConnectionUnderTest(port: broker.port, lanes: lanes, count: count).run())
+            bare.append(try BareProgram.gateway(port: broker.port, inFlight: inFlight, count: count))
+            ours.append(ConnectionUnderTest(port: broker.port, inFlight: inFlight, count: count).run())
         }
         for (who, trips) in [("bare libmosquitto", bare), ("MQTTConnection", ours)] {
             Figure("mqtt", "\(who), \(name)", trips.map(\.rate).median, "round trips/s").report()

@@ -87,7 +87,7 @@ extension Wire {
     }
 
     /// The body of a command.
-    package struct CommandOrder: Encodable, Sendable {
+    package struct CommandParameters: Encodable, Sendable {
         /// A reason for the log.
         package var reason: String?
         /// The override of a lockdown, for callers who may override it.

@@ -51,17 +51,17 @@ package struct Devices: Sendable {
     }
 
     /// Extends the bolt and waits for the lock's confirmation; see `move`.
-    package func lock(_ id: String, _ options: Wire.CommandOrder = .init()) async throws -> Response<Wire.CommandAnswer> {
+    package func lock(_ id: String, _ options: Wire.CommandParameters = .init()) async throws -> Response<Wire.CommandAnswer> {
         try await move("lock", id, options)
     }
 
     /// Withdraws the bolt and waits for the lock's confirmation; see `move`.
-    package func unlock(_ id: String, _ options: Wire.CommandOrder = .init()) async throws -> Response<Wire.CommandAnswer> {
+    package func unlock(_ id: String, _ options: Wire.CommandParameters = .init()) async throws -> Response<Wire.CommandAnswer> {
         try await move("unlock", id, options)
     }
 
     /// Withdraws the latch, so that the door opens, and waits for the lock's confirmation; see `move`.
-    package func unlatch(_ id: String, _ options: Wire.CommandOrder = .init()) async throws -> Response<Wire.CommandAnswer> {
+    package func unlatch(_ id: String, _ options: Wire.CommandParameters = .init()) async throws -> Response<Wire.CommandAnswer> {
         try await move("unlatch", id, options)
     }
 
@@ -73,7 +73,9 @@ package struct Devices: Sendable {
     ///
     /// - Throws: `ClientError.refused`, with the command, for every outcome except a confirmation.
     ///   After `.noResponse` it is unknown whether the lock has moved.
-    private func move(_ word: String, _ id: String, _ options: Wire.CommandOrder) async throws -> Response<Wire.CommandAnswer> {
+    private func move(_ word: String, _ id: String, _ options: Wire.CommandParameters) async throws -> Response<
+        Wire.CommandAnswer
+    > {
         var request = try APIRequest.post("devices", id, word, body: options)
         request.timeLimit = .milliseconds((options.timeoutMs ?? WireLimits.timeoutMs.upperBound) + Self.margin)
         return try await client.send(request)

@@ -32,12 +32,13 @@ enum LockCommandRoutes {
     }
 
     private static func move(_ call: AuthenticatedRequest, _ operation: LockOperation) async throws -> APIResponse {
-        let order = try Order(call)
+        let parameters = try Parameters(call)
         let request = CommandRequest(
             caller: call.caller, deviceID: DeviceID(call.text("id")), attemptedID: call.text("id"), operation: operation,
-            statedReason: order.reason, override: order.override, timeout: order.timeout ?? call.services.commandTimeout)
+            statedReason: parameters.reason, override: parameters.override,
+            timeout: parameters.timeout ?? call.services.commandTimeout)
         let (locks, repeatable) = (call.control.locks, try call.services.repeats.call(call))
-        guard !order.isAsync else {
+        guard !parameters.isAsync else {
             let begun = try await locks.begin(request, repeatable: repeatable)
             return accepted(begun.value.accepted, call.view, location: "/api/v1/commands/\(begun.value.accepted.id)").marked(
                 as: begun)
@@ -48,7 +49,7 @@ enum LockCommandRoutes {
 
     // MARK: - Request
 
-    private struct Order {
+    private struct Parameters {
         let reason: String?
         let override: String?
         let timeout: Duration?

@@ -19,7 +19,7 @@ actor StoreWriter {
     }
 
     private nonisolated let executor: WriterExecutor
-    private nonisolated let inbox: Inbox
+    private nonisolated let queue: WriteQueue
     private var condition: Condition
     private let path: String
     private let clock: any GatewayClock
@@ -41,7 +41,7 @@ actor StoreWriter {
         (self.path, self.clock, self.random, self.logger) = (path, clock, random, logger)
         (self.limits, self.hooks, self.backups) = (limits, hooks, backups)
         executor = WriterExecutor()
-        inbox = Inbox(limit: limits.queuedTransactions)
+        queue = WriteQueue(limit: limits.queuedTransactions)
         condition = .open(
             BatchWriter(connection: connection, random: random, logger: logger, limits: limits, hooks: hooks, backups: backups))
     }
@@ -52,7 +52,7 @@ actor StoreWriter {
     nonisolated func commit(_ transaction: StoreTransaction) async -> Result<[RecordPosition], StoreError> {
         let transaction = PreparedTransaction(transaction)
         return await withCheckedContinuation { caller in
-            switch inbox.admit(WaitingTransaction(transaction: transaction, caller: caller)) {
+            switch queue.enqueue(WaitingTransaction(transaction: transaction, caller: caller)) {
             case .accepted(let number): hooks.afterAdmission(number)
             case .acceptedFirst(let number):
                 wake()
@@ -80,7 +80,7 @@ actor StoreWriter {
     /// Call it while the readers are open: a connection that is dropped after a failure must not be the last one, because
     /// closing the last connection checkpoints.
     func drain() throws(StoreError) {
-        inbox.close()
+        queue.close()
         while writeNext() {}
         guard case .open(var writer) = condition else { return }
         condition = .closed
@@ -125,7 +125,7 @@ actor StoreWriter {
     ///
     /// - Returns: false if the queue is empty.
     private func writeNext() -> Bool {
-        let batch = inbox.take(limits.transactionsPerFlush)
+        let batch = queue.take(limits.transactionsPerFlush)
         guard !batch.isEmpty else { return false }
         reopenIfDue()
         guard case .open(var writer) = condition else {
@@ -215,7 +215,7 @@ struct WaitingTransaction: Sendable {
 }
 
 /// The bounded queue of the writer. Transactions take effect in the order in which they were accepted.
-final class Inbox: Sendable {
+final class WriteQueue: Sendable {
     private struct State {
         var waiting: [WaitingTransaction] = []
         var accepted = 0
@@ -224,7 +224,7 @@ final class Inbox: Sendable {
         var isWriterAwake = false
     }
 
-    enum Admission {
+    enum EnqueueResult {
         /// Accepted; the writer is already awake. The number counts accepted transactions, from 1.
         case accepted(number: Int)
         /// Accepted; the caller must wake the writer.
@@ -238,7 +238,7 @@ final class Inbox: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    func admit(_ transaction: WaitingTransaction) -> Admission {
+    func enqueue(_ transaction: WaitingTransaction) -> EnqueueResult {
         state.withLock { state in
             guard !state.isClosed, state.waiting.count < limit else { return .rejected }
             state.waiting.append(transaction)

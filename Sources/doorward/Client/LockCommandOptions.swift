@@ -35,7 +35,7 @@ struct LockCommandOptions: ParsableArguments {
         guard timeout >= 0.1, timeout <= 60 else { throw ValidationError("--timeout takes from 0.1 to 60 seconds.") }
     }
 
-    typealias Move = @Sendable (Devices, String, Wire.CommandOrder) async throws -> Response<Wire.CommandAnswer>
+    typealias Move = @Sendable (Devices, String, Wire.CommandParameters) async throws -> Response<Wire.CommandAnswer>
 
     /// Sends the command, and prints its outcome.
     ///
@@ -45,12 +45,12 @@ struct LockCommandOptions: ParsableArguments {
     func run(_ doing: String, _ done: String, _ move: @escaping Move) async throws {
         let client = try gateway.client()
         let lock = try await NameResolver(client).lock(lock)
-        let order = Wire.CommandOrder(
+        let parameters = Wire.CommandParameters(
             reason: reason, override: override, timeoutMs: timeout.map { Int(($0 * 1000).rounded()) })
         let answer = try await Interruption.withInterrupt {
             try await Progress("\(doing) \(lock.name)").during {
                 try await Self.addingHint(lock) {
-                    try await namingOptions(Self.option) { try await move(client.devices, lock.id, order) }
+                    try await namingOptions(Self.option) { try await move(client.devices, lock.id, parameters) }
                 }
             }
         }

@@ -99,10 +99,10 @@ struct Demo: AsyncParsableCommand {
         guard let simulator = gateway.adapters.lazy.compactMap({ $0 as? SimulatorAdapter }).first else {
             throw CommandFailure("this program has no simulator")
         }
-        let life = DemoScript(
+        let script = DemoScript(
             plan: plan, users: tenancy.users, locks: tenancy.locks, control: gateway.control, simulator: simulator,
             speed: Double(speed))
-        let service = DemoService(life: life, password: password, folder: folder, addresses: addresses)
+        let service = DemoService(script: script, password: password, folder: folder, addresses: addresses)
         // The last service in the list is stopped first, so the simulated people stop before the gateway that they use.
         let services: [any Service] = [gateway, service, end]
         var group = ServiceGroupConfiguration(

@@ -7,7 +7,7 @@ import ServiceLifecycle
 /// Plays the demo's plan and shows the screen while the gateway runs. `run` ends when the service is stopped, or when the user
 /// closes the screen.
 struct DemoService: Service {
-    let life: DemoScript
+    let script: DemoScript
     let password: Secret<String>
     let folder: DemoFolder
     /// Yields the gateway's address when it has started listening.
@@ -29,14 +29,14 @@ struct DemoService: Service {
         let watch = DemoScreen(
             client: try await signIn(at: address),
             invitation: DemoSignIns(
-                house: life.plan.house, address: address, password: password, program: DemoSignIns.programAsTyped),
-            clock: life.control.clock,
+                house: script.plan.house, address: address, password: password, program: DemoSignIns.programAsTyped),
+            clock: script.control.clock,
             time: HouseTime(
-                beganAt: life.control.clock.now(), speed: life.speed, start: life.plan.start,
-                firstWeekday: life.plan.scenario.firstWeekday))
+                beganAt: script.control.clock.now(), speed: script.speed, start: script.plan.start,
+                firstWeekday: script.plan.scenario.firstWeekday))
         try await withThrowingTaskGroup { group in
             group.addTask {
-                try await life.run()
+                try await script.run()
                 return false
             }
             group.addTask {

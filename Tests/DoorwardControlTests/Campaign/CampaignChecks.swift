@@ -35,22 +35,22 @@ struct CampaignChecks {
     private func ordersAsAsked() -> [String] {
         var found: [String] = []
         var sent: Set<CommandID> = []
-        for order in trace.orders {
-            let id = order.order.commandID
+        for sent in trace.commands {
+            let id = sent.command.commandID
             if !sent.insert(id).inserted { found.append("\(id) was sent twice") }
-            let intents = order.records.filter { $0.kind == .commandIntent }
+            let intents = sent.records.filter { $0.kind == .commandIntent }
             if intents.isEmpty { found.append("\(id) was sent without an intent") }
-            if order.records.contains(where: { $0.kind == .commandOutcome }) { found.append("\(id) was sent after its outcome") }
-            if order.decision.rule == nil { found.append("\(id) was sent without a right") }
-            if order.decision.rule != intents.last?.rule {
+            if sent.records.contains(where: { $0.kind == .commandOutcome }) { found.append("\(id) was sent after its outcome") }
+            if sent.decision.rule == nil { found.append("\(id) was sent without a right") }
+            if sent.decision.rule != intents.last?.rule {
                 found.append("\(id) was sent under another rule than that of its intent")
             }
-            guard let request = request(of: id), request.life == order.life else {
+            guard let request = request(of: id), request.run == sent.run else {
                 found.append("\(id) was sent without a request in this run")
                 continue
             }
-            if order.at >= request.began.advanced(by: request.wanted.timeout) { found.append("\(id) was sent after its timeout") }
-            if order.wallAt >= order.order.deadline { found.append("\(id) was sent at or after its own deadline") }
+            if sent.at >= request.began.advanced(by: request.wanted.timeout) { found.append("\(id) was sent after its timeout") }
+            if sent.wallAt >= sent.command.deadline { found.append("\(id) was sent at or after its own deadline") }
         }
         return found
     }
@@ -60,13 +60,13 @@ struct CampaignChecks {
     }
 
     private func ordersOneByOne() -> [String] {
-        var last: [DeviceID: CampaignTrace.Order] = [:]
-        return trace.orders.compactMap { order in
-            defer { last[order.order.deviceID] = order }
-            guard let before = last[order.order.deviceID], before.life == order.life,
-                let end = commands[before.order.commandID]?.completedAt, wasSeen(before.order.commandID)
+        var last: [DeviceID: CampaignTrace.SentCommand] = [:]
+        return trace.commands.compactMap { sent in
+            defer { last[sent.command.deviceID] = sent }
+            guard let before = last[sent.command.deviceID], before.run == sent.run,
+                let end = commands[before.command.commandID]?.completedAt, wasSeen(before.command.commandID)
             else { return nil }
-            return end > order.wallAt ? "\(order.order.commandID) was sent while another command was in flight" : nil
+            return end > sent.wallAt ? "\(sent.command.commandID) was sent while another command was in flight" : nil
         }
     }
 
@@ -78,10 +78,10 @@ struct CampaignChecks {
 
     private func nothingAfterRevokes() -> [String] {
         trace.revoked.flatMap { revoked in
-            trace.orders[revoked.ordersBefore..<(revoked.ordersUntil ?? trace.orders.count)].compactMap { order in
-                let intent = order.records.last { $0.kind == .commandIntent }
+            trace.commands[revoked.commandsBefore..<(revoked.commandsUntil ?? trace.commands.count)].compactMap { sent in
+                let intent = sent.records.last { $0.kind == .commandIntent }
                 return rests(intent, on: revoked.right)
-                    ? "\(order.order.commandID) was sent after \(revoked.right) was revoked" : nil
+                    ? "\(sent.command.commandID) was sent after \(revoked.right) was revoked" : nil
             }
         }
     }
@@ -107,7 +107,7 @@ struct CampaignChecks {
             if outcomes.count != 1 { found.append("\(command.id) has \(outcomes.count) outcomes") }
             if outcomes.first?.outcome != command.state { found.append("\(command.id) has another outcome than its record") }
             if Set(records.map(\.log)).count != 1 { found.append("\(command.id) has records in several logs") }
-            let wasSent = trace.orders.contains { $0.order.commandID == command.id }
+            let wasSent = trace.commands.contains { $0.command.commandID == command.id }
             if let sent = command.sent, sent != wasSent { found.append("\(command.id) has a wrong value of `sent`") }
             if command.sent == nil, command.state != .unknown { found.append("\(command.id) has no value of `sent`") }
         }
@@ -119,7 +119,7 @@ struct CampaignChecks {
             guard let accepted = request.accepted else { return nil }
             guard let stored = commands[accepted.id] else { return "\(accepted.id) was accepted and is not stored" }
             guard case .ended(let told)? = request.answer, told != stored else { return nil }
-            let isExcused = told.state == .unknown && trace.livesWithFailures.contains(request.life)
+            let isExcused = told.state == .unknown && trace.runsWithFailures.contains(request.run)
             return isExcused ? nil : "\(told.id) was answered as \(told.state) and is stored as \(stored.state)"
         }
     }
@@ -131,7 +131,7 @@ struct CampaignChecks {
                 request.wanted.key == nil, request.wanted.timeout > .seconds(2)
             else { return nil }
             let hadCompany = trace.requests.contains { other in
-                guard other.life == request.life, let before = other.accepted, before.id != command.id,
+                guard other.run == request.run, let before = other.accepted, before.id != command.id,
                     before.deviceID == command.deviceID, before.requestedAt <= command.requestedAt,
                     let end = commands[before.id]?.completedAt
                 else { return false }
@@ -168,11 +168,11 @@ struct CampaignChecks {
         return withKeys.flatMap { key, requests in
             let accepted = requests.compactMap(\.accepted)
             let twice = accepted.count > 1 ? ["\(key) made \(accepted.count) commands"] : []
-            return twice + requests.compactMap { oddity(ofRepeat: $0, accepted: accepted.first) }
+            return twice + requests.compactMap { violation(ofRepeat: $0, accepted: accepted.first) }
         }
     }
 
-    private func oddity(ofRepeat request: CampaignTrace.Request, accepted: Command?) -> String? {
+    private func violation(ofRepeat request: CampaignTrace.Request, accepted: Command?) -> String? {
         guard case .replayed(let answer)? = request.answer else { return nil }
         let words = answer.split(separator: " ")
         guard words.count == 2, let command = CommandID(words[0]).flatMap({ commands[$0] }) else {
@@ -180,7 +180,7 @@ struct CampaignChecks {
         }
         if let accepted, accepted.id != command.id { return "\(request.id) was answered with the command of another request" }
         if words[1] == command.state.rawValue { return nil }
-        let isExcused = words[1] == CommandState.unknown.rawValue && trace.livesWithFailures.contains(request.life)
+        let isExcused = words[1] == CommandState.unknown.rawValue && trace.runsWithFailures.contains(request.run)
         return isExcused ? nil : "\(request.id) was answered \(words[1]), but its command ended as \(command.state)"
     }
 

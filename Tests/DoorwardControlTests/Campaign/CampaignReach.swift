@@ -8,22 +8,23 @@ struct CampaignReach {
 
     /// The situations that the campaigns together must reach often.
     static let wanted = [
-        "orders", "CONFIRMED", "FAILED", "TIMED_OUT", "DENIED", "UNKNOWN", "deadline_passed", "device_offline", "jammed", "busy",
+        "commands", "CONFIRMED", "FAILED", "TIMED_OUT", "DENIED", "UNKNOWN", "deadline_passed", "device_offline", "jammed",
+        "busy",
         "shutting_down", "further intents", "recovered", "late answers", "stranger denied", "denied with reach", "rate limited",
         "busy doors", "unavailable", "stopping", "repeats", "twins", "mismatches", "revokes", "revokes in force later",
-        "lives with failures", "told unknown, kept otherwise", "starts", "mended", "store events",
+        "runs with failures", "told unknown, kept otherwise", "starts", "mended", "store events",
     ]
 
     mutating func add(_ checks: CampaignChecks) {
         let trace = checks.trace
-        add("orders", trace.orders.count)
+        add("commands", trace.commands.count)
         for command in checks.commands.values {
             add(command.state.rawValue)
             if let detail = command.outcomeDetail { add(detail) }
         }
         add("revokes", trace.revoked.count)
-        add("revokes in force later", trace.revoked.count { $0.ordersBefore < ($0.ordersUntil ?? trace.orders.count) })
-        add("lives with failures", trace.livesWithFailures.count)
+        add("revokes in force later", trace.revoked.count { $0.commandsBefore < ($0.commandsUntil ?? trace.commands.count) })
+        add("runs with failures", trace.runsWithFailures.count)
         for request in trace.requests { add(request, checks) }
         for body in checks.house.logs.flatMap({ checks.store.log($0) }).map(\.body) { add(body) }
         let intents = checks.house.logs.flatMap { checks.store.log($0) }.count { $0.body.kind == .commandIntent }
@@ -66,7 +67,7 @@ extension CampaignChecks {
     func isTwin(_ request: CampaignTrace.Request) -> Bool {
         trace.requests.contains { first in
             guard let command = first.accepted.flatMap({ commands[$0.id] }), let end = command.completedAt else { return false }
-            return first.life == request.life && first.wanted.key == request.wanted.key
+            return first.run == request.run && first.wanted.key == request.wanted.key
                 && first.wanted.user == request.wanted.user && first.id != request.id
                 && first.began <= request.began
                 && request.began < first.began.advanced(by: end.duration(since: command.requestedAt))

@@ -4,9 +4,9 @@ import DoorwardTesting
 
 /// One event in a campaign.
 enum CampaignStep: Sendable {
-    case command(CampaignOrder)
+    case command(CampaignCommand)
     /// One user sends more commands at once than may wait in a queue.
-    case burst(CampaignOrder)
+    case burst(CampaignCommand)
     case grant(by: UserID, to: UserID, on: DeviceID, length: Duration)
     /// Revokes one of the guest accesses that exist at that moment.
     case revoke(by: UserID, number: Int)
@@ -20,7 +20,7 @@ enum CampaignStep: Sendable {
 }
 
 /// A command that a user requests.
-struct CampaignOrder: Sendable {
+struct CampaignCommand: Sendable {
     var user: UserID
     var device: DeviceID
     var operation: LockOperation
@@ -35,8 +35,8 @@ extension CampaignStep {
     static func draw(in house: CampaignHouse, using random: inout SeededGenerator) -> CampaignStep {
         let device = house.devices.randomElement(using: &random) ?? house.devices[0]
         switch Int.random(in: 0..<100, using: &random) {
-        case ..<52: return .command(order(in: house, on: device, using: &random))
-        case ..<54: return .burst(order(in: house, on: device, using: &random))
+        case ..<52: return .command(command(in: house, on: device, using: &random))
+        case ..<54: return .burst(command(in: house, on: device, using: &random))
         case ..<60:
             let grantor = (house.tenants + [house.owner]).randomElement(using: &random) ?? house.owner
             let length = Duration.milliseconds(Int64.random(in: 200...6000, using: &random))
@@ -62,13 +62,13 @@ extension CampaignStep {
         house.residents.randomElement(using: &random) ?? house.owner
     }
 
-    private static func order(
+    private static func command(
         in house: CampaignHouse, on device: DeviceID, using random: inout SeededGenerator
-    ) -> CampaignOrder {
+    ) -> CampaignCommand {
         // Most commands are for one door, so that they meet in its queue.
         let device = Int.random(in: 0..<3, using: &random) == 0 ? device : house.devices[1]
         let limit = maxTimeout.wholeMilliseconds
-        return CampaignOrder(
+        return CampaignCommand(
             user: (Int.random(in: 0..<4, using: &random) == 0 ? house.people : house.residents).randomElement(using: &random)
                 ?? house.owner, device: device,
             operation: LockOperation.movements.randomElement(using: &random) ?? .lock,

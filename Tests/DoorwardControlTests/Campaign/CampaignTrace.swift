@@ -7,9 +7,9 @@ import Synchronization
 /// The events of a campaign over all its runs, as they are visible outside the gateway.
 final class CampaignTrace: Sendable {
     /// A command that was sent to its adapter, with the state of the gateway at that moment.
-    struct Order: Sendable {
-        let life: Int
-        let order: LockCommand
+    struct SentCommand: Sendable {
+        let run: Int
+        let command: LockCommand
         let at: MonotonicInstant
         let wallAt: Timestamp
         /// The decision by the directory at that moment.
@@ -20,8 +20,8 @@ final class CampaignTrace: Sendable {
 
     /// A request for a command, and the answer that its caller received.
     struct Request: Sendable {
-        let life: Int
-        let wanted: CampaignOrder
+        let run: Int
+        let wanted: CampaignCommand
         let id: String
         let began: MonotonicInstant
         var accepted: Command?
@@ -45,20 +45,20 @@ final class CampaignTrace: Sendable {
 
         let right: Right
         /// The number of commands sent before that answer.
-        let ordersBefore: Int
+        let commandsBefore: Int
         /// The number of commands sent before the first request to restore the right began; `nil` if there was no such request.
-        var ordersUntil: Int?
+        var commandsUntil: Int?
     }
 
     struct Content: Sendable {
-        var life = 0
-        var orders: [Order] = []
+        var run = 0
+        var commands: [SentCommand] = []
         var requests: [Request] = []
         var revoked: [Revoked] = []
         /// Users for whom a request to enable them has begun at least once.
         var enabled: Set<UserID> = []
         /// The runs in which the store failed at least once.
-        var livesWithFailures: Set<Int> = []
+        var runsWithFailures: Set<Int> = []
         var violations: [String] = []
         var counts: [String: Int] = [:]
 
@@ -74,19 +74,19 @@ final class CampaignTrace: Sendable {
     var content: Content { state.withLock { $0 } }
 
     /// Records an event, unless its run is over: later events of a crashed process were visible to no user.
-    func note(in life: Int, _ body: (inout Content) -> Void) {
+    func note(in run: Int, _ body: (inout Content) -> Void) {
         state.withLock { content in
-            if content.life == life { body(&content) }
+            if content.run == run { body(&content) }
         }
     }
 
     /// Begins the next run.
     ///
     /// - Returns: its number.
-    func beginLife() -> Int {
+    func beginRun() -> Int {
         state.withLock { content in
-            content.life += 1
-            return content.life
+            content.run += 1
+            return content.run
         }
     }
 }

@@ -40,9 +40,9 @@ import Testing
                 store: store, adapters: [simulator], clock: clock, random: random,
                 logger: Logger(label: "house") { _ in SwiftLogNoOpLogHandler() }, executor: executor)
             try await control.start()
-            let life = DemoScript(
+            let script = DemoScript(
                 plan: plan, users: tenancy.users, locks: tenancy.locks, control: control, simulator: simulator, speed: 1)
-            try await life.run()
+            try await script.run()
             await control.stop()
         }
         var records: [RecordBody] = []

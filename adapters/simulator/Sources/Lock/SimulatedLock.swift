@@ -21,7 +21,7 @@ final class SimulatedLock: Sendable {
         /// The last command sent.
         var lastCommand: CommandID?
         /// Reports that have arrived and are not delivered yet; open from `connect` to `disconnect`.
-        var inbox = ReportOutbox<SequencedReport>()
+        var outbox = ReportOutbox<SequencedReport>()
         var timer = DeadlineTimer()
     }
 
@@ -38,10 +38,10 @@ final class SimulatedLock: Sendable {
 
     // MARK: Listening
 
-    /// Opens the inbox of reports to `receiver`, and adds the lock's whole state to it. `deliver` delivers the reports.
+    /// Opens the outbox of reports to `receiver`, and adds the lock's whole state to it. `deliver` delivers the reports.
     func connect(_ receiver: any ReportReceiver) {
         state.withLock { state in
-            state.inbox.open(to: receiver)
+            state.outbox.open(to: receiver)
             state.machine.advance(to: clock.monotonicNow())
             _ = state.machine.takePending()
             state.machine.reportAll()
@@ -52,7 +52,7 @@ final class SimulatedLock: Sendable {
     /// Discards undelivered reports, and any movement in progress.
     func disconnect() {
         state.withLock { state in
-            state.inbox.close()
+            state.outbox.close()
             state.channel.cut()
             state.machine.reset()
             state.timer.cancel()
@@ -100,7 +100,7 @@ final class SimulatedLock: Sendable {
         _ body: (inout State) throws(Failure) -> Void, unlessConnected: () -> Failure
     ) throws(Failure) {
         try state.withLock { (state) throws(Failure) in
-            guard state.inbox.isOpen else { throw unlessConnected() }
+            guard state.outbox.isOpen else { throw unlessConnected() }
             advanceToNow(&state)
             try body(&state)
             transmitReports(&state)
@@ -116,7 +116,7 @@ final class SimulatedLock: Sendable {
     }
 
     private func advanceToNow(_ state: inout State) {
-        guard state.inbox.isOpen else { return }
+        guard state.outbox.isOpen else { return }
         let now = clock.monotonicNow()
         // Apply each change at its own instant, so that its reports are sent in order.
         while let due = state.machine.nextDue, due <= now {
@@ -129,13 +129,13 @@ final class SimulatedLock: Sendable {
 
     // MARK: Output
 
-    /// Sends the machine's new reports over the channel, and moves those that have arrived to the inbox.
+    /// Sends the machine's new reports over the channel, and moves those that have arrived to the outbox.
     private func transmitReports(_ state: inout State) {
         if state.machine.isUnreachable { state.channel.cut() }
         for fact in state.machine.takePending() {
             state.channel.send(fact, commandsAccepted: state.commandCount, faults: state.machine.faults, at: state.machine.now)
         }
-        state.inbox.append(contentsOf: state.channel.takeArrived(by: state.machine.now))
+        state.outbox.append(contentsOf: state.channel.takeArrived(by: state.machine.now))
         setTimer(in: &state)
     }
 
@@ -144,7 +144,7 @@ final class SimulatedLock: Sendable {
         state.timer.set(due, clock: clock, executor: executor) { [weak self] in self?.timerFired($0) }
     }
 
-    /// Delivers the reports of the inbox, unless another thread or an outer call on this thread already does so.
+    /// Delivers the reports of the outbox, unless another thread or an outer call on this thread already does so.
     func deliver() {
         var isFirst = true
         while let (report, receiver) = state.withLock({ next(in: &$0, isFirst: isFirst) }) {
@@ -157,7 +157,7 @@ final class SimulatedLock: Sendable {
     /// because a command that was sent while the report was queued makes the report old.
     private func next(in state: inout State, isFirst: Bool) -> (report: LockReport, receiver: any ReportReceiver)? {
         var isFirst = isFirst
-        while let (report, receiver) = state.inbox.next(isFirst: isFirst) {
+        while let (report, receiver) = state.outbox.next(isFirst: isFirst) {
             isFirst = false
             if let fact = state.replayFilter.receive(report, commandsSent: state.commandCount) {
                 return (LockReport(deviceID: id, fact, after: state.lastCommand), receiver)

@@ -6,7 +6,7 @@ import DoorwardTesting
 import Logging
 
 /// One run of the gateway in a campaign, from its start to its stop or crash, with the requests of its users.
-struct CampaignLife: Sendable {
+struct CampaignRun: Sendable {
     let number: Int
     let house: CampaignHouse
     let store: InMemoryStore
@@ -21,7 +21,7 @@ struct CampaignLife: Sendable {
         seed: UInt64
     ) async throws {
         (self.house, self.store, self.clock, self.executor, self.trace) = (house, store, clock, executor, trace)
-        number = trace.beginLife()
+        number = trace.beginRun()
         adapter = ScriptedAdapter(clock: clock, executor: executor)
         var limits = GatewayControl.Limits()
         limits.deniedPerMinute = 6
@@ -30,39 +30,39 @@ struct CampaignLife: Sendable {
             store: SlowStore(store, clock: clock, seed: ~seed), adapters: [adapter], clock: clock,
             random: RandomSource(SeededGenerator(seed: seed)), limits: limits,
             logger: Logger(label: "campaign") { _ in SwiftLogNoOpLogHandler() }, executor: executor)
-        watchOrders()
+        watchSentCommands()
         try await control.start()
         if try await !store.openCommands().isEmpty { note("an intent is still open after the start") }
     }
 
     /// Records the decision and the logs at the instant at which each command is sent.
-    private func watchOrders() {
-        adapter.onSend { [number, house, store, clock, trace, directory = control.directory] order in
-            let records = house.records(of: order.commandID, in: store)
-            let actor = records.last?.actor.userID ?? order.commandID.cast()
+    private func watchSentCommands() {
+        adapter.onSend { [number, house, store, clock, trace, directory = control.directory] command in
+            let records = house.records(of: command.commandID, in: store)
+            let actor = records.last?.actor.userID ?? command.commandID.cast()
             let decision = SecurityService.decide(
-                .user(actor), order.operation, on: order.deviceID, at: .trusted(clock.now()), override: false,
+                .user(actor), command.operation, on: command.deviceID, at: .trusted(clock.now()), override: false,
                 in: directory.current)
             trace.note(in: number) {
-                $0.orders.append(
-                    CampaignTrace.Order(
-                        life: number, order: order, at: clock.monotonicNow(), wallAt: clock.now(), decision: decision,
+                $0.commands.append(
+                    CampaignTrace.SentCommand(
+                        run: number, command: command, at: clock.monotonicNow(), wallAt: clock.now(), decision: decision,
                         records: records))
             }
         }
     }
 
-    func note(_ oddity: String) { trace.note(in: number) { $0.violations.append(oddity) } }
+    func note(_ violation: String) { trace.note(in: number) { $0.violations.append(violation) } }
 
     // MARK: - Steps
 
     /// Executes one step, and records its result.
     func take(_ step: CampaignStep) async {
         switch step {
-        case .command(let order): await ask(order)
-        case .burst(let order):
+        case .command(let command): await ask(command)
+        case .burst(let command):
             await withTaskGroup(of: Void.self) { group in
-                for _ in 0..<7 { group.addTask { await ask(order) } }
+                for _ in 0..<7 { group.addTask { await ask(command) } }
             }
         case .grant(let grantor, let guest, let device, let length): await grant(grantor, guest, device, length)
         case .revoke(let revoker, let index): await revoke(revoker, index)
@@ -73,12 +73,12 @@ struct CampaignLife: Sendable {
         case .behave(let device, let behaviour): adapter.set(behaviour, for: device)
         case .report(let device, let fact): adapter.report(fact, from: device)
         case .failStore(let isDurable, let wait):
-            trace.note(in: number) { $0.livesWithFailures.insert(number) }
+            trace.note(in: number) { $0.runsWithFailures.insert(number) }
             store.failNext(.failed("disk I/O error"), isDurable: isDurable)
             await sleep(wait)
             store.recover()
         case .storeAway(let wait):
-            trace.note(in: number) { $0.livesWithFailures.insert(number) }
+            trace.note(in: number) { $0.runsWithFailures.insert(number) }
             store.stayUnavailable()
             await sleep(wait)
             store.recover()
@@ -93,12 +93,12 @@ struct CampaignLife: Sendable {
         Caller(userID: user, origin: RequestOrigin(clientAddress: "192.0.2.7", requestID: requestID))
     }
 
-    private func ask(_ wanted: CampaignOrder) async {
+    private func ask(_ wanted: CampaignCommand) async {
         var index = 0
         trace.note(in: number) { content in
             index = content.requests.count
             content.requests.append(
-                CampaignTrace.Request(life: number, wanted: wanted, id: "request \(index)", began: clock.monotonicNow()))
+                CampaignTrace.Request(run: number, wanted: wanted, id: "request \(index)", began: clock.monotonicNow()))
         }
         let place = index
         let answer = await run(wanted, requestID: "request \(place)") { accepted in
@@ -108,7 +108,7 @@ struct CampaignLife: Sendable {
     }
 
     private func run(
-        _ wanted: CampaignOrder, requestID: String, onAcceptance: (Command) -> Void
+        _ wanted: CampaignCommand, requestID: String, onAcceptance: (Command) -> Void
     ) async -> CampaignTrace.Answer {
         let request = CommandRequest(
             caller: caller(wanted.user, requestID: requestID), deviceID: wanted.device,
@@ -157,8 +157,8 @@ struct CampaignLife: Sendable {
             trace.note(in: number) { content in
                 content.enabled.insert(user)
                 for index in content.revoked.indices
-                where content.revoked[index].right == .user(user) && content.revoked[index].ordersUntil == nil {
-                    content.revoked[index].ordersUntil = content.orders.count
+                where content.revoked[index].right == .user(user) && content.revoked[index].commandsUntil == nil {
+                    content.revoked[index].commandsUntil = content.commands.count
                 }
             }
         }
@@ -172,7 +172,7 @@ struct CampaignLife: Sendable {
             try await body()
             trace.note(in: number) { content in
                 for right in rights where !content.mayComeBack(right) {
-                    content.revoked.append(CampaignTrace.Revoked(right: right, ordersBefore: content.orders.count))
+                    content.revoked.append(CampaignTrace.Revoked(right: right, commandsBefore: content.commands.count))
                 }
             }
         } catch is GatewayError {
@@ -205,7 +205,7 @@ struct CampaignLife: Sendable {
     }
 }
 
-extension CampaignOrder {
+extension CampaignCommand {
     fileprivate var call: IdempotentCall? {
         key.map { key in
             IdempotentCall(
