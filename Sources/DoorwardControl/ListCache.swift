@@ -4,8 +4,8 @@ import Synchronization
 
 /// The sorted ids of lists that were read in one version of the directory, so that further pages cost what they show.
 ///
-/// The first page of a list costs in proportion to the number of objects that its reader sees, and so does the first one after
-/// each change of the tenancy. Contains only lists that do not depend on the time.
+/// The cost of the first page of a list, and of the first page after each change of the tenancy, is proportional to the number of
+/// objects that its reader sees. Contains only lists that do not depend on the time.
 final class ListCache: Sendable {
     /// A list of one reader in one order.
     struct Key: Hashable {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The LOCK of one device in a lockdown.
 package struct LockdownResult: Sendable {
-    /// What became of the LOCK.
+    /// The outcome of the LOCK.
     package enum Outcome: Sendable {
         /// Nothing was decided yet: the other locks come first, or the gateway could not accept the command.
         case pending
@@ -15,7 +15,7 @@ package struct LockdownResult: Sendable {
 
     /// The device.
     package let deviceID: DeviceID
-    /// What became of the LOCK.
+    /// The outcome of the LOCK.
     package let outcome: Outcome
 }
 

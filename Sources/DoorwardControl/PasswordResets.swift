@@ -104,7 +104,7 @@ package struct PasswordResets: Sendable {
     }
 }
 
-/// What entitles a person to set a password.
+/// The credential with which a person may set a password.
 enum PasswordProof: Sendable {
     /// The token of a password link, by its digest.
     case link(digest: [UInt8])

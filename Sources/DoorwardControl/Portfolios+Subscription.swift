@@ -1,7 +1,7 @@
 package import DoorwardDomain
 internal import DoorwardPolicy
 
-// What a portfolio may use, and how long its log is kept. Both are stored with the portfolio.
+// The subscription and the retention of a portfolio. Both are stored with the portfolio.
 extension Portfolios {
     /// The subscription of a portfolio, and how much of its limits is used.
     ///

@@ -83,8 +83,8 @@ package final class SignIn: Sendable {
         guard let user, isRight, directory.current.user(user.id)?.isEnabled == true,
             let signedIn = try await begin(for: user, generation, origin)
         else {
-            // A password that is too long is not counted as a failure of the account: it costs no hash, so an attacker could block
-            // the account cheaply.
+            // A password that is too long does not count as a failed attempt for the account. It is rejected without computing a
+            // hash; if it counted, an attacker could lock the account at almost no cost.
             try limited { () throws(GatewayError) in
                 try throttle.noteFailureIfAdmitted(email: isAbsurd ? nil : account, address: clientAddress)
             }

@@ -32,7 +32,7 @@ extension Users {
     /// Makes a person's values in all logs unreadable, by destroying the person's key in each log. The user may have been deleted
     /// before; the account of an existing user is not changed, and later records about them have new keys.
     ///
-    /// Each log with values of the person gets a record of the erasure, and so does the gateway's own.
+    /// The erasure is recorded in the gateway's log and in each log that contains personal values of the user.
     ///
     /// - Throws: `.denied` for callers who are not super admins; `.notFound` if there has never been such a user.
     /// - Returns: the logs in which values would become unreadable, of a dry run, which changes nothing; otherwise `nil`.

@@ -1,4 +1,4 @@
-/// An invitation of an email address: whoever has its token can accept it once.
+/// An invitation of an email address. The holder of its token can accept it once.
 package struct Invitation: Hashable, Sendable {
     /// What accepting the invitation gives.
     package enum Offer: Hashable, Sendable {

@@ -4,7 +4,7 @@ public struct Portfolio: Hashable, Sendable {
     package let id: PortfolioID
     /// The display name; not unique.
     package var name: String
-    /// What the portfolio may use.
+    /// The modules and limits of the portfolio.
     package var subscription: Subscription
     /// How long its access log is kept.
     package var retention: Retention

@@ -2,7 +2,7 @@
 package struct Retention: Hashable, Sendable {
     /// The number of days for which a record is kept, at least 1; `nil` for no limit.
     package var days: Int?
-    /// Whether nothing may be removed from the log, whatever `days` says.
+    /// Whether the log is under legal hold: nothing may be removed from it, regardless of `days`.
     package var legalHold: Bool
 
     package init(days: Int? = nil, legalHold: Bool = false) { (self.days, self.legalHold) = (days, legalHold) }

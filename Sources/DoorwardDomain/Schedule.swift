@@ -33,7 +33,7 @@ package struct Schedule: Hashable, Sendable {
     package var periods: [Period] { content.periods }
     /// The days on which other hours replace the periods, as they were given.
     package var specialDays: [SpecialDay] { content.specialDays }
-    /// What of an overnight period a special day replaces.
+    /// Which part of an overnight period a special day replaces.
     package var specialDayCut: SpecialDayCut { content.specialDayCut }
 
     /// Whether the schedule has no hours at all, so that it denies at every instant.
@@ -86,7 +86,7 @@ package struct Schedule: Hashable, Sendable {
         package init(date: CivilDate, periods: [Hours]) { (self.date, self.periods) = (date, periods) }
     }
 
-    /// What a special day replaces of periods that run over midnight. Raw values are those of the API.
+    /// Which part of the periods that run over midnight a special day replaces. Raw values are those of the API.
     package enum SpecialDayCut: String, CaseIterable, Codable, Sendable {
         /// It governs the instants of its date: a period that began the evening before ends at midnight.
         case instant

@@ -1,4 +1,4 @@
-/// What a portfolio may use: the modules that are on, and its limits. Decisions depend on these only, never on the tier's name.
+/// The modules that a portfolio may use, and its limits. Decisions depend on these only, never on the tier's name.
 package struct Subscription: Hashable, Sendable {
     /// The name of the tier that was chosen last. An open string: a name that `tiers` does not contain is valid.
     package var tier: String

@@ -1,8 +1,8 @@
 package import DoorwardDomain
 internal import HashTreeCollections
 
-/// The rights of an API key: those that its role and its creator have in common. Each question is decided for both, and allowed
-/// only if both are allowed.
+/// The rights of an API key: those that its role and its creator have in common. Each access request is decided for the role and
+/// for the creator, and is allowed only if both decisions allow it.
 ///
 /// The creator can itself be a key, whose rights are limited in the same way. A class, as a subject contains it.
 final class KeyScope: Sendable {

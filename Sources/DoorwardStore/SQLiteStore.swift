@@ -160,7 +160,7 @@ package final class SQLiteStore: GatewayStore {
                 do {
                     for change in page.changes { try receive(change) }
                 } catch {
-                    throw .failed("the receiver of the tenancy threw: \(error)")
+                    throw .failed("the tenancy's receiver threw an error: \(error)")
                 }
                 after = page.next
             } while after != nil

@@ -68,7 +68,7 @@ struct InMemoryContent {
             usesTaken[id, default: 0] += 1
         case .returnUse(let id):
             guard tenancy.guestAccesses[id] != nil else { return }
-            guard let taken = usesTaken[id] else { throw .inconsistent("a use is returned that was not taken") }
+            guard let taken = usesTaken[id] else { throw .inconsistent("a use was returned that had not been taken") }
             usesTaken[id] = taken > 1 ? taken - 1 : nil
         case .raiseEpoch(let owner): epochs[owner, default: 0] += 1
         case .setLease(let log, let lease): leases[log] = lease
@@ -99,10 +99,10 @@ struct InMemoryContent {
             commands[command.id] = StoredCommand(command: command, log: intent.log, device: device)
             intentIDs[command.id] = intent.id
         case .update(let command):
-            guard !command.state.isEnd else { throw .inconsistent("an update with a state that ends a command") }
+            guard !command.state.isEnd else { throw .inconsistent("the state of an updated command is final") }
             try replace(command)
         case .end(let command):
-            guard command.state.isEnd else { throw .inconsistent("an end with a state that does not end a command") }
+            guard command.state.isEnd else { throw .inconsistent("the state of an ended command is not final") }
             try replace(command)
         }
     }

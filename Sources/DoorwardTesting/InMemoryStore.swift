@@ -102,7 +102,7 @@ package final class InMemoryStore: GatewayStore {
         do {
             for change in read({ $0.tenancy.changes }) { try receive(change) }
         } catch {
-            throw .failed("the receiver of the tenancy threw: \(error)")
+            throw .failed("the tenancy's receiver threw an error: \(error)")
         }
     }
 

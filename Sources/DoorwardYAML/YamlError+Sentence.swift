@@ -17,7 +17,7 @@ extension YamlError {
         case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _):
             "not YAML: \(problem)"
         case .duplicatedKeysInMapping(let keys, _): "`\(keys.sorted().joined(separator: "`, `"))` occurs more than once"
-        default: "not YAML: the file holds characters that YAML does not allow"
+        default: "not YAML: the file contains characters that YAML does not allow"
         }
     }
 

@@ -100,6 +100,6 @@ import Testing
         let words = [
             "missing": "it cannot be read: No such file or directory", "folder": "it cannot be read: it is not a file",
         ]
-        #expect(why == words[kind] ?? "it holds no certificate in PEM")
+        #expect(why == words[kind] ?? "it contains no certificate in PEM")
     }
 }

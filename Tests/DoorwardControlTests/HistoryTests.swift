@@ -118,7 +118,8 @@ import Testing
         return commands.items.map(\.command.id)
     }
 
-    @Test("the list of commands contains the caller's own, and those of devices whose history the caller can read, each once")
+    @Test(
+        "the list contains, without duplicates, the caller's own commands and those of devices whose history the caller can read")
     func ownCommands() async throws {
         let house = try await House()
         let (guest, tenant, owner) = (house.ids.guest, house.ids.tenant, house.ids.owner)

@@ -230,7 +230,7 @@ import Testing
         _ = try await accept(house, issued.token)
     }
 
-    @Test("the creator and whoever may assign the role can read and withdraw an invitation; to others it does not exist")
+    @Test("the creator and users who may assign the role can read and withdraw an invitation; for others it does not exist")
     func managed() async throws {
         let house = try await House()
         let ids = house.ids

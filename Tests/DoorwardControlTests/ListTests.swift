@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("a list that was read is read anew after a change, and readers with different rights have different lists")
+    @Test("a cached list is read again after a change, and readers with different rights have different lists")
     func changes() async throws {
         let house = try await House()
         let portfolios = house.control.portfolios

@@ -83,7 +83,8 @@ import Testing
         }
     }
 
-    /// The integrity query over the store, and over the directory beside the one that the store's content gives.
+    /// Returns the violations of integrity in the store, and between the directory in memory and a directory loaded from the
+    /// store.
     private static func orphans(in house: House) async throws -> [String] {
         var (loaded, changes) = (TenancyDirectory(), [TenancyChange]())
         try await house.store.loadTenancy { changes.append($0) }

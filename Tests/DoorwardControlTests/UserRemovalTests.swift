@@ -55,7 +55,7 @@ import Testing
         try await StoredTenancy.requireIntegrity(of: house.control, house.store)
     }
 
-    @Test("the sessions of a deleted user end at once, and another user with the address is somebody else")
+    @Test("the sessions of a deleted user end at once, and a later user with the same address has none of the former rights")
     func sessions() async throws {
         let house = try await House()
         let root = house.caller(house.ids.superAdmin)

@@ -20,7 +20,7 @@ import Testing
 
     private func headers(_ token: String) -> HTTPFields { [.authorization: "Bearer \(token)", .contentType: "application/json"] }
 
-    @Test("a token of one kind is worth nothing in the place of another")
+    @Test("a token of one kind is rejected where a token of another kind is required")
     func otherKind() async throws {
         let house = try await House(withPasswords: true)
         let login = try await house.call(
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("a key of an owner cannot remove the last owner, and a key of a super admin neither")
+    @Test("neither a key of an owner nor a key of a super admin can remove the last owner")
     func lastOwner() async throws {
         let house = try await House()
         let ids = house.ids
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test("everything that a disabled person could act with is refused, and comes back with no enabling")
+    @Test("sessions, tokens and keys of a disabled user are refused, and enabling the user does not restore them")
     func disabled() async throws {
         let house = try await House(withPasswords: true)
         let ids = house.ids

@@ -27,7 +27,7 @@ import Testing
         return try await house.call(.post, "/auth/accept-invitation", as: person, #"{"token":"\#(token)"\#(rest)}"#)
     }
 
-    @Test("an invitation has one shape and one status whoever the address belongs to, also when the role is held already")
+    @Test("the response to an invitation is the same whether or not the address has an account or already holds the role")
     func oneShape() async throws {
         let house = try await House()
         for email in ["eve@example.com", "tenant@example.com", "OWNER@example.com", "stranger@example.com", "nobody@example.com"]
@@ -58,7 +58,7 @@ import Testing
         #expect(again.withoutRequestID == (try await accept(house, "no token")).withoutRequestID)
     }
 
-    @Test("an address with an account answers 401 sign_in_required to anybody but its user")
+    @Test("accepting for an address with an account answers 401 sign_in_required unless its user is signed in")
     func signInRequired() async throws {
         let house = try await House()
         let token = try token(try await invite(house, "Nobody@Example.com"))
@@ -140,7 +140,7 @@ import Testing
         #expect(try await house.call(.delete, "/invitations/\(id)", as: .owner).code == "forbidden")
     }
 
-    @Test("a user without a password comes back with an invitation, and the account works after it")
+    @Test("a user without a password sets one by accepting an invitation, and can sign in afterwards")
     func invitedUser() async throws {
         let house = try await House()
         let made = try await house.call(

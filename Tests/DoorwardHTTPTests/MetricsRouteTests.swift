@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(
-        "A request is local if its peer is a loopback address, no trusted proxy, and no header says that a proxy forwarded it",
+        "A request is local if its peer is a loopback address and not a trusted proxy, and it has no header of a forwarding proxy",
         arguments: [
             ("127.0.0.1", [:], true), ("127.9.9.9", [:], true), ("::1", [:], true), ("::ffff:127.0.0.1", [:], true),
             ("192.0.2.1", [:], false), ("::2", [:], false), ("0.0.0.0", [:], false), (nil, [:], false),

@@ -87,7 +87,7 @@ import Testing
                 #expect(try await house.call(.delete, path + query, as: .owner, headers: [.ifMatch: tag]).status == 412)
             }
         }
-        // A derived list is a part of the object: whoever changes it makes an older tag stale.
+        // A derived list is a part of the object: a change of the list makes an older tag stale.
         let path = "/units/\(house.ids.unit)"
         let tag = try #require(try await house.call(.get, path, as: .owner).headers[.eTag])
         _ = try await house.call(.delete, "\(path)/tenants/\(house.ids[.coTenant])", as: .owner)

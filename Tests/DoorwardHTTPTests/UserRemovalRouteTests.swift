@@ -102,7 +102,7 @@ import Testing
         #expect(reply.data["pagination"]["totalItems"] == .integer(Int64(count)))
     }
 
-    @Test("q is searched in role lists, labels and discovered locks; a blank or long one is 400, and commands have none")
+    @Test("q searches role lists, labels and discovered locks; a blank or too long q is 400, and the list of commands has no q")
     func searchElsewhere() async throws {
         let house = try await House()
         _ = try await house.call(

@@ -2,7 +2,7 @@ import DoorwardDomain
 import DoorwardPolicy
 import Testing
 
-/// What an API key sees of objects, commands and people.
+/// The fields of objects, commands and people that an API key sees.
 @Suite struct APIKeyFieldTests {
     private static let key = APIKeyID(high: 2, low: 1)
 

@@ -100,7 +100,7 @@ import Testing
             #expect(common { SecurityService.visiblePropertyIDs(for: $0, in: directory) }, "seed \(seed)")
             #expect(common { SecurityService.visibleUnitIDs(for: $0, in: directory) }, "seed \(seed)")
             #expect(common { SecurityService.visibleDeviceIDs(for: $0, at: .trusted(at), in: directory) }, "seed \(seed)")
-            // The scopes of the access log: a device is in one exactly if both read its history.
+            // The scopes of the access log contain exactly the units whose history both the role and the creator can read.
             func reads(_ subject: Subject, _ unit: UnitID) -> Bool {
                 let scopes = SecurityService.entities(where: subject, holds: .viewAccessHistory, in: directory)
                 let above: [AssociatedEntity?] = [

@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test("A guest link allows no more than its guest access, and never more than its user is allowed")
+    @Test("A guest link never allows more than its guest access, nor more than its user may do")
     func links() {
         for seed in 3500..<3700 as Range<UInt64> {
             var world = PlainWorld(seed: seed)

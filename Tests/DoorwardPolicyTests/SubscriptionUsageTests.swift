@@ -3,7 +3,7 @@ import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-/// What a portfolio uses of its limits.
+/// The usage of a portfolio, which its limits restrict.
 @Suite struct SubscriptionUsageTests {
     @Test("A portfolio's properties, units and devices are counted, and nothing of another portfolio")
     func counts() {

@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(
-        "Bytes that are accepted are encoded again byte for byte, whichever byte was changed",
+        "If bytes with one byte changed are still accepted, encoding the decoded value gives the same bytes",
         arguments: 1...4 as ClosedRange<UInt64>)
     func oneForm(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -130,7 +130,7 @@ private final class Fault: Sendable {
         try await store.close()
     }
 
-    @Test("A database is not opened anew with the last descriptors, and is once more are free")
+    @Test("A database is not reopened with the last file descriptors; it is reopened once more are free")
     func noDescriptors() async throws {
         let (database, fault) = (try TemporaryDatabase(), Fault())
         fault.isReserveFree.withLock { $0 = false }

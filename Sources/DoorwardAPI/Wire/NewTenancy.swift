@@ -68,7 +68,8 @@ extension Wire {
         }
     }
 
-    /// The body of `PUT /portfolios/:id/subscription`. What it does not name stays as it is, or as the new tier has it.
+    /// The body of `PUT /portfolios/:id/subscription`. Values that it does not name stay unchanged, or become those of the new
+    /// tier.
     package struct SubscriptionChange: Encodable, Sendable {
         /// The tier; `nil` keeps it.
         package var tier: String?

@@ -1,5 +1,5 @@
 extension Wire {
-    /// What a removal would remove and end.
+    /// The effects of a removal: what it would remove and end.
     package struct RemovalPreview: Decodable, Equatable, Sendable {
         /// An entity that would be removed.
         package struct Removed: Decodable, Equatable, Sendable {

@@ -1,5 +1,5 @@
 extension Wire {
-    /// What a portfolio may use.
+    /// The modules and limits of a portfolio.
     package struct Subscription: Decodable, Equatable, Sendable {
         /// The name of the tier; an open string.
         package var tier: String

@@ -38,7 +38,7 @@ package struct ConfiguredFile {
         }
         let lines = text.split(whereSeparator: \.isNewline)
         guard lines.count == 1, text.first?.isNewline == false, text.utf8.count <= 65_535 else {
-            throw mistake("file", "must hold one line, and nothing else")
+            throw mistake("file", "must contain exactly one line")
         }
         return Secret(String(lines[0]))
     }

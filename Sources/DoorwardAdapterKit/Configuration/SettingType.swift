@@ -52,7 +52,7 @@ public enum SettingType: Sendable {
         case .boolean: "true or false"
         case .choice(let words): "one of \(words.joined(separator: ", "))"
         case .texts, .folders: "a list of texts"
-        case .portfolio: "an id as the gateway gives them"
+        case .portfolio: "an id that the gateway issued"
         case .formatted(let format), .list(let format): format.expectation
         }
     }

@@ -39,7 +39,8 @@ extension AdapterConformance {
             try await run.pass(harness.promptTime)
             try await run.requireConfirmation(of: run.opening, by: 1)
         },
-        ConformanceCheck("A lock that is attached again executes new commands, and gets none from before") { harness in
+        ConformanceCheck("A lock that is attached again executes new commands, and receives none of the earlier ones") {
+            harness in
             let run = try await ConformanceRun(harness)
             try await run.set(.offline, of: 0)
             _ = run.failure(of: run.opening, to: 0)

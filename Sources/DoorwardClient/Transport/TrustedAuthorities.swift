@@ -16,7 +16,7 @@ struct TrustedAuthorities: Hashable, Sendable {
             throw .authorityFile(path: file, why: "it cannot be read: it is not a file")
         }
         guard let certificates = try? NIOSSLCertificate.fromPEMBytes(Array(text)), !certificates.isEmpty else {
-            throw .authorityFile(path: file, why: "it holds no certificate in PEM")
+            throw .authorityFile(path: file, why: "it contains no certificate in PEM")
         }
         self.certificates = certificates
     }

@@ -26,7 +26,7 @@ extension APIDocument {
         ]
     }
 
-    /// What holds for all operations.
+    /// The rules that apply to all operations.
     static let introduction = """
         Success is `{"status":"success","data":{…}}`. An error has a stable `code`, a `message` for a person, and the `requestId` \
         that the gateway's log names; with `Accept: application/problem+json` it has the form of RFC 9457. An object contains the \

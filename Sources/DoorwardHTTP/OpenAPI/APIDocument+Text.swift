@@ -98,7 +98,7 @@ extension APIDocument.Operation.Parameter {
 }
 
 extension APIDocument.Operation {
-    /// What the tables of the operation say: a title and rows.
+    /// The tables of the operation: a title and rows for each.
     private var tables: [(title: String, rows: [DocumentRow])] {
         var tables: [(String, [DocumentRow])] = []
         let rows = parameters.map { parameter in

@@ -101,7 +101,7 @@ struct APIDocument: Sendable {
                 services: services, facts: facts, parameters: Parameters(), body: [:], client: call.client, caller: caller,
                 description: box)
         }
-        // `read` ends the handler with an error, which says nothing.
+        // The description is complete when `read` throws; the error itself is ignored.
         switch route.handler {
         case .open(let handler): _ = try? await handler(request(of: ()))
         case .signedIn(let handler): _ = try? await handler(request(of: Caller(userID: .nonexistent)))

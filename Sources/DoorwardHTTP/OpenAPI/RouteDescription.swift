@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 
-/// What a route says about itself in the document of the API. Path, method and sign-in are the route's own; the form of its input
-/// is what its handler reads, see `InputDescription`.
+/// The description of a route in the API document. Path, method and authentication are properties of the route; the schema of its
+/// input follows from what its handler reads, see `InputDescription`.
 struct RouteDescription: Sendable {
     /// What the route does, as one sentence.
     let summary: String

@@ -225,7 +225,7 @@ extension Unit: Place {}
 
 /// IANA names of time zones.
 enum TimeZoneNames {
-    /// What every name has in common. Not every text of this form is a name: `isKnown` decides.
+    /// The form of all names. Not every text of this form is a name; `isKnown` checks that.
     static let rules = StringSchema(maxLength: 64, pattern: "^(UTC|[!-~]+/[!-~]+)$")
 
     /// Whether the system's tables contain this name. Abbreviations and offsets such as `EST` and `GMT+1` are rejected.

@@ -36,7 +36,7 @@ enum RoleRoutes {
             ]))
     ]
 
-    /// Who gets the role: a user, in force at once, or whoever accepts the invitation of an address.
+    /// The recipient of the role: a user, who holds it at once, or the person who accepts the invitation sent to an address.
     private enum Holder {
         case user(UserID)
         case address(String)

@@ -49,7 +49,7 @@ struct Route: Sendable {
     /// The pattern, with `:name` for a part that is read by `ReadRequest.id`.
     let path: String
     let handler: Handler
-    /// What the document of the API says about the route; `nil` for a route outside the API.
+    /// The route's description in the API document; `nil` for a route outside the API.
     let description: RouteDescription?
     /// Whether the body is a form (`application/x-www-form-urlencoded`) and not JSON.
     var readsForm = false

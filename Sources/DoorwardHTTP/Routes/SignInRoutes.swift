@@ -82,7 +82,7 @@ enum SignInRoutes {
         return answer
     }
 
-    /// What allows to set a password without the old one.
+    /// The credential with which a person may set a password without the old one.
     private enum ResetProof {
         case link(Secret<String>)
         case recoveryCode(Secret<String>, email: String)

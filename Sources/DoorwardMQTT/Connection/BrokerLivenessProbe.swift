@@ -15,7 +15,7 @@ struct BrokerLivenessProbe {
     /// When the newest answered probe was sent, and the last message that was sent before the probe. The broker has processed
     /// this message, as it answers in order.
     private var deliveredProbe: (at: MonotonicInstant, after: MQTTPublishNumber)?
-    /// The same values for a probe whose answer has been read, until all messages received before the answer have been delivered.
+    /// The same values for a probe whose answer was read while messages received before that answer were still undelivered.
     private var answeredProbe: (at: MonotonicInstant, after: MQTTPublishNumber)?
     private var lastReceived: MonotonicInstant?
 

@@ -188,8 +188,8 @@ struct Subscriptions {
     private mutating func subscribe(
         over client: borrowing MosquittoClient, at now: MonotonicInstant, _ unsendable: inout [(filter: MQTTFilter, code: Int32)]
     ) -> Bool {
-        // Subscribe with Retain As Published first, that is to command topics. A command waits until the lock's state topics are
-        // subscribed to; by then the lock's command topic is subscribed to, too.
+        // First subscribe to the filters with Retain As Published, which are command topics. A command is sent only after the
+        // subscription to the lock's state topics, and so after the subscription to its command topic.
         let retainAsPublished = !toSubscribeRetainAsPublished.filters.isEmpty
         let batch = packet(of: retainAsPublished ? toSubscribeRetainAsPublished : toSubscribe)
         // Since it was queued, a filter may have been unsubscribed from, or moved to the other queue.

@@ -146,7 +146,7 @@ package final class Field<Entity: Sendable>: Sendable {
     }
 
     private func ownValue(of entity: Entity) -> FieldValue {
-        // The audit of a field that depends on the reader does not use its value.
+        // For a field whose value depends on the reader, the audit does not use the value.
         if case .own(let read) = read { read(entity) } else { .absent }
     }
 }

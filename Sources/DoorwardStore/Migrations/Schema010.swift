@@ -5,7 +5,7 @@ import GRDB
 /// Portfolios of earlier schemas get the tier `standard`, as new ones do, and keep their log without a limit. The modules are
 /// spelled out because a published schema does not change with the tiers.
 enum Schema010 {
-    /// The modules of a portfolio whose file has an earlier schema.
+    /// The modules that the migration gives to existing portfolios.
     static let earlierModules = "guestAccess recurringSchedules guestLinks bulkOperations accessLogExport webhooks"
 
     @Sendable static func apply(_ db: Database) throws {

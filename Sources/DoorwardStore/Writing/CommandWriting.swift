@@ -22,12 +22,12 @@ enum CommandWriting {
             return appended[index].position
         case .update(let command):
             guard !command.state.isEnd else {
-                throw ConstraintViolation(.inconsistent("an update with a state that ends a command"))
+                throw ConstraintViolation(.inconsistent("the state of an updated command is final"))
             }
             try update(command, in: db)
         case .end(let command):
             guard command.state.isEnd else {
-                throw ConstraintViolation(.inconsistent("an end with a state that does not end a command"))
+                throw ConstraintViolation(.inconsistent("the state of an ended command is not final"))
             }
             try update(command, in: db)
         }

@@ -18,7 +18,7 @@ enum CounterWriting {
             // The command may end after its guest access was removed.
             var isKnown = false
             try db.step("SELECT 1 FROM guest_accesses WHERE id = ?", [id]) { _ in isKnown = true }
-            if isKnown { throw ConstraintViolation(.inconsistent("a use is returned that was not taken")) }
+            if isKnown { throw ConstraintViolation(.inconsistent("a use was returned that had not been taken")) }
         case .raiseEpoch(let owner):
             try db.run(
                 """

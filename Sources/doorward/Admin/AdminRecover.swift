@@ -10,7 +10,7 @@ struct AdminRecover: AsyncParsableCommand {
         commandName: "recover",
         abstract: "Create a one-time link that sets a super admin's password.",
         discussion: """
-            The link is valid for 24 hours; an earlier link for the same person becomes invalid. Anybody who has the link can \
+            The link is valid for 24 hours; an earlier link for the same person becomes invalid. The holder of the link can \
             take over the account: hand it over in person. Using it ends all sessions of the user.
 
             The link begins with gateway.publicUrl of the configuration. If that is not set, only the path is printed.

@@ -55,7 +55,7 @@ struct Attach: AsyncParsableCommand {
 
     func validate() throws {
         if (adapter == nil) == (discovered == nil) {
-            throw ValidationError("Say --adapter and the address, or --discovered with the id of a lock that was found.")
+            throw ValidationError("Give --adapter and the address, or --discovered with the id of a lock that was found.")
         }
         if profile != nil, lock.address.contains(where: { $0.key == "profile" }) {
             throw ValidationError("The address has two values for `profile`.")

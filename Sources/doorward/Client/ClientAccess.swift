@@ -77,7 +77,7 @@ struct ClientAccess {
         let known = names.isEmpty ? "there are none on this machine" : "there are: \(names.joined(separator: ", "))"
         throw CommandFailure(
             "there is no sign-in `\(file.name)`\(hint)\n  \(known)\n"
-                + "  to make it: doorward login --as \(file.name) --server URL --email ADDRESS")
+                + "  to create it: doorward login --as \(file.name) --server URL --email ADDRESS")
     }
 
     // MARK: - Clients

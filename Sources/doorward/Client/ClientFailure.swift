@@ -14,9 +14,9 @@ extension CommandFailure {
                     + "  if it is the gateway's own, give the PEM file of its certificate authority: --ca-file FILE", code: 3)
         case .noResponse(let server, let why):
             self.init("no answer from \(server): \(why); whether anything was done is not known", code: 3)
-        case .notAGateway(let server): self.init("what answers at \(server) is not a gateway that this version understands")
+        case .notAGateway(let server): self.init("the server at \(server) is not a gateway that this version understands")
         case .notSignedIn(let server):
-            self.init("nobody is signed in\(server.map { " at \($0)" } ?? ""); run `doorward login --server URL --email ADDRESS`")
+            self.init("not signed in\(server.map { " at \($0)" } ?? ""); run `doorward login --server URL --email ADDRESS`")
         case .sessionExpired(let server, let email, let name):
             let signIn = "doorward login\(name == .default ? "" : " --as \(name)") --server \(server)"
             self.init(

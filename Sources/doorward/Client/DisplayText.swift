@@ -64,7 +64,7 @@ enum DisplayText {
         case "other_portfolio": "is in another portfolio than the lock's broker"
         case "exclusive": "cannot be combined with another one of its kind"
         case "too_many_combining_marks": "contains more than 30 combining marks in a row"
-        case "page_too_large": "asks for more than one page can hold"
+        case "page_too_large": "is larger than a page can be"
         case "not_grantable": "contains an operation that guests cannot be given"
         default: "is not valid (\(word(code)))"
         }

@@ -37,7 +37,7 @@ struct Grant: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            What the guest may do, with commas between: \(GuestOperations.allowed.joined(separator: ", ")). \
+            The operations that the guest may perform, separated by commas: \(GuestOperations.allowed.joined(separator: ", ")). \
             (default: \(GuestOperations.standard))
             """,
             valueName: "operations"),
@@ -49,7 +49,7 @@ struct Grant: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What to call the person in `doorward grants` and in later commands. Everybody who sees the guest access sees it.",
+            "The name of the person in `doorward grants` and in later commands. Everybody who sees the guest access sees it.",
             valueName: "name"))
     var name: String?
 

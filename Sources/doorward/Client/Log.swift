@@ -43,7 +43,7 @@ struct Log: AsyncParsableCommand {
     @OptionGroup var gateway: ClientOptions
 
     func validate() throws {
-        if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1 on.") }
+        if let limit, limit < 1 { throw ValidationError("--limit takes a number of at least 1.") }
     }
 
     func run() async throws {

@@ -16,7 +16,7 @@ struct Logout: AsyncParsableCommand {
     func run() async throws {
         let access = gateway.access
         guard let (file, session) = try access.session() else {
-            StandardStream.output.line("nobody was signed in")
+            StandardStream.output.line("not signed in")
             return
         }
         let ending = await Self.end(session, access, file)

@@ -13,7 +13,7 @@ struct ConfigurationFile {
     func settings() throws(ConfigurationError) -> [String: Setting] {
         guard let root = try compose(text()) else { return [:] }
         guard let mapping = root.mapping else {
-            throw ConfigurationError("\(origin(of: root)): the file must hold `key: value` lines")
+            throw ConfigurationError("\(origin(of: root)): the file must consist of `key: value` lines")
         }
         var settings: [String: Setting] = [:]
         try collect(mapping, under: nil, into: &settings)
@@ -59,7 +59,7 @@ struct ConfigurationFile {
         case .duplicatedKeysInMapping(let duplicates, let context):
             "\(path), line \(context.mark.line): `\(duplicates.sorted().joined(separator: "`, `"))` occurs more than once"
         default:
-            "\(path): not YAML: the file holds characters that YAML does not allow"
+            "\(path): not YAML: the file contains characters that YAML does not allow"
         }
     }
 

@@ -15,7 +15,7 @@ struct DemoFolder: Sendable {
         isTemporary = wanted == nil
         path = wanted ?? FileManager.default.temporaryDirectory.appending(component: "doorward-demo-\(UUID().uuidString)").path
         guard !FileManager.default.fileExists(atPath: database) else {
-            throw CommandFailure("\(path.printable) holds a database already: name an empty folder, or remove it")
+            throw CommandFailure("\(path.printable) contains a database already: name an empty folder, or remove it")
         }
         do {
             try FileManager.default.createDirectory(

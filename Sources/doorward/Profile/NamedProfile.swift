@@ -50,7 +50,7 @@ struct LockAddress: ParsableArguments {
                 nearestName(to: key, among: names).map { "did you mean \($0)?" } ?? "it has \(names.joined(separator: ", "))"
             return "\(key.printable) is not a part of it; \(hint)"
         case "malformed":
-            return "\(key.printable) cannot be used: it makes a topic with wildcards, or something that could mean two things"
+            return "\(key.printable) cannot be used: it gives a topic with wildcards, or an ambiguous text"
         default: return "\(key.printable): \(mistake.problem.replacing("_", with: " "))"
         }
     }

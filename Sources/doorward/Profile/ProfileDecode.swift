@@ -55,7 +55,7 @@ struct ProfileDecode: ParsableCommand {
     func validate() throws {
         guard messages == nil else {
             guard topic == nil, payload == nil, payloadFile == nil else {
-                throw ValidationError("Lines of messages hold their topics and payloads: leave --topic and --payload out.")
+                throw ValidationError("The lines contain topics and payloads: leave --topic and --payload out.")
             }
             return
         }
@@ -67,7 +67,7 @@ struct ProfileDecode: ParsableCommand {
         }
         guard MQTTTopic(topic) != nil else {
             throw ValidationError(
-                "--topic is the one topic that the message came on: it is not empty, holds no +, # or control character, and "
+                "--topic must be the topic of the message: not empty, without +, # and control characters, and "
                     + "does not begin with $.")
         }
     }
@@ -85,7 +85,8 @@ struct ProfileDecode: ParsableCommand {
             let line = MessageLine(bytes, isRetained: retained) { decoder.dialect.usesTopic($0) }
             guard let message = line?.message else {
                 throw CommandFailure(
-                    "line \(number) is no message as `mosquitto_sub` prints one: with -F %j an object, with -v `TOPIC PAYLOAD`")
+                    "line \(number) is not a message in the format of `mosquitto_sub`: with -F %j an object, with -v `TOPIC PAYLOAD`"
+                )
             }
             show(DecodedMessageView(decoder.receive(message), on: message.topic))
         }

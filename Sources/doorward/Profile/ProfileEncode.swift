@@ -36,7 +36,7 @@ struct ProfileEncode: ParsableCommand {
             output.print(json: Array(text.utf8)) { _ in [text] }
         } catch {
             let what = code == nil ? "cannot do that" : "cannot do that, or takes no code"
-            throw CommandFailure("a lock of this profile and address \(what); `doorward profile show` tells what it can")
+            throw CommandFailure("a lock of this profile and address \(what); `doorward profile show` lists its operations")
         }
     }
 

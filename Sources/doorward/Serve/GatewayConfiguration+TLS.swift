@@ -18,9 +18,10 @@ extension GatewayConfiguration {
             try HTTPSettings.TLSFiles(certificatePath: tls.certificate, privateKeyPath: tls.privateKey).check()
         } catch {
             switch error {
-            case .noCertificate: throw CommandFailure("\(subjects[0]): the file `\(tls.certificate)` holds no certificate in PEM")
+            case .noCertificate:
+                throw CommandFailure("\(subjects[0]): the file `\(tls.certificate)` contains no certificate in PEM")
             case .noPrivateKey:
-                throw CommandFailure("\(subjects[1]): the file `\(tls.privateKey)` holds no unencrypted private key in PEM")
+                throw CommandFailure("\(subjects[1]): the file `\(tls.privateKey)` contains no unencrypted private key in PEM")
             case .mismatch:
                 throw CommandFailure(
                     "\(subjects[1]): the key `\(tls.privateKey)` does not belong to the certificate `\(tls.certificate)`")

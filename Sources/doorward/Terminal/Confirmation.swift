@@ -2,7 +2,7 @@ import Glibc
 
 /// A question before something is deleted, which the user answers with yes or no.
 enum Confirmation {
-    /// Without a terminal nobody could answer.
+    /// Without a terminal there is no user to answer.
     ///
     /// - Parameters:
     ///   - isConfirmed: whether `--yes` was given.

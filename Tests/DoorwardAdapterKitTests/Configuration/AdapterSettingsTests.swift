@@ -68,7 +68,7 @@ import Testing
         #expect(entries[1].path("name") == "bridges.1.name")
     }
 
-    @Test("what is missing, skipped or there twice is a mistake that names its key")
+    @Test("a missing, unread or duplicate key is an error that names the key")
     func mistakes() {
         #expect(
             sentence(["DOORWARD_BUS_BAUD_RATE": "9600"]) { (settings) throws(ConfigurationError) in
@@ -132,7 +132,7 @@ import Testing
             throws: ConfigurationError(
                 "\(begin)KEY: `bus.key`: the file `/no/such` cannot be read: No such file or directory")
         ) { try section.line("key") }
-        #expect(throws: ConfigurationError("\(begin)CA: `bus.ca`: the file `\(file)` must hold one line, and nothing else")) {
+        #expect(throws: ConfigurationError("\(begin)CA: `bus.ca`: the file `\(file)` must contain exactly one line")) {
             try section.line("ca")
         }
         #expect(

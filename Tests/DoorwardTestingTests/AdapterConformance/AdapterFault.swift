@@ -38,7 +38,7 @@ enum AdapterFault: String, CaseIterable, Sendable {
     case reportsDetached = "Nothing is reported for a detached lock, not even for a movement in progress"
     case detachesAll = "Detaching one lock does not affect the others"
     case detachingUnknownDetachesAll = "Detaching a lock twice, or one that was never attached, has no effect"
-    case queuesUntilAttach = "A lock that is attached again executes new commands, and gets none from before"
+    case queuesUntilAttach = "A lock that is attached again executes new commands, and receives none of the earlier ones"
     case duplicatesReportsWhenReattached = "Attaching a lock a second time does not duplicate its reports"
     case keepsFirstAddress = "Attaching a lock again replaces its address"
     case acceptsInvalidAddress = "A lock with an invalid address can be attached, and rejects commands"

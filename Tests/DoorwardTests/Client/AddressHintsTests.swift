@@ -4,7 +4,7 @@ import Testing
 @testable import doorward
 
 @Suite("Hints for a wrong address") struct AddressHintsTests {
-    @Test("fields of the gateway are used instead of those that the program knows")
+    @Test("fields sent by the gateway take precedence over the built-in ones")
     func live() {
         let hints = AddressHints(of: "mqtt", [("broker", ["home", "away"]), ("profile", ["acme"])])
         #expect(

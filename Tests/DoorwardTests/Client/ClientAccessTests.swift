@@ -95,7 +95,7 @@ import Testing
                     """
                     there is no sign-in `wrok`; did you mean `work`?
                       there are: default, work
-                      to make it: doorward login --as wrok --server URL --email ADDRESS
+                      to create it: doorward login --as wrok --server URL --email ADDRESS
                     """))
         let wrong = try refusal(access(["DOORWARD_AS": "../x"]))
         #expect(wrong.code == 2)

@@ -53,7 +53,7 @@ import Testing
         .init(
             "log: {}\naudit: { checkpointFile: a }\n",
             ", line 2: `audit` is not supported by this version of Doorward; remove it"),
-        .init("- one\n- two\n", ", line 1: the file must hold `key: value` lines"),
+        .init("- one\n- two\n", ", line 1: the file must consist of `key: value` lines"),
         .init("http:\n  port: 1\n port: 2\n", ", line 3: not YAML: did not find expected key"),
         .init("http: [\n", ", line 2: not YAML: did not find expected node content"),
         .init("http:\n  host: 0.0.0.0\n", exposure("0.0.0.0")),
@@ -137,7 +137,7 @@ import Testing
             ),
             (
                 "DOORWARD_MQTT_0_URL", "mqtt://me:hunter2@127.0.0.1",
-                "environment variable DOORWARD_MQTT_0_URL: `mqtt.0.url` must hold no user name and password; write each into a "
+                "environment variable DOORWARD_MQTT_0_URL: `mqtt.0.url` must not contain a user name or password; write each into a "
                     + "file, and name the files as `usernameFile` and `passwordFile`"
             ),
             (
@@ -175,7 +175,7 @@ import Testing
             ", line 4: `mqtt.1.name` is `home`, as `mqtt.0.name` is; two brokers need two names"),
         .init(
             home + "    caFile: ca.pem\n",
-            ", line 4: `mqtt.0.caFile` says something about TLS, but `mqtt.0.url` begins with mqtt://; write mqtts://"),
+            ", line 4: `mqtt.0.caFile` is a setting of TLS, but `mqtt.0.url` begins with mqtt://; write mqtts://"),
         .init(
             "mqtt:\n  - name: home\n    url: mqtts://one\n    certificate: a.pem\n",
             ", line 4: `mqtt.0.certificate` needs `mqtt.0.privateKey` beside it"),
@@ -184,7 +184,7 @@ import Testing
             ", line 4: `mqtt.0.privateKey` needs `mqtt.0.certificate` beside it"),
         .init(home + "    passwordFile: p\n", ", line 4: `mqtt.0.passwordFile` needs `mqtt.0.usernameFile` beside it"),
         .init(
-            home + "    portfolio: ours\n", ", line 4: `mqtt.0.portfolio` must be an id as the gateway gives them, not `ours`"),
+            home + "    portfolio: ours\n", ", line 4: `mqtt.0.portfolio` must be an id that the gateway issued, not `ours`"),
         .init(home + "    profiles: homie\n", ", line 4: `mqtt.0.profiles` must be a list of texts, not `homie`"),
         .init(home + "    discovery: 'true'\n", ", line 4: `mqtt.0.discovery` must be true or false, not the text \"true\""),
         .init("profiles: { folders: [x] }\n", ", line 1: `profiles.folders` is not a key of the configuration"),

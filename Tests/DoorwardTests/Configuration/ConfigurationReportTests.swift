@@ -124,10 +124,10 @@ import Testing
         #expect(
             try refusal(yaml("/none.pem", own.key))
                 == "\(file), line 5: `http.tls.certificate`: the file `/none.pem` cannot be read: No such file or directory")
-        #expect(try refusal(yaml(own.key, own.key)).hasSuffix("the file `\(own.key)` holds no certificate in PEM"))
+        #expect(try refusal(yaml(own.key, own.key)).hasSuffix("the file `\(own.key)` contains no certificate in PEM"))
         #expect(
             try refusal(yaml(own.file, own.file))
-                == "\(file), line 6: `http.tls.privateKey`: the file `\(own.file)` holds no unencrypted private key in PEM")
+                == "\(file), line 6: `http.tls.privateKey`: the file `\(own.file)` contains no unencrypted private key in PEM")
         #expect(
             try refusal(yaml(own.file, other.key)).hasSuffix(
                 "the key `\(other.key)` does not belong to the certificate `\(own.file)`"))

@@ -6,7 +6,7 @@ import Testing
 @testable import AdapterSimulator
 @testable import doorward
 
-/// An adapter that the program knows only by its factory.
+/// An adapter of which the program has only the factory.
 private struct BusFactory: AdapterFactory {
     let guide = AdapterGuide(kind: "bus", attaching: "locks on a bus.")
     let addressFields = [AddressField("lock", .integer(1...9), isRequired: true, meaning: "The lock's number.")]

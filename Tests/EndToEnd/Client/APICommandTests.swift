@@ -70,7 +70,7 @@ extension EndToEnd {
             #expect(unknown.code == 1)
             #expect(unknown.errors.hasPrefix("doorward: "))
             let nobody = try await Shell(gateway).run("api", "GET", "devices")
-            #expect(nobody.errors.hasPrefix("doorward: nobody is signed in"))
+            #expect(nobody.errors.hasPrefix("doorward: not signed in"))
         }
     }
 }

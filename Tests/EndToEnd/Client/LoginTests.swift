@@ -11,7 +11,7 @@ extension EndToEnd {
             let shell = try Shell(gateway)
             let before = try await shell.run("locks")
             #expect(before.code == 1)
-            #expect(before.errors.hasPrefix("doorward: nobody is signed in; run `doorward login"))
+            #expect(before.errors.hasPrefix("doorward: not signed in; run `doorward login"))
 
             let signedIn = try await shell.run(
                 "login", "--server", gateway.address, "--email", "owner@doors.example", "--password-stdin",
@@ -26,7 +26,7 @@ extension EndToEnd {
             let out = try await shell.run("logout")
             #expect(out.output == "signed out: owner@doors.example at \(gateway.address)\n")
             #expect(!FileManager.default.fileExists(atPath: shell.sessionFile))
-            #expect(try await shell.run("logout").output == "nobody was signed in\n")
+            #expect(try await shell.run("logout").output == "not signed in\n")
             // After logout a copy of the session file is useless.
             try kept.write(to: URL(filePath: shell.sessionFile))
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: shell.sessionFile)
@@ -76,7 +76,7 @@ extension EndToEnd {
             let signedIn = try await Shell.signedIn(RunningGateway.adminEmail, on: gateway)
             let elsewhere = try await signedIn.run("locks", environment: ["DOORWARD_SERVER": "http://127.0.0.1:1"])
             #expect(elsewhere.code == 1)
-            #expect(elsewhere.errors.hasPrefix("doorward: nobody is signed in at http://127.0.0.1:1"))
+            #expect(elsewhere.errors.hasPrefix("doorward: not signed in at http://127.0.0.1:1"))
             let named = try await shell.run(
                 "login", "--email", RunningGateway.adminEmail, "--password-stdin", input: RunningGateway.password + "\n",
                 environment: ["DOORWARD_SERVER": gateway.address])

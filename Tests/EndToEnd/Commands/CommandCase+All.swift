@@ -189,7 +189,7 @@ extension CommandCase {
             pipe: "leave --topic and --payload out"),
         CommandCase(
             "profile", "decode", "nuki-native", "{folder}/code", "--address", "id=398172F4", by: .nobody, code: 1,
-            pipe: "line 1 is no message as `mosquitto_sub` prints one"),
+            pipe: "line 1 is not a message in the format of `mosquitto_sub`"),
         CommandCase(
             "profile", "encode", "zigbee2mqtt", "--address", "name=front", "UNLOCK", "--json", by: .nobody,
             pipe: #"{"topic":"zigbee2mqtt/front/set","payload":"{\"state\":\"UNLOCK\"}","qos":0,"retain":false}"#),
@@ -259,7 +259,7 @@ extension CommandCase {
             pipe: "doorward: There is no lock named `Garage`. `doorward locks` lists the locks that you may see."),
         CommandCase("adapters", code: 1, pipe: "  only a super admin may"),
         CommandCase("adapters", "simulador", by: .admin, code: 1, pipe: "`simulador`; did you mean `simulator`?"),
-        CommandCase("locks", by: .nobody, code: 1, pipe: "doorward: nobody is signed in; run `doorward login"),
+        CommandCase("locks", by: .nobody, code: 1, pipe: "doorward: not signed in; run `doorward login"),
         CommandCase("store", "backup", "{folder}/other.db", code: 1, pipe: "doorward: "),
         CommandCase("clock", "accept", code: 1, pipe: "  only a super admin may"),
         CommandCase(
@@ -271,7 +271,7 @@ extension CommandCase {
             "locks", "--propertty", "Quay 1", code: 2, pipe: "Error: There is no option `--propertty`. Did you mean `--property`?"
         ),
         CommandCase("unlock", code: 2, pipe: "Usage: doorward unlock <lock>"),
-        CommandCase("log", "--limit", "0", code: 2, pipe: "--limit takes a number from 1 on."),
+        CommandCase("log", "--limit", "0", code: 2, pipe: "--limit takes a number of at least 1."),
         CommandCase("locks", environment: nowhere, code: 3, pipe: "doorward: no connection to http://127.0.0.1:1: "),
         CommandCase("unlock", "{door}", environment: nowhere, code: 3, pipe: "doorward: no connection to http://127.0.0.1:1: "),
     ]

@@ -191,8 +191,8 @@ extension CommandCase {
             "role", "add", "me", "tenent", "1a", code: 2, pipe: "There is no role named `tenent`. Did you mean `tenant`?"),
         CommandCase("portfolio", "create", "Mine", code: 1, pipe: "  only a super admin may"),
         CommandCase("portfolio", "lst", code: 2, pipe: "There is no command `portfolio lst`. Did you mean `portfolio list`?"),
-        CommandCase("user", "rename", "me", code: 2, pipe: "Say --first-name, --last-name or both."),
-        CommandCase("unit", "list", by: .nobody, code: 1, pipe: "doorward: nobody is signed in; run `doorward login"),
+        CommandCase("user", "rename", "me", code: 2, pipe: "Give --first-name, --last-name or both."),
+        CommandCase("unit", "list", by: .nobody, code: 1, pipe: "doorward: not signed in; run `doorward login"),
         CommandCase("portfolio", "list", environment: expired, code: 1, pipe: "doorward: "),
         CommandCase(
             "property", "delete", "Quay 1", "--yes", environment: nowhere, code: 3,

@@ -114,7 +114,7 @@ extension EndToEnd {
             try await RunningGateway.verifyLogs(in: folder, database: "\(kept)/doorward.db")
             let again = try await Program.run(Program.doorward, ["demo", "--folder", kept], in: folder)
             #expect(again.code == 1)
-            #expect(again.errors == "doorward: \(kept) holds a database already: name an empty folder, or remove it\n")
+            #expect(again.errors == "doorward: \(kept) contains a database already: name an empty folder, or remove it\n")
         }
 
         @Test("a scenario file is played with its own locks and people, who can sign in even after the last event")

@@ -67,14 +67,16 @@ struct MQTTLocks: AsyncParsableCommand {
             throw ValidationError("Name a profile: --profile with one of \(Profile.names).")
         }
         var plan = FleetPlan(parts: try parts(), seed: seed, manualPerMinute: manualPerMinute)
-        guard let latency = LatencyRange(latency) else { throw ValidationError("--latency is like 50ms-400ms or 100ms.") }
+        guard let latency = LatencyRange(latency) else {
+            throw ValidationError("--latency takes a duration or a range, such as 100ms or 50ms-400ms.")
+        }
         plan.settings.latency = latency.range
         guard (0...100).contains(drain) else { throw ValidationError("--drain is from 0 to 100 percent.") }
         guard (0...60_000).contains(manualPerMinute) else { throw ValidationError("--manual-per-minute is from 0 to 60000.") }
         plan.settings.drain = drain
         if let reportEvery {
             guard let interval = TypedDuration(reportEvery)?.duration, interval > .zero else {
-                throw ValidationError("--report-every is like 60s.")
+                throw ValidationError("--report-every takes a duration, such as 60s.")
             }
             plan.settings.reportEvery = interval
         }
@@ -93,7 +95,7 @@ struct MQTTLocks: AsyncParsableCommand {
                 throw ValidationError("--profile is PROFILE or PROFILE:COUNT with one of \(Profile.names), not \(text).")
             }
             guard seen.insert(part.profile).inserted else {
-                throw ValidationError("--profile \(part.profile.rawValue) is there twice: give it one number.")
+                throw ValidationError("--profile \(part.profile.rawValue) is given twice: give it once, with one number.")
             }
             let count = part.count ?? count
             guard count <= part.profile.maxLocks else {

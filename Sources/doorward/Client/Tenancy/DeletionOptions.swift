@@ -5,7 +5,7 @@ import DoorwardClient
 /// The options of the commands that delete something or take a role away, and the course of such a command: show what would go,
 /// ask, delete.
 struct DeletionOptions: ParsableArguments {
-    @Flag(help: "Do not show what would go, and do not ask.")
+    @Flag(help: "Delete without showing what would be deleted and without asking.")
     var yes = false
 
     /// The words for one kind of deletion.

@@ -5,9 +5,9 @@ import DoorwardClient
 /// `doorward invite`: creates an invitation to a role.
 struct Invite: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Invite somebody to a role, and print the link to hand over.",
+        abstract: "Invite a person to a role, and print the link to hand over.",
         discussion: """
-            Whoever has the link can accept the invitation, once and within 7 days. A person without an account sets a name and a \
+            The holder of the link can accept the invitation, once and within 7 days. A person without an account sets a name and a \
             password there; a person with an account signs in. A new link for the same address and role replaces the earlier one.
 
             \(RoleArgument.help)
@@ -56,7 +56,7 @@ struct InvitationView {
         return [
             "\(invitation.email.printable) \(purpose.printable), once and until \(style.instant(invitation.expiresAt)), "
                 + "with this link:",
-            "  \(link)", "It is not shown again. Whoever has it can use it: hand it over to this person only.",
+            "  \(link)", "It is not shown again. Its holder can use it: hand it over to this person only.",
         ]
     }
 }

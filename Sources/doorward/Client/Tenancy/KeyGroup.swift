@@ -64,7 +64,7 @@ struct KeyCreate: AsyncParsableCommand {
             Example: doorward key create "door display" auditor "Quay 1" --expires +30d
             """)
 
-    @Argument(help: ArgumentHelp("What the key is to be called, for example the program that uses it.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The name of the key, for example the program that uses it.", valueName: "name"))
     var name: String
 
     @Argument(
@@ -101,7 +101,7 @@ struct KeyCreate: AsyncParsableCommand {
         return [
             "Created API key \(key.name.printable), \(DisplayText.role(key.role)) of \(entity.printable) until "
                 + "\(style.instant(key.expiresAt)). Its secret:",
-            "  \(secret)", "It is not shown again. Whoever has it has the key's rights: keep it like a password.",
+            "  \(secret)", "It is not shown again. Its holder has the key's rights: keep it like a password.",
         ]
     }
 }

@@ -97,7 +97,7 @@ struct PortfolioCreate: AsyncParsableCommand {
             Example: doorward portfolio create "Harbour Homes" --owner olga@example.org
             """)
 
-    @Argument(help: ArgumentHelp("What the portfolio is to be called.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The name of the portfolio.", valueName: "name"))
     var name: String
 
     @Option(
@@ -151,7 +151,7 @@ struct PortfolioDelete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete a portfolio.",
         discussion: """
-            Shows what would go, and asks. A portfolio that contains properties is deleted only with --cascade. Its log is kept. \
+            Shows what would be deleted, and asks for confirmation. A portfolio that contains properties is deleted only with --cascade. Its log is kept. \
             Without a terminal it deletes only with --yes.
 
             Example: doorward portfolio delete "Harbour Homes" --cascade

@@ -131,7 +131,7 @@ struct PropertyCreate: AsyncParsableCommand {
             Example: doorward property create "Quay 1" --portfolio "Harbour Homes" --time-zone Europe/Berlin
             """)
 
-    @Argument(help: ArgumentHelp("What the property is to be called.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The name of the property.", valueName: "name"))
     var name: String
 
     @Option(help: ArgumentHelp("The portfolio: a name or id.", valueName: "portfolio"), completion: .portfolioName)
@@ -191,7 +191,7 @@ struct PropertyDelete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete a property.",
         discussion: """
-            Shows what would go, and asks. A property that contains units or locks is deleted only with --cascade. Its records \
+            Shows what would be deleted, and asks for confirmation. A property that contains units or locks is deleted only with --cascade. Its records \
             stay in the log. Without a terminal it deletes only with --yes.
 
             Example: doorward property delete "Quay 1" --cascade

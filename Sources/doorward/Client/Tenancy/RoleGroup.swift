@@ -53,7 +53,7 @@ struct RoleList: AsyncParsableCommand {
                 ]
             }
         }
-        if rows.isEmpty { return style.isInteractive ? ["Nobody holds a role there."] : [] }
+        if rows.isEmpty { return style.isInteractive ? ["No roles."] : [] }
         var table = Table("NAME", "EMAIL", "ROLE", "SINCE", "USER ID", rows: rows)
         table.fittings = [.cut(to: 8), .cut(to: 12), .whole, .optional, .id]
         return table.lines(style)

@@ -81,7 +81,7 @@ struct SubscriptionSet: AsyncParsableCommand {
     @OptionGroup var gateway: ClientOptions
 
     func validate() throws {
-        guard tier != nil || !module.isEmpty || !limit.isEmpty else { throw ValidationError("Say --tier, --module or --limit.") }
+        guard tier != nil || !module.isEmpty || !limit.isEmpty else { throw ValidationError("Give --tier, --module or --limit.") }
         let names = module.map { "--module \($0.name)" } + limit.map { "--limit \($0.name)" }
         if let twice = Dictionary(grouping: names, by: \.self).first(where: { $1.count > 1 })?.key {
             throw ValidationError("There are two values for `\(twice.printable)`.")

@@ -103,7 +103,7 @@ struct UnitCreate: AsyncParsableCommand {
         commandName: "create", abstract: "Create a unit in a property.",
         discussion: "Example: doorward unit create 1A --property \"Quay 1\"")
 
-    @Argument(help: ArgumentHelp("What the unit is to be called.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The name of the unit.", valueName: "name"))
     var name: String
 
     @Option(help: ArgumentHelp("The property: a name or id.", valueName: "property"), completion: .propertyName)
@@ -151,7 +151,7 @@ struct UnitDelete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete a unit.",
         discussion: """
-            Shows what would go, and asks. A unit that has locks is deleted only with --cascade. Its records stay in the log. \
+            Shows what would be deleted, and asks for confirmation. A unit that has locks is deleted only with --cascade. Its records stay in the log. \
             Without a terminal it deletes only with --yes.
 
             Example: doorward unit delete "Quay 1 / 1A"

@@ -187,7 +187,7 @@ struct UserRename: AsyncParsableCommand {
     @OptionGroup var gateway: ClientOptions
 
     func validate() throws {
-        guard firstName != nil || lastName != nil else { throw ValidationError("Say --first-name, --last-name or both.") }
+        guard firstName != nil || lastName != nil else { throw ValidationError("Give --first-name, --last-name or both.") }
     }
 
     func run() async throws {
@@ -210,7 +210,7 @@ struct UserDelete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete a user. Only super admins may do this.",
         discussion: """
-            Shows what would go, and asks. Sessions, API keys, roles and guest accesses of the person end at once. Records of \
+            Shows what would be deleted, and asks for confirmation. Sessions, API keys, roles and guest accesses of the person end at once. Records of \
             what the person did stay in the log. Without a terminal it deletes only with --yes.
 
             Example: doorward user delete tom@example.org

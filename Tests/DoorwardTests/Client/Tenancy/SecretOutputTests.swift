@@ -10,7 +10,7 @@ import Testing
     private let terminal = OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"])
     private static let time = "2030-01-01T00:00:00.000Z"
 
-    @Test("an invitation is its link and expiry in a pipe, and a sentence with the link on a terminal")
+    @Test("an invitation prints its link and expiry in a pipe, and a sentence with the link on a terminal")
     func invitation() {
         let invitation = Wire.Invitation(
             id: "i", email: "tom@doors.example", role: "TENANT", token: "k", url: "https://doors.example/invitation#token=k",

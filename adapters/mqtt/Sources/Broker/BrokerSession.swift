@@ -89,7 +89,7 @@ final class BrokerSession: Sendable {
         let undiscoverable = Discovery.unannounced(broker.profiles)
         guard broker.isDiscovering, !undiscoverable.isEmpty else { return }
         log(
-            .warning, "discovery finds no locks of some profiles, as they announce themselves nowhere: attach them by address",
+            .warning, "locks of some profiles cannot be discovered, because they are not announced: attach them by address",
             ["profiles": "\(undiscoverable.joined(separator: " "))"])
     }
 
@@ -197,7 +197,7 @@ final class BrokerSession: Sendable {
             // message.
             let locks = routes.withLock { $0.locks }
             guard !locks.contains(where: { $0.reject(id, reason: reason, isNotAuthorized: isNotAuthorized) }) else { return }
-            log(.warning, "a frame was rejected by the broker", ["reason": "\(reason)"])
+            log(.warning, "a publish was rejected by the broker", ["reason": "\(reason)"])
         }
     }
 

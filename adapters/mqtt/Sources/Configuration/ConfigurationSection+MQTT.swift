@@ -50,7 +50,8 @@ extension SettingType {
             "a broker's address such as mqtt://127.0.0.1:1883 or mqtts://broker.example",
             secretProblem: { text in
                 guard text.contains("@") else { return nil }
-                return "must hold no user name and password; write each into a file, and name the files as `usernameFile` and "
+                return
+                    "must not contain a user name or password; write each into a file, and name the files as `usernameFile` and "
                     + "`passwordFile`"
             },
             accepts: { BrokerAddress($0) != nil }))

@@ -45,7 +45,7 @@ package struct MQTTConfiguration: Sendable {
                 let key = ["caFile", "certificate", "privateKey"].first(where: { entry.text($0) != nil })
             {
                 throw entry.mistake(
-                    at: key, "says something about TLS, but `\(entry.path("url"))` begins with mqtt://; write mqtts://")
+                    at: key, "is a setting of TLS, but `\(entry.path("url"))` begins with mqtt://; write mqtts://")
             }
             try entry.require("privateKey", beside: "certificate")
             try entry.require("certificate", beside: "privateKey")

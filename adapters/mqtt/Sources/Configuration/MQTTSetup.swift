@@ -29,7 +29,7 @@ package struct MQTTSetup {
     package func log(to logger: Logger) {
         for mistake in profileErrors { logger.error("a profile is left out", metadata: ["mistake": "\(mistake)"]) }
         for id in library.replaced {
-            logger.notice("a profile of a folder takes the place of the shipped one", metadata: ["profile": "\(id)"])
+            logger.notice("a profile of a folder replaces the shipped one", metadata: ["profile": "\(id)"])
         }
     }
 }

@@ -71,7 +71,7 @@ extension MQTTLock {
             } else if isMissing(delivery, state) {
                 problem = TransportProblem(
                     detail:
-                        "Broker `\(session.broker.name)` did not deliver the command: it did not come back to the gateway on "
+                        "Broker `\(session.broker.name)` did not deliver the command: the gateway did not receive its own publish on "
                         + "\(topic). The broker's access control list probably keeps the gateway from publishing there.",
                     summary: "The MQTT broker did not deliver the command.")
                 guard !state.deliveryFaults.isCommandNotDelivered else { return }

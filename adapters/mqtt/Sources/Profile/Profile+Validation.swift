@@ -20,7 +20,7 @@ extension Profile {
         }
         if parts.ambiguousCommand != nil { file["commands"].note("`commands.lock` sends the same as another command") }
         if parts.values.count + parts.events.count + parts.acks.count > 100 {
-            file.note("the profile has more than 100 parts; a lock has a dozen")
+            file.note("the profile has more than 100 parts; most profiles have about twelve")
         }
     }
 }

@@ -23,7 +23,7 @@ extension Profile {
     /// Reads a profile file on disk.
     ///
     /// - Parameter path: also the name in messages.
-    /// - Throws: every mistake of the file, or that it cannot be read.
+    /// - Throws: all mistakes of the file, or an error if it cannot be read.
     package init(path: String) throws(YAMLErrors) {
         try self.init(yaml: YAMLFormat.profile.text(ofFile: path), file: path)
     }

@@ -54,7 +54,7 @@ extension ProfileParser {
         if json == nil { field.note("`\(field.path)` is no JSON") }
         for name in template.names where json != nil && parsedJSON(template, bareWord: name) == nil {
             guard variables[name]?.form != .integer, variables[name]?.form != .boolean else { continue }
-            field.note("`\(field.path)`: `{\(name)}` needs quotation marks around it, as it is no number")
+            field.note("`\(field.path)`: `{\(name)}` is not a number, so it needs quotation marks")
         }
         return template
     }
@@ -117,7 +117,9 @@ extension ProfileParser {
     func readQoS(_ file: YAMLSection, _ parts: inout ProfileBody) {
         guard let section = file["qos"].section(keys: ProfileKeys.qos) else { return }
         let levels: [String: ProfileQoS] = ["0": .atMostOnce, "1": .atLeastOnce]
-        parts.subscribeQoS = section["subscribe"].value("0 or 1; 2 was asked for as 1") { levels[$0] } ?? .atMostOnce
+        parts.subscribeQoS =
+            section["subscribe"].value("0 or 1 (the broker then sends messages of QoS 2 with QoS 1)") { levels[$0] }
+            ?? .atMostOnce
         parts.commandQoS =
             section["command"].value("0 or 1; 2 can send a command twice after a broken connection") { levels[$0] }
             ?? .atMostOnce

@@ -27,7 +27,7 @@ extension ProfileParser {
         part.isOnlyOnChange = section["changed"].truth() ?? false
         part.requestsStateAfter = section["refresh"].truth() ?? false
         if part.isOnlyOnChange, !isJSON {
-            section["changed"].note("`\(section.path).changed` is for `json` and `jsonOrRaw` alone")
+            section["changed"].note("`\(section.path).changed` is allowed only with `json` and `jsonOrRaw`")
         }
         return part
     }
@@ -67,7 +67,7 @@ extension ProfileParser {
             }
         }
         if rule == EventRule(conditions: rule.conditions) {
-            section.note("`\(section.path)` says nothing; give it `event`, `operation`, `method`, `ok`, `reason` or `ignore`")
+            section.note("`\(section.path)` is empty; give it `event`, `operation`, `method`, `ok`, `reason` or `ignore`")
         }
         return rule
     }

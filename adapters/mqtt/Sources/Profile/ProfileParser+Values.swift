@@ -67,7 +67,7 @@ extension ProfileParser {
 
     private func map(_ map: YAMLField, _ type: ValueType, _ aspect: StateMapping.Aspect) -> [StateMapping.Entry] {
         let entries = map.entries()
-        if map.isSection, entries.isEmpty { map.note("`\(map.path)` is empty; it says what each word means") }
+        if map.isSection, entries.isEmpty { map.note("`\(map.path)` is empty; it must map each value to its meaning") }
         return entries.compactMap { field in
             guard let pattern = pattern(field.key, field, type), let meaning = meaning(field, aspect) else { return nil }
             return StateMapping.Entry(pattern: pattern, meaning: meaning)

@@ -58,8 +58,8 @@ struct ProfileParser {
         guard isTopic else { return isValid ? template : nil }
         let text = template.text
         if text.contains("+") || text.contains("#") { note("a topic has no wildcards; every message must be one lock's own") }
-        if text.contains("{") || text.contains("}") { note("a brace in a topic stands around a variable's name: `{name}`") }
-        if text.contains("\0") { note("a topic has no NUL") }
+        if text.contains("{") || text.contains("}") { note("a brace in a topic must enclose a variable's name: `{name}`") }
+        if text.contains("\0") { note("a topic must not contain NUL") }
         if text.hasPrefix("$") { note("topics that begin with `$` are the broker's own") }
         if template.pieces.isEmpty { note("a topic is not empty") }
         return isValid ? template : nil
@@ -74,7 +74,7 @@ struct ProfileParser {
         reader.type = section["type"].word(ValueType.self) ?? type
         reader.ignoresCase = section["caseInsensitive"].truth() ?? false
         if reader.source == .raw, !reader.pathTemplates.isEmpty {
-            section["path"].note("`path` leads through JSON; write `source: json`, or leave `path` out")
+            section["path"].note("`path` needs a JSON payload; write `source: json`, or leave `path` out")
         }
         return reader
     }
@@ -104,14 +104,14 @@ struct ProfileParser {
         let pattern = ValuePattern(text)
         guard validated(pattern.text, field, isTopic: false) != nil else { return nil }
         if pattern.kind == .not, !takesNot {
-            field.note("`\(text)`: `!` stands in `when` alone; write the other words out, and `*` last")
+            field.note("`\(text)`: `!` is allowed only in `when`; write the other words out, and `*` last")
             return nil
         }
         if type == .int, pattern.kind == .exact, pattern.text.names.isEmpty, ValueType.wholeNumber(text) == nil {
-            field.note("`\(text)` is no whole number, and `\(field.path)` stands under `type: int`")
+            field.note("`\(text)` is not an integer, and `\(field.path)` has `type: int`")
         }
         if type == .bool, pattern.kind == .exact, pattern.text.names.isEmpty, text != "true", text != "false" {
-            field.note("`\(text)` is neither true nor false, and `\(field.path)` stands under `type: bool`")
+            field.note("`\(text)` is neither true nor false, and `\(field.path)` has `type: bool`")
         }
         return pattern
     }

@@ -34,7 +34,7 @@ extension ProfileVariable {
         form = Self.form(section)
         defaultValue = section["default"].text()
         if let value = defaultValue, (try? text(of: .string(value))) == nil {
-            section["default"].note("`\(field.path).default`: `\(value)` is no value that this variable takes")
+            section["default"].note("`\(field.path).default`: `\(value)` is not an allowed value of this variable")
         }
     }
 

@@ -97,7 +97,7 @@ import Testing
         await fixture.reports.first(of: id) { $0.isLive && $0.state == .unlocked }
     }
 
-    @Test("a lock that stays silent confirms a command that the broker has delivered, and not one that the broker dropped")
+    @Test("a lock without acknowledgements confirms a command that the broker has delivered, but not one that the broker dropped")
     func silentAndDropped() async throws {
         let list = Self.narrow + "topic write +/status\ntopic write +/lock/door/state\ntopic write porch/lock/door/command\n"
         let fixture = try await Self.makeFixture(list)

@@ -70,7 +70,8 @@ import Testing
             Self.attach(fixture, "front\(number)", DeviceID(high: 0xD8, low: number))
             await Self.untilPassed("zigbee2mqtt/front\(number)", proxy)
             proxy.stall(.toBroker)
-            // Repeat if a probe is unanswered: its answer would arrive with the SUBACK and show that the broker responds.
+            // Repeat while a probe is unanswered. Otherwise its answer would arrive together with the SUBACK, and the broker
+            // would count as responsive.
         } while proxy.probes.sent != proxy.probes.answered
         // A short lifetime makes the gateway probe the broker at once; after one second without an answer the broker is busy.
         _ = try fixture.send(.unlock, to: door, within: .seconds(2))

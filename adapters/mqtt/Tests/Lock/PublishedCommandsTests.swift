@@ -24,7 +24,7 @@ import Testing
         MQTTMessage(topic: topic, payload: Array(payload.utf8), isRetained: isRetained)
     }
 
-    @Test("a publish that comes back in time is not reported, and a late one is reported with its command, each once")
+    @Test("an own publish received in time is not reported; one received late is reported once, with its command")
     func once() throws {
         var commands = PublishedCommands()
         try Self.record(1, "UNLOCK", until: 2, in: &commands)
@@ -38,7 +38,7 @@ import Testing
         #expect(commands.lateDelivery(of: Self.message("LOCK"), at: Self.at(14)) == nil)
     }
 
-    @Test("of equal publishes the one that is in time is matched first, and the late one after it")
+    @Test("of two equal publishes, the first one received matches the publish that is in time, and the next one the late publish")
     func equalPayloads() throws {
         var commands = PublishedCommands()
         try Self.record(1, "UNLOCK", until: 2, in: &commands)
@@ -47,7 +47,7 @@ import Testing
         #expect(commands.lateDelivery(of: Self.message("UNLOCK"), at: Self.at(10)) == Self.commandID(1))
     }
 
-    @Test("a publish that does not come back is forgotten after five minutes, and only the last eight are remembered")
+    @Test("a publish that the broker does not deliver back is forgotten after five minutes, and at most eight are remembered")
     func bounds() throws {
         var commands = PublishedCommands()
         try Self.record(1, "UNLOCK", until: 2, in: &commands)

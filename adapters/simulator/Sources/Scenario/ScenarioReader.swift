@@ -21,7 +21,7 @@ extension Scenario {
     /// Reads a scenario file on disk.
     ///
     /// - Parameter path: also the name in messages.
-    /// - Throws: every mistake of the file, or that it cannot be read.
+    /// - Throws: all mistakes of the file, or an error if it cannot be read.
     package init(path: String) throws(YAMLErrors) {
         try self.init(yaml: YAMLFormat.scenario.text(ofFile: path), file: path)
     }
@@ -72,7 +72,7 @@ private struct ScenarioReader {
         guard file.isFileSound, scenario.days == nil, scenario.plannedDays != nil else { return }
         let repeating = events.filter { $0["every"].isPresent }
         (visitors + repeating).first?.note(
-            "this has no chance, and nothing else repeats: give another `chance`, or say for how many `days`")
+            "this never happens (`chance` is 0), and nothing else repeats: give a higher `chance`, or set `days`")
     }
 
     // MARK: People
@@ -121,9 +121,9 @@ private struct ScenarioReader {
         rule.chance = chance(section["chance"]) ?? 1
         rule.duration = length(section["for"], upTo: ScenarioText.maxEventDuration, "at most `30d`")
         if rule.duration != nil, case .event(let event, _)? = action, event.ending == nil {
-            section.note("`for`: `\(event.rawValue)` is over at once; leave `for` out")
+            section.note("`for`: `\(event.rawValue)` has no duration; leave `for` out")
         } else if rule.duration != nil, case .command? = action {
-            section.note("`for`: a command is over at once; leave `for` out")
+            section.note("`for`: a command has no duration; leave `for` out")
         }
         return rule
     }
@@ -145,7 +145,7 @@ private struct ScenarioReader {
         let person = name(section["by"], "the name of a person")
         if isEvent == isCommand { section.note("an event needs either `do` or `command`") }
         if isCommand != section["by"].isPresent { section.note("`command` and `by` go together: who asks for what") }
-        if section["slot"].isPresent, event != .keypad { section.note("`slot` goes with `do: keypad` alone") }
+        if section["slot"].isPresent, event != .keypad { section.note("`slot` is allowed only with `do: keypad`") }
         if let command, let person { return .command(command, by: person) }
         return event.map { .event($0, slot: slot) }
     }

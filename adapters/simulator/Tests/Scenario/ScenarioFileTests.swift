@@ -68,7 +68,7 @@ private typealias Weekday = AdapterSimulator.Weekday
 
     private static let head = "locks: [Flat]\n"
     private static let noChance =
-        "this has no chance, and nothing else repeats: give another `chance`, or say for how many `days`"
+        "this never happens (`chance` is 0), and nothing else repeats: give a higher `chance`, or set `days`"
 
     static let wrong = [
         Wrong(yaml: "", message: "x.yaml, line 1: the file is empty"),
@@ -129,10 +129,10 @@ private typealias Weekday = AdapterSimulator.Weekday
             message: "x.yaml, line 2: `command`: `open` is not a command"),
         Wrong(
             yaml: head + "events: [{at: 1h, lock: Flat, do: jam, slot: Ada}]",
-            message: "x.yaml, line 2: `slot` goes with `do: keypad` alone"),
+            message: "x.yaml, line 2: `slot` is allowed only with `do: keypad`"),
         Wrong(
             yaml: head + "events: [{at: 1h, lock: Flat, do: tamper, for: 1h}]",
-            message: "x.yaml, line 2: `for`: `tamper` is over at once; leave `for` out"),
+            message: "x.yaml, line 2: `for`: `tamper` has no duration; leave `for` out"),
         Wrong(
             yaml: head + "events: [{at: 1h, lock: Flat, do: jam, chance: 1.1}]",
             message: "x.yaml, line 2: `chance` must be a number from 0 to 1, not `1.1`"),

@@ -11,7 +11,7 @@ extension HomeAssistantLock {
         let items = availability.compactMap { item in item["topic"]?.string.map { ("availability topic", $0) } }
         for (key, topic) in own + items where MQTTTopic(topic) == nil {
             return
-                "its \(key.spaced) `\(topic.prefix(100))` is no topic of one lock: it is empty, holds a wildcard, or belongs to the broker"
+                "its \(key.spaced) `\(topic.prefix(100))` cannot be the topic of one lock: it is empty, contains a wildcard, or is reserved for the broker"
         }
         return nil
     }
@@ -26,7 +26,7 @@ extension HomeAssistantLock {
         guard let template = text("command_template"), HomeAssistantTemplate.command(template, value: "") == nil else {
             return nil
         }
-        return "needs a profile: its command template computes something, and only `{{ value }}` and `{{ code }}` are written"
+        return "needs a profile: its command template contains a computation; only `{{ value }}` and `{{ code }}` are supported"
     }
 
     /// The first problem that the profile itself reports for the address.

@@ -60,12 +60,12 @@ struct Zigbee2MQTTReader: DiscoveryReader {
 
     private func problem(_ device: BridgeDevice, _ lock: BridgeDevice.Lock) -> String? {
         if MQTTTopic(device.friendlyName) == nil {
-            return "its friendly name is no part of a topic: rename it in Zigbee2MQTT, without `+` and `#`"
+            return "its friendly name cannot be part of a topic: rename it in Zigbee2MQTT, without `+` and `#`"
         }
         if device.isDisabled { return "it is disabled in Zigbee2MQTT: enable it there" }
         if !device.isInterviewed { return "its interview is not finished: wait, or interview it again in Zigbee2MQTT" }
         if let endpoint = lock.endpoint, endpoint.contains("/") || MQTTTopic(endpoint) == nil {
-            return "needs a profile: the name of its part is no level of a topic"
+            return "needs a profile: the name of its endpoint cannot be a topic level"
         }
         guard lock.locked == "LOCK", lock.unlocked == "UNLOCK" else {
             return "needs a profile: its state has other words than LOCK and UNLOCK"
