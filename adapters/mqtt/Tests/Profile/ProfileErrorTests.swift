@@ -137,7 +137,10 @@ import Testing
         (9, "commands: { lock: { topic: s } }", "`commands.lock` needs `payload`"),
         (9, "commands: { lock: { topic: s, payload: '{\"a\":1}' } }", "looks like JSON; write `source: json`"),
         (9, "commands: { lock: { topic: s, source: json, payload: '{\"a\":}' } }", "is no JSON"),
-        (9, "commands: { lock: { topic: s, source: json, payload: '{\"a\":{id}}' } }", "`{id}` is not a number, so it needs quotation marks"),
+        (
+            9, "commands: { lock: { topic: s, source: json, payload: '{\"a\":{id}}' } }",
+            "`{id}` is not a number, so it needs quotation marks"
+        ),
         (9, "commands: { lock: { topic: s, payload: \"{code}\" } }", "there is no variable `{code}`"),
         (9, "commands: { lock: { topic: s, payload: L, payloadWithCode: L } }", "needs the code: `{code}`"),
         (
