@@ -72,6 +72,6 @@ extension Subscription {
     /// All modules, and no limits.
     package static let pro = Subscription(tier: "pro", modules: Set(SubscriptionModule.allCases))
 
-    /// As `pro`: the modules of this version have no larger tier.
+    /// The same as `pro`, because there is no module yet that `pro` lacks.
     package static let enterprise = Subscription(tier: "enterprise", modules: Set(SubscriptionModule.allCases))
 }

@@ -208,7 +208,7 @@ import Testing
         guard case .limitReached = back else { Issue.record("\(String(describing: back))"); return }
     }
 
-    @Test("a limit below the present count takes nothing away")
+    @Test("a limit below the present count removes nothing")
     func lowered() async throws {
         let house = try await House()
         var changes = SubscriptionChanges()

@@ -116,7 +116,7 @@ import Testing
         #expect(house.decide(.viewStatus, on: unknown) == .denied(Denial(.deviceUnknown, hasReach: true)))
     }
 
-    @Test("Unknown and disabled users, and unknown and unassigned devices, are denied with that reason, the user's first")
+    @Test("An unknown or disabled user, and an unknown or unassigned device, is the denial's reason; the user is checked first")
     func farReasons() {
         var house = House()
         let nobody = UserID(high: 9, low: 9)

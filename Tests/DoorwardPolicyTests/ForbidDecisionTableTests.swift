@@ -77,7 +77,7 @@ import Testing
     func remote(line: DecisionCase) { line.check() }
 
     @Test(
-        "A forbidding condition is reported only if a rule allows, a missing capability before disabled remote operation",
+        "A forbidding condition is the reason only if a rule allows the operation; a missing capability comes before disabled remote operation",
         arguments: [
             DecisionCase(
                 "Both conditions forbid", [.role(.tenant), .flatDoor(isRemote: false, noUnlatch)], .unlatch,

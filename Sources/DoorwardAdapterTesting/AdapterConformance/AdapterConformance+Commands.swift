@@ -55,7 +55,7 @@ extension AdapterConformance {
             try run.requireNoReports(of: 0, "after an unsupported command")
             try await run.requireCommands([], at: 0, "after an unsupported command")
         },
-        ConformanceCheck("A command after its deadline is sent at once or never") { harness in
+        ConformanceCheck("A command whose deadline has passed is sent during `send`, or not at all") { harness in
             let run = try await ConformanceRun(harness)
             let past = harness.clock.now().advanced(by: .seconds(-1))
             let failure = run.failure(of: run.opening, to: 0, deadline: past)

@@ -49,7 +49,7 @@ enum AdapterFault: String, CaseIterable, Sendable {
     case sendBlocks = "`send` returns before any time has passed"
     case acceptsAnyOperation = "An operation that is not a movement throws `unsupported`"
     case sendsUnsupported = "A command that the lock does not support is not sent"
-    case throwsAndSends = "A command after its deadline is sent at once or never"
+    case throwsAndSends = "A command whose deadline has passed is sent during `send`, or not at all"
     case blockedByDeadline = "Very early and very late deadlines do not block the lock"
     case busyInsideReceive = "The next command can be sent from inside `receive`"
     // Reports after a command

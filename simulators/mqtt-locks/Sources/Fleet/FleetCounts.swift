@@ -8,7 +8,7 @@ struct FleetCounts: Hashable, Sendable {
     var lost = 0
     /// Times that a lock went offline or restarted, at random or by a control command.
     var faults = 0
-    /// Times that a thumb turn was used or a code typed at random.
+    /// The number of random manual operations: uses of a thumb turn, and typed codes.
     var manualOperations = 0
 }
 
