@@ -1,4 +1,4 @@
-package import DoorwardDomain
+internal import DoorwardDomain
 
 /// Decides whether the wall clock is trusted, from its readings beside those of the monotonic clock. Pure: the same readings give
 /// the same result.
