@@ -18,7 +18,7 @@ extension GatewayControl {
     package func abilities(of caller: Caller) throws(GatewayError) -> Abilities {
         let (tenancy, subject) = directory.resolve(caller)
         guard subject.userID != nil else { throw .outOfReach }
-        let now = clock.now()
+        let now = clock.decisionTime()
         return Abilities(
             rules: SecurityService.abilityRules(of: subject, at: now, in: tenancy),
             nextChangeAt: SecurityService.nextAbilityChange(of: subject, after: now, in: tenancy))

@@ -64,20 +64,20 @@ extension ManagementPermission {
 }
 
 extension SecurityService {
-    /// A user's abilities at an instant, as CASL rules: evaluated for an object with the fields that the user sees, they permit
+    /// A user's abilities at one time, as CASL rules: evaluated for an object with the fields that the user sees, they permit
     /// exactly the operations that `decide` allows without an override, the management permissions that `allows` gives, and for
     /// the action `read` the fields that `fieldLevel` gives. The permitting rules come first, then those that forbid.
     ///
     /// The number of rules depends on the user's roles and guest accesses, not on the number of devices: rules name the entity of a
     /// role. Devices are named one by one only where a reader does not see the field that a condition would need.
     package static func abilityRules(
-        of subject: Subject, at instant: Timestamp, in directory: TenancyDirectory
+        of subject: Subject, at time: DecisionTime, in directory: TenancyDirectory
     ) -> [AbilityRule] {
         guard subject.isEnabled, let user = subject.user else { return [] }
         var rules = subject.isSuperAdmin ? AbilityRule.ofSuperAdmin : []
         let roles = user.roles.all.filter(\.isAssignable).sorted { $0.id < $1.id }
         for role in roles { rules += AbilityRule.given(by: role, in: directory) }
-        let guestDevices = directory.guestAbilities(of: user, at: instant)
+        let guestDevices = directory.guestAbilities(of: user, at: time)
         rules += AbilityRule.given(byGuestAccessesTo: guestDevices)
         guard !roles.isEmpty || !guestDevices.isEmpty else { return rules }
         return rules + directory.forbiddingRules(for: subject, roles: roles, guestDevices: guestDevices.keys.sorted())
@@ -179,12 +179,12 @@ extension TenancyDirectory {
     }
 
     /// The operations that guest accesses allow on each device at an instant.
-    fileprivate func guestAbilities(of user: UserNode, at instant: Timestamp) -> [DeviceID: OperationSet] {
+    fileprivate func guestAbilities(of user: UserNode, at time: DecisionTime) -> [DeviceID: OperationSet] {
         var allowed: [DeviceID: OperationSet] = [:]
         for entry in user.guestAccesses.entries {
-            guard let device = resolve(entry.deviceID), entry.node.givesReach(to: device, at: instant, in: self) else { continue }
+            guard let device = resolve(entry.deviceID), entry.node.givesReach(to: device, at: time, in: self) else { continue }
             for operation in LockOperation.allCases {
-                let request = AccessRequest(operation: operation, device: device, instant: instant)
+                let request = AccessRequest(operation: operation, device: device, time: time)
                 if case .allowed = request.verdict(on: .guestAccess(entry.node), in: self) {
                     allowed[device.id, default: []].formUnion(OperationSet([operation]))
                 }
@@ -241,21 +241,21 @@ extension TenancyDirectory {
 }
 
 extension SecurityService {
-    /// The next instant after `instant` at which the clock changes the user's abilities; `nil` if there is none.
+    /// The next instant after `time` at which the clock changes the user's abilities; `nil` if there is none.
     ///
     /// Most edges of guest accesses change an ability. After a hundred that do not, such as those of an access beside a role that
     /// gives more, the next edge is returned although nothing may change then.
     package static func nextAbilityChange(
-        of subject: Subject, after instant: Timestamp, in directory: TenancyDirectory
+        of subject: Subject, after time: DecisionTime, in directory: TenancyDirectory
     ) -> Timestamp? {
         guard subject.isEnabled, let user = subject.user else { return nil }
         let nodes = Dictionary(user.guestAccesses.entries.map { ($0.node.id, $0.node) }, uniquingKeysWith: { first, _ in first })
-        let current = directory.guestAbilities(of: user, at: instant)
-        var edge = instant
+        let current = directory.guestAbilities(of: user, at: time)
+        var edge = time.instant
         for _ in 0..<100 {
-            guard let next = nodes.values.compactMap({ $0.nextEdge(after: edge) }).min() else { return nil }
+            guard let next = nodes.values.compactMap({ $0.nextEdge(after: edge, in: directory) }).min() else { return nil }
             edge = next
-            if directory.guestAbilities(of: user, at: edge) != current { return edge }
+            if directory.guestAbilities(of: user, at: DecisionTime(edge, isTrusted: time.isTrusted)) != current { return edge }
         }
         return edge
     }

@@ -16,7 +16,7 @@ import Testing
 
     /// The fields that the reader sees; all fields of an object that the reader does not see.
     private func projected(
-        _ device: LockDevice, to user: UserID, at instant: Timestamp, in directory: TenancyDirectory
+        _ device: LockDevice, to user: UserID, at instant: DecisionTime, in directory: TenancyDirectory
     ) -> [String: Ability.Value] {
         let subject = directory.subject(of: .user(user))
         guard let level = SecurityService.fieldLevel(of: subject, for: .device(device.id), at: instant, in: directory)
@@ -24,7 +24,7 @@ import Testing
         return object(device).filter { FieldTable.sees($0.key, of: .device, at: level) }
     }
 
-    private func ability(of user: UserID, at instant: Timestamp, in directory: TenancyDirectory) -> Ability {
+    private func ability(of user: UserID, at instant: DecisionTime, in directory: TenancyDirectory) -> Ability {
         Ability(rules: SecurityService.abilityRules(of: directory.subject(of: .user(user)), at: instant, in: directory))
     }
 
@@ -37,7 +37,7 @@ import Testing
             var world = PlainWorld(seed: seed)
             let directory = world.directory
             for user in world.users.map(\.id) {
-                let instant = world.interestingInstant()
+                let instant = DecisionTime.trusted(world.interestingInstant())
                 let ability = ability(of: user, at: instant, in: directory)
                 for device in world.devices {
                     let views = [object(device), projected(device, to: user, at: instant, in: directory)]
@@ -66,7 +66,7 @@ import Testing
             var world = PlainWorld(seed: seed)
             let directory = world.directory
             for user in world.users.map(\.id) {
-                let instant = world.interestingInstant()
+                let instant = DecisionTime.trusted(world.interestingInstant())
                 let ability = ability(of: user, at: instant, in: directory)
                 for device in world.devices {
                     for operation in LockOperation.allCases {
@@ -110,7 +110,7 @@ import Testing
             objects += world.devices.map { (.device($0.id), "LockDevice", object($0)) }
             for user in world.users.map(\.id) {
                 let subject = directory.subject(of: .user(user))
-                let ability = ability(of: user, at: PlainWorld.now, in: directory)
+                let ability = ability(of: user, at: .trusted(PlainWorld.now), in: directory)
                 for (managed, type, fields) in objects {
                     for permission in ManagementPermission.allCases where permission.subjects.contains(type) {
                         let decision = SecurityService.allows(subject, permission, on: managed, in: directory)
@@ -135,7 +135,7 @@ import Testing
             var world = PlainWorld(seed: seed)
             let directory = world.directory
             for user in world.users.map(\.id) {
-                let (instant, subject) = (world.interestingInstant(), directory.subject(of: .user(user)))
+                let (instant, subject) = (DecisionTime.trusted(world.interestingInstant()), directory.subject(of: .user(user)))
                 let ability = ability(of: user, at: instant, in: directory)
                 for id in SecurityService.visibleDeviceIDs(for: subject, at: instant, in: directory) {
                     guard let device = directory.device(id),
@@ -160,19 +160,19 @@ import Testing
             var world = PlainWorld(seed: seed)
             let directory = world.directory
             for user in world.users.map(\.id) {
-                let (start, subject) = (world.interestingInstant(), directory.subject(of: .user(user)))
+                let (start, subject) = (DecisionTime.trusted(world.interestingInstant()), directory.subject(of: .user(user)))
                 let rules = SecurityService.abilityRules(of: subject, at: start, in: directory)
                 let next = SecurityService.nextAbilityChange(of: subject, after: start, in: directory)
                 guard let next else {
-                    let end = start.advanced(by: .seconds(20 * 366 * 86_400))
+                    let end = DecisionTime.trusted(start.instant.advanced(by: .seconds(20 * 366 * 86_400)))
                     #expect(SecurityService.abilityRules(of: subject, at: end, in: directory) == rules)
                     continue
                 }
                 changes += 1
-                #expect(next > start)
+                #expect(next > start.instant)
                 let before = next.advanced(by: .milliseconds(-1))
-                #expect(SecurityService.abilityRules(of: subject, at: before, in: directory) == rules, "seed \(seed)")
-                #expect(SecurityService.abilityRules(of: subject, at: next, in: directory) != rules, "seed \(seed)")
+                #expect(SecurityService.abilityRules(of: subject, at: .trusted(before), in: directory) == rules, "seed \(seed)")
+                #expect(SecurityService.abilityRules(of: subject, at: .trusted(next), in: directory) != rules, "seed \(seed)")
             }
         }
         #expect(changes > 50, "\(changes)")
@@ -184,11 +184,11 @@ import Testing
             let world = PlainWorld(seed: seed)
             let directory = world.directory
             for user in world.users where !user.isEnabled {
-                #expect(ability(of: user.id, at: PlainWorld.now, in: directory).rules.isEmpty)
+                #expect(ability(of: user.id, at: .trusted(PlainWorld.now), in: directory).rules.isEmpty)
             }
             for access in world.guestAccesses {
                 let subject = directory.subject(of: .guestLink(access.id))
-                #expect(SecurityService.abilityRules(of: subject, at: PlainWorld.now, in: directory).isEmpty)
+                #expect(SecurityService.abilityRules(of: subject, at: .trusted(PlainWorld.now), in: directory).isEmpty)
             }
         }
     }

@@ -1,6 +1,7 @@
 internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardPolicy
 
 /// The zone of the local times of a request, from its fields `timeZone` and `fold`.
 struct RequestedZone {
