@@ -7,7 +7,7 @@ package struct GuestLinks: Sendable {
     let writer: TenancyWriter
     let commands: Commands
     let signIn: SignIn
-    let clock: any GatewayClock
+    let clock: TrustedClock
     let random: RandomSource
 
     /// Creates the link of a guest access. It replaces an earlier link, whose queued commands are denied.
