@@ -2,7 +2,6 @@ internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
 internal import DoorwardPolicy
-internal import FoundationEssentials
 
 /// Portfolios, properties and units. Properties and units can also be listed and created under their parent.
 enum PlaceRoutes {
@@ -228,11 +227,6 @@ enum TimeZoneNames {
     /// The form of all names. Not every text of this form is a name; `isKnown` checks that.
     static let rules = StringSchema(maxLength: 64, pattern: "^(UTC|[!-~]+/[!-~]+)$")
 
-    /// Whether the system's tables contain this name. Abbreviations and offsets such as `EST` and `GMT+1` are rejected.
-    static func isKnown(_ name: String) -> Bool {
-        guard name == "UTC" || name.contains("/"), name.utf8.count <= 64,
-            name.utf8.allSatisfy({ $0 >= 0x21 && $0 < 0x7F }), !name.contains("..")
-        else { return false }
-        return TimeZone(identifier: name)?.identifier == name || name == "UTC"
-    }
+    /// Whether the system's zone data contain this name. Abbreviations and offsets such as `EST` and `GMT+1` are rejected.
+    static func isKnown(_ name: String) -> Bool { TimeZoneDatabase.system.rules(of: name) != nil }
 }
