@@ -217,19 +217,22 @@ extension QRCode {
             """
     }
 
-    /// The code in lines for a terminal, each of two rows of modules, dark on white whatever the terminal's own colours are.
-    package var terminalLines: [String] {
+    /// The code in lines for a terminal, each of two rows of modules.
+    ///
+    /// - Parameter hasColour: whether to set the colours, dark on white. Otherwise the light modules are drawn, which is right on a
+    ///   terminal with light text on a dark background; most readers take the other case as well.
+    package func terminalLines(hasColour: Bool) -> [String] {
         let range = -Self.quietZone..<size + Self.quietZone
         return stride(from: range.lowerBound, to: range.upperBound, by: 2).map { y in
             let blocks = range.map { x in
-                switch (self[x, y], self[x, y + 1]) {
+                switch (self[x, y] == hasColour, self[x, y + 1] == hasColour) {
                 case (true, true): "\u{2588}"
                 case (true, false): "\u{2580}"
                 case (false, true): "\u{2584}"
                 case (false, false): " "
                 }
             }
-            return "\u{1B}[30;107m\(blocks.joined())\u{1B}[0m"
+            return hasColour ? "\u{1B}[30;107m\(blocks.joined())\u{1B}[0m" : blocks.joined()
         }
     }
 }

@@ -65,10 +65,15 @@ import Testing
         #expect(widths.reduce(0, +) == dark && !image.contains("href"))
     }
 
-    @Test("The lines for a terminal have two rows of modules each")
+    @Test("The lines for a terminal have two rows of modules each, dark on white or with the light modules drawn")
     func terminal() throws {
         let code = try #require(QRCode("x"))
-        #expect(code.terminalLines.count == (code.size + 8 + 1) / 2)
-        #expect(code.terminalLines.allSatisfy { $0.count == code.terminalLines[0].count })
+        let (plain, coloured) = (code.terminalLines(hasColour: false), code.terminalLines(hasColour: true))
+        #expect(plain.count == (code.size + 8 + 1) / 2 && plain.allSatisfy { $0.count == code.size + 8 })
+        #expect(plain[0] == String(repeating: "\u{2588}", count: code.size + 8))
+        #expect(coloured.count == plain.count && coloured.allSatisfy { $0.hasPrefix("\u{1B}[30;107m") })
+        let inverse: [Character: Character] = ["\u{2588}": " ", " ": "\u{2588}", "\u{2580}": "\u{2584}", "\u{2584}": "\u{2580}"]
+        let inverted = coloured.map { line in String(line.dropFirst(9).dropLast(4).map { inverse[$0] ?? $0 }) }
+        #expect(inverted == plain)
     }
 }

@@ -96,10 +96,9 @@ extension CommandCase {
         CommandCase("grants", "--wide", pipe: "\tactive\t{access}\n", terminal: "{access}"),
         CommandCase("grants", pipe: "Plumber in a pipe\t", terminal: "Plumber in a terminal  "),
         CommandCase("grants", "Cellar", "--json", pipe: #"{"guestAccesses":["#),
-        CommandCase("link", pipe: "SUBCOMMANDS:"),
-        CommandCase("link", "create", "{access}", pipe: "{server}/g/", terminal: "It is not shown again."),
-        CommandCase("link", "create", "{access}", "--json", pipe: #"{"link":{"url":"{server}/g/"#),
-        CommandCase("link", "end", "{access}", pipe: "{access}\tlink ended\n", terminal: "Ended the link of {access}."),
+        CommandCase("link", "create", "{linked}", pipe: "{server}/g/", terminal: "It is not shown again."),
+        CommandCase("link", "create", "{linked}", "--json", pipe: #"{"link":{""#),
+        CommandCase("link", "end", "{linked}", pipe: "{linked}\tlink ended\n", terminal: "Ended the link of {linked}."),
         CommandCase("revoke", "{access}", pipe: "{access}\trevoked\n", terminal: "Revoked {access}."),
     ]
 

@@ -5,8 +5,8 @@ import Testing
 ///
 /// In its texts `{how}` is replaced by `pipe` or `terminal`, `{server}` by the gateway's address,
 /// `{door}` by the id of the front door, `{stranger}` by the id of no person, `{access}` by a guest access that can be revoked,
-/// `{session}` by a session of the keeper that can be ended, `{folder}` by a folder of the suite, and `{config}` by a
-/// configuration file in this folder.
+/// `{linked}` by one that gets a link, `{session}` by a session of the keeper that can be ended, `{folder}` by a folder of the
+/// suite, and `{config}` by a configuration file in this folder.
 struct CommandCase: Sendable, CustomTestStringConvertible {
     /// The user who runs the command. `keeper` is the owner of a portfolio of places and keys that commands change and delete.
     enum Person: Sendable { case owner, admin, keeper, nobody }
@@ -48,6 +48,7 @@ struct CommandCase: Sendable, CustomTestStringConvertible {
             "how": destination.rawValue, "server": house.gateway.address, "door": house.doorID, "access": access,
             "stranger": "01a1fd86-0000-7000-8000-000000000000",
             "session": house.sessions[number],
+            "linked": house.guestAccesses[destination == .pipe ? 2 : 3],
             "folder": folder.path,
             "config": try folder.write(
                 "auth: { passwordCost: 14 }\ngateway: { publicUrl: https://doors.example }\n", to: "doorward.yaml"),

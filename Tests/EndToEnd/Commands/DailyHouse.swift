@@ -14,7 +14,7 @@ struct DailyHouse: Sendable {
     let sessions: [String]
     /// The lock `Front door`.
     let doorID: String
-    /// Two guest accesses that can be revoked: one in a pipe, one on a terminal.
+    /// Guest accesses: two that can be revoked, and two that get links; one of each in a pipe, one on a terminal.
     let guestAccesses: [String]
 
     static func make() async throws -> DailyHouse {
@@ -24,7 +24,7 @@ struct DailyHouse: Sendable {
             _ = try await house.lock(name, address: #""latencyMs":0"#)
         }
         var accesses: [String] = []
-        for label in ["In a pipe", "On a terminal"] {
+        for label in ["In a pipe", "On a terminal", "Linked in a pipe", "Linked on a terminal"] {
             let granted = try await house.owner.post(
                 "/guest-access",
                 #"{"label":"\#(label)","deviceIds":["\#(door)"],"operations":["UNLOCK"],"#
