@@ -33,8 +33,8 @@ package enum TenancyChange: Hashable, Sendable {
     /// Adds or replaces a guest access. Revoked accesses are kept: until 30 days after their end, their devices are visible to the
     /// guest.
     case putGuestAccess(GuestAccess)
-    /// Removes a guest access if it exists, with its count of uses and its link. Only for an access whose property or guest is removed: any
-    /// other access that ends is revoked and kept.
+    /// Removes a guest access if it exists, with its count of uses and its link. Only for an access whose property or guest is
+    /// removed: any other access that ends is revoked and kept.
     case removeGuestAccess(GuestAccessID)
     /// Adds or replaces an API key.
     case putAPIKey(APIKey)
