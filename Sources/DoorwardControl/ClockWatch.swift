@@ -145,7 +145,7 @@ package final class ClockWatch: Sendable {
 
 extension StoredClock {
     /// The changes that bring the store to this state.
-    var changes: [ClockChange] { [.raiseMark(mark), .setUnconfirmed(unconfirmed)] }
+    var changes: [StoredClockChange] { [.raiseMark(mark), .setUnconfirmed(unconfirmed)] }
 }
 
 extension ClockStep {

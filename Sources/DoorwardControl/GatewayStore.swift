@@ -55,7 +55,7 @@ package protocol TenancyStore: Sendable {
     /// The lease of a log; `nil` if no gateway holds one.
     func lease(of log: LogID) async throws(StoreError) -> LogLease?
 
-    /// The stored state of the gateway's clock; `nil` before the first `ClockChange`.
+    /// The stored state of the gateway's clock; `nil` before the first `StoredClockChange`.
     func storedClock() async throws(StoreError) -> StoredClock?
 }
 
@@ -169,7 +169,7 @@ package struct StoreTransaction: Sendable {
     /// The changes of uses, epochs and leases; applied after those of the tenancy.
     package var counters: [CounterChange]
     /// The changes of the stored state of the clock, in order.
-    package var clock: [ClockChange]
+    package var clock: [StoredClockChange]
     /// The changes of passwords, sessions and keys.
     package var credentials: [CredentialChange]
     /// The changes of commands.
@@ -186,7 +186,7 @@ package struct StoreTransaction: Sendable {
 
     package init(
         requires: [Precondition] = [], changes: [TenancyChange] = [], counters: [CounterChange] = [],
-        clock: [ClockChange] = [], credentials: [CredentialChange] = [], commands: [CommandChange] = [], idempotency: [IdempotencyEntry] = [],
+        clock: [StoredClockChange] = [], credentials: [CredentialChange] = [], commands: [CommandChange] = [], idempotency: [IdempotencyEntry] = [],
         records: [PendingRecord] = [], forgets: [PersonKeyOwner] = []
     ) {
         (self.requires, self.changes, self.counters, self.clock) = (requires, changes, counters, clock)
@@ -196,7 +196,7 @@ package struct StoreTransaction: Sendable {
 }
 
 /// A change of the stored state of the gateway's clock.
-package enum ClockChange: Hashable, Sendable {
+package enum StoredClockChange: Hashable, Sendable {
     /// Raises the mark; does nothing if it is already higher.
     case raiseMark(Timestamp)
     /// Sets the mark, also to a lower value.

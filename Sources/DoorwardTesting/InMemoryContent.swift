@@ -75,7 +75,7 @@ struct InMemoryContent {
         }
     }
 
-    private mutating func apply(_ change: ClockChange) throws(StoreRefusal) {
+    private mutating func apply(_ change: StoredClockChange) throws(StoreRefusal) {
         switch change {
         case .raiseMark(let mark): clock = StoredClock(mark: max(mark, clock?.mark ?? mark), unconfirmed: clock?.unconfirmed)
         case .setMark(let mark): clock = StoredClock(mark: mark, unconfirmed: clock?.unconfirmed)

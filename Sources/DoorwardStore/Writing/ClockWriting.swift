@@ -4,7 +4,7 @@ import GRDB
 
 /// Writes the state of the gateway's clock, which is a single row.
 enum ClockWriting {
-    static func apply(_ change: ClockChange, in db: Database) throws {
+    static func apply(_ change: StoredClockChange, in db: Database) throws {
         switch change {
         case .raiseMark(let mark):
             try db.run(

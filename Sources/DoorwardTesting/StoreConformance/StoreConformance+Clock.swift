@@ -8,7 +8,7 @@ extension StoreConformance {
             let start = Timestamp(milliseconds: 1_795_248_000_000)
             let step = UnconfirmedStep(before: start, after: start.advanced(by: .seconds(86_400)))
             try require(try await store.storedClock(), is: nil, "the clock of a new store")
-            let cases: [(ClockChange, StoredClock)] = [
+            let cases: [(StoredClockChange, StoredClock)] = [
                 (.raiseMark(start), StoredClock(mark: start)),
                 (.raiseMark(start.advanced(by: .seconds(-1))), StoredClock(mark: start)),
                 (.setUnconfirmed(step), StoredClock(mark: start, unconfirmed: step)),
