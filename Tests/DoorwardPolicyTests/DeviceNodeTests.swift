@@ -29,7 +29,7 @@ import Testing
     func roundTrip(device: LockDevice) {
         var makes = RecentValues<Box<DeviceModel>>()
         var node = DeviceNode(device)
-        let details = DeviceDetails(device, make: makes.shared(Box(DeviceModel(device))))
+        let details = DeviceDetails(device, model: makes.shared(Box(DeviceModel(device))))
         #expect(details.device(node) == device)
         #expect(node.sharingSlot == nil)
         node.setSharing(slot: 3, isShared: true)

@@ -162,7 +162,7 @@ struct RandomTenancy {
             units.removeAll { $0.propertyID == id }
         case .unit(let id): units.removeAll { $0.id == id }
         case .user(let id): users.removeAll { $0 == id }
-        case .device, .association, .guestAccess, .apiKey, .invitation: break
+        case .device, .association, .guestAccess, .guestLink, .apiKey, .invitation: break
         }
         changes.append(removal)
     }

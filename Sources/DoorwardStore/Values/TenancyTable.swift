@@ -61,7 +61,7 @@ enum TenancyTable: String, CaseIterable {
         switch self {
         case .removedUsers: 8
         case .apiKeys, .invitations: 9
-        case .guestLinks: 11
+        case .guestLinks: 13
         default: 1
         }
     }
