@@ -64,6 +64,7 @@ import Testing
     @Test("a command that waits when the window is shortened is denied and not sent")
     func waiting() async throws {
         let house = try await house(.silent)
+        house.clock.advance(by: .seconds(1))
         let first = try await house.begin(.lock, by: house.ids.owner)
         let second = try await house.begin(by: house.ids.guest)
         _ = try await change(house) { $0.validUntil = at(house.clock.now()) }
