@@ -56,11 +56,11 @@ package final class ClockWatch: Sendable {
         }
     }
 
-    /// Writes the mark, so that the next start knows it.
+    /// Records what has happened. The next transaction, which records the stop, carries the mark.
     func stop() async {
         clock.onEvents {}
         await write()
-        await storeMark(olderThan: 0)
+        clock.requestMark()
     }
 
     func sampleMetrics() { trusted.set(clock.observe().isTrusted ? 1 : 0) }

@@ -139,7 +139,7 @@ package final class TrustedClock: GatewayClock {
             guard state.trust.confirm(reading, loweringMark: loweringMark) else { return false }
             publish(state.trust)
             // The mark may be lower than the last one that was written.
-            writtenMark.store(.min, ordering: .relaxed)
+            requestMark()
             return true
         }
     }
@@ -185,6 +185,9 @@ package final class TrustedClock: GatewayClock {
         else { return nil }
         return time.instant
     }
+
+    /// Makes the next transaction carry the mark.
+    func requestMark() { writtenMark.store(.min, ordering: .relaxed) }
 
     /// Sets the function that is called when there are events to record. It must not block.
     func onEvents(_ handle: @escaping @Sendable () -> Void) { handler.withLock { $0 = handle } }
