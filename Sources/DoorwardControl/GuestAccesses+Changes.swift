@@ -50,7 +50,9 @@ extension GuestAccesses {
             caller,
             reach: { (tenancy, subject) throws(GatewayError) in
                 _ = try tenancy.readable(id, to: subject)
-                for device in changes.deviceIDs ?? [] { try tenancy.requireReach(of: subject, to: device, at: clock.decisionTime()) }
+                for device in changes.deviceIDs ?? [] {
+                    try tenancy.requireReach(of: subject, to: device, at: clock.decisionTime())
+                }
             },
             body: { (draft) throws(GatewayError) in try draft.change(id, changes, onlyIf: condition) })
     }
@@ -95,7 +97,8 @@ extension TenancyUnitOfWork {
         // An access was valid until now, so an end that has passed ends it now. One that had ended keeps its end.
         let end = max(asked.validUntil, min(old.validUntil, now))
         access.window = GuestWindow(validFrom: asked.validFrom, validUntil: end)
-        access.resolution.validUntil = end == asked.validUntil ? until.change : end == old.validUntil ? access.resolution.validUntil : .none
+        access.resolution.validUntil =
+            end == asked.validUntil ? until.change : end == old.validUntil ? access.resolution.validUntil : .none
     }
 
     /// Changes the operations and the devices.

@@ -258,7 +258,8 @@ extension TenancyUnitOfWork {
         let access = GuestAccess(
             id: newID(), guestUserID: guest?.id, label: new.label, propertyID: propertyID, unitID: new.unitID,
             deviceIDs: devices.map(\.id), operations: new.operations.ordered, window: new.window, resolution: new.resolution,
-            schedule: new.schedule, maxUses: new.maxUses, grantedByUserID: right.association.userID, grantedUnderAssociationID: right.association.id,
+            schedule: new.schedule, maxUses: new.maxUses, grantedByUserID: right.association.userID,
+            grantedUnderAssociationID: right.association.id,
             grantedUnderRole: right.association.role, carriersByDevice: right.carriersByDevice, createdAt: now)
         apply(.putGuestAccess(access))
         note(.grant, RecordTarget(access), at: access.place, after: GuestAccess.fields.recorded(access))

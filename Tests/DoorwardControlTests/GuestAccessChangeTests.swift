@@ -21,7 +21,8 @@ import Testing
 
     private func at(_ instant: Timestamp) -> ResolvedLocalTime { ResolvedLocalTime(instant: instant, change: .none) }
 
-    private func refusal(_ house: House, at device: DeviceID? = nil, _ operation: LockOperation = .unlock) async -> DenialReason? {
+    private func refusal(_ house: House, at device: DeviceID? = nil, _ operation: LockOperation = .unlock) async -> DenialReason?
+    {
         await denial { _ = try await house.run(operation, by: house.ids.guest, on: device) }?.reason
     }
 
@@ -91,8 +92,12 @@ import Testing
     @Test("nobody gives more than they have: a device of others is as unknown, and only managers and the tenant change it")
     func rights() async throws {
         let house = try await house()
-        #expect(await denial { _ = try await change(house) { $0.deviceIDs = [house.ids.door, house.ids.otherDoor] } }?.hasReach == false)
-        #expect(await denial { _ = try await change(house, by: house.ids.guest) { $0.label = .set("Me") } }?.reason == .roleInsufficient)
+        #expect(
+            await denial { _ = try await change(house) { $0.deviceIDs = [house.ids.door, house.ids.otherDoor] } }?.hasReach
+                == false)
+        #expect(
+            await denial { _ = try await change(house, by: house.ids.guest) { $0.label = .set("Me") } }?.reason
+                == .roleInsufficient)
         #expect(await denial { _ = try await change(house, by: house.ids.stranger) { $0.label = .set("Me") } }?.hasReach == false)
         #expect(try await change(house, by: house.ids.managers[0]) { $0.label = .set("Note") }.label == "Note")
     }

@@ -33,7 +33,8 @@ import Testing
                 house.caller(house.ids.owner),
                 NewGuestAccess(
                     guestUserID: guest ?? house.ids.stranger, label: nil, propertyID: nil, unitID: nil, deviceIDs: locks,
-                    operations: [.lock, .unlock], window: GuestWindow(validFrom: now, validUntil: now.advanced(by: .seconds(3600))),
+                    operations: [.lock, .unlock],
+                    window: GuestWindow(validFrom: now, validUntil: now.advanced(by: .seconds(3600))),
                     maxUses: maxUses), repeatable: nil
             ).fresh)
     }

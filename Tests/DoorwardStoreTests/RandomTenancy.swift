@@ -243,7 +243,8 @@ struct RandomTenancy {
             Schedule.period(Weekday.allCases.filter { _ in Bool.random(using: &random) }, minute(&random), minute(&random))
         }
         return Schedule(
-            timeZone: flag() ? "Europe/Rome" : nil, periods: (0..<Int.random(in: 0...2, using: &random)).map { _ in period(&random) },
+            timeZone: flag() ? "Europe/Rome" : nil,
+            periods: (0..<Int.random(in: 0...2, using: &random)).map { _ in period(&random) },
             specialDays: (0..<Int.random(in: 0...2, using: &random)).map { _ in
                 Schedule.SpecialDay(
                     date: CivilDate(daysSinceEpoch: Int64.random(in: 0...40_000, using: &random)),
@@ -268,7 +269,8 @@ struct RandomTenancy {
                     operations: LockOperation.allCases.filter { _ in flag() },
                     window: GuestWindow(validFrom: from, validUntil: from.advanced(by: .seconds(60))),
                     resolution: WindowResolution(
-                        timeZone: optionalText(), validFrom: flag() ? ClockChange.none : .gap, validUntil: flag() ? ClockChange.none : .overlap),
+                        timeZone: optionalText(), validFrom: flag() ? ClockChange.none : .gap,
+                        validUntil: flag() ? ClockChange.none : .overlap),
                     schedule: flag() ? schedule() : nil, maxUses: flag() ? Int.random(in: 0...9, using: &random) : nil,
                     grantedByUserID: grantor.userID, grantedUnderAssociationID: grantor.id, grantedUnderRole: grantor.role,
                     carriersByDevice: flag() ? Dictionary(carriers) { $0 + $1 } : nil,

@@ -142,7 +142,8 @@ extension GuestAccess {
         GuestAccess(
             id: id, guestUserID: guestUserID, label: label, propertyID: propertyID, unitID: unitID, deviceIDs: deviceIDs,
             operations: operations, window: window, resolution: resolution, schedule: schedule, maxUses: maxUses,
-            grantedByUserID: grantedByUserID, grantedUnderAssociationID: grantedUnderAssociationID, grantedUnderRole: grantedUnderRole,
+            grantedByUserID: grantedByUserID, grantedUnderAssociationID: grantedUnderAssociationID,
+            grantedUnderRole: grantedUnderRole,
             carriersByDevice: Dictionary(uniqueKeysWithValues: deviceIDs.enumerated().map { ($0.element, carriers($0.offset)) }),
             revokedAt: revokedAt, createdAt: createdAt)
     }

@@ -38,7 +38,8 @@ extension Schedule: FieldConvertible {
     /// The hours of a period, as members of an object.
     private static let hours = [
         JSONSchema.Member("from", .string(.wallTime), description: "A time of day, as in 09:00."),
-        JSONSchema.Member("until", .string(.wallTime), description: "The end, on the next day if it is not later; 24:00 is midnight."),
+        JSONSchema.Member(
+            "until", .string(.wallTime), description: "The end, on the next day if it is not later; 24:00 is midnight."),
     ]
 
     /// The schema of a schedule in a response.

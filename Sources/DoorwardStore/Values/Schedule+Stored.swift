@@ -26,7 +26,9 @@ extension Schedule {
 
     /// Reads a stored object; `nil` if this program did not write it.
     init?(stored object: [String: JSONValue]) {
-        guard case .array(let periods)? = object["periods"], let read = Self.all(periods, Period.init(stored:)) else { return nil }
+        guard case .array(let periods)? = object["periods"], let read = Self.all(periods, Period.init(stored:)) else {
+            return nil
+        }
         var (timeZone, cut, days): (String?, SpecialDayCut, [SpecialDay]) = (nil, .instant, [])
         switch object["timeZone"] {
         case nil: break

@@ -72,7 +72,8 @@ extension CommandCase {
             "grant", "owner@doors.example", "Cellar", "--name", "Olga ({how})", "--from", "now", "--until", "+1h",
             pipe: "Olga (pipe)\tCellar\tlock, unlock\t", terminal: "Olga (terminal) may lock, unlock Cellar"),
         CommandCase(
-            "grant", "Cleaner in a {how}", "--label", "Cellar", "--from", "now", "--until", "+90d", "--days", "thu,MON", "--hours",
+            "grant", "Cleaner in a {how}", "--label", "Cellar", "--from", "now", "--until", "+90d", "--days", "thu,MON",
+            "--hours",
             "9:00-12:00,22:00-06:00", "--max-uses", "7", "--zone", "Europe/Berlin", pipe: "Cleaner in a pipe\tCellar\t",
             terminal: "  Mon, Thu 09:00-12:00 Europe/Berlin"),
         CommandCase(
@@ -85,7 +86,8 @@ extension CommandCase {
             "grant", "Cleaner", "--label", "Cellar", "--from", "now", "--until", "+1h", "--zone", "Mars", code: 2,
             pipe: "--zone: `Mars` is not a time zone. Use an IANA name, as in Europe/Berlin."),
         CommandCase(
-            "change", "Cleaner in a {how}", "--from", "now", "--until", "2030-12-24 15:00", "--zone", "Europe/Rome", "--days", "TUE",
+            "change", "Cleaner in a {how}", "--from", "now", "--until", "2030-12-24 15:00", "--zone", "Europe/Rome", "--days",
+            "TUE",
             "--hours", "08:00-10:00", "--max-uses", "2", "--lock", "Front door", "--label", "Gardener in a {how}",
             pipe: "Gardener in a pipe\tFront door\t", terminal: "  until 2030-12-24 15:00:00 Europe/Rome"),
         CommandCase(
