@@ -99,6 +99,8 @@ struct House: Sendable {
         var limits = GatewayControl.Limits()
         limits.passwordCost = 10
         limits.deniedPerMinute = deniedPerMinute
+        // One after the other, so that two gateways with the same random numbers give their records the same ids.
+        limits.concurrentLockdownLocks = 1
         let metrics = PrometheusMetrics()
         control = GatewayControl(
             store: store, adapters: [adapter, adapterOfSimulated ?? ScriptedAdapter(kind: "simulator", clock: clock)],
