@@ -68,8 +68,8 @@ final class TwoWorlds: Sendable {
         own = [
             .portfolio: ["\(ids.portfolio)"], .property: ["\(ids.property)"], .unit: ["\(ids.unit)", "\(ids.otherUnit)"],
             .device: ["\(ids.door)", "\(ids.frontDoor)", "\(ids.simulated)"], .guestAccess: ["\(ids.guestAccess)"],
-            .user: [.owner, .manager, .tenant, .guest, .coTenant].map { "\(ids[$0])" }, .apiKey: [key[0]],
-            .session: [.owner, .tenant].map { "\(House.session(of: $0))" },
+            .user: [House.Person.owner, .manager, .tenant, .guest, .coTenant].map { "\(ids[$0])" }, .apiKey: [key[0]],
+            .session: [House.Person.owner, .tenant].map { "\(House.session(of: $0))" },
         ]
         foreign.change { foreign in
             foreign = [
