@@ -1,4 +1,5 @@
 import DoorwardDomain
+import DoorwardTesting
 import HTTPTypes
 import Testing
 

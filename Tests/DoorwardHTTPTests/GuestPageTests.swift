@@ -1,5 +1,6 @@
 import DoorwardControl
 import DoorwardDomain
+import DoorwardPolicy
 import DoorwardTesting
 import HTTPTypes
 import Testing

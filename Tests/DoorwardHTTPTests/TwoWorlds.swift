@@ -43,7 +43,7 @@ final class TwoWorlds: Sendable {
     private let secret: String
 
     init() async throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "doorward-worlds-\(UUID().uuidString)")
+        let folder = FileManager.default.temporaryDirectory.appending(path: "doorward-worlds-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let (changes, shared, ids) = try Self.world()
         func open(_ name: String) throws -> SQLiteStore {
@@ -51,9 +51,10 @@ final class TwoWorlds: Sendable {
                 path: folder.appending(path: name).path, clock: VirtualClock(), random: SeededGenerator(seed: 9),
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         }
-        databases = [try open("full.db"), try open("bare.db")]
-        full = try await Self.house((changes, ids), databases[0], random)
-        bare = try await Self.house((Array(changes.prefix(shared)), ids), databases[1], SwitchedGenerator(seed: 5))
+        let databases = [try open("full.db"), try open("bare.db")]
+        let full = try await Self.house((changes, ids), databases[0], random)
+        let bare = try await Self.house((Array(changes.prefix(shared)), ids), databases[1], SwitchedGenerator(seed: 5))
+        (self.folder, self.databases, self.full, self.bare) = (folder, databases, full, bare)
         var key: [String] = []
         for house in [full, bare] {
             let made = try await house.call(
