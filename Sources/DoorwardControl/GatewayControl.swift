@@ -13,9 +13,8 @@ package final class GatewayControl: Sendable {
         package var deniedPerMinute = 20
         /// The maximum number of failed sign-ins from one address per minute; further ones have to wait.
         package var signInFailuresPerMinute = 20
-        /// The maximum number of LOCK commands of one lockdown in progress at the same time. With 2,048, all of 30,000 locks
-        /// have been sent the command before the response is due, if a lock confirms within 0.9 s.
-        package var concurrentLockdownLocks = 2_048
+        /// The maximum number of LOCK commands of one lockdown in progress at the same time.
+        package var concurrentLockdownLocks = 64
         /// log2 of scrypt's N.
         package var passwordCost = 17
         /// The largest step of the wall clock that leaves it trusted.

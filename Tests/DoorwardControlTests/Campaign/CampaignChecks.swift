@@ -34,10 +34,10 @@ struct CampaignChecks {
 
     private func ordersAsAsked() -> [String] {
         var found: [String] = []
-        var sent: Set<CommandID> = []
+        var seen: Set<CommandID> = []
         for sent in trace.commands {
             let id = sent.command.commandID
-            if !sent.insert(id).inserted { found.append("\(id) was sent twice") }
+            if !seen.insert(id).inserted { found.append("\(id) was sent twice") }
             let intents = sent.records.filter { $0.kind == .commandIntent }
             if intents.isEmpty { found.append("\(id) was sent without an intent") }
             if sent.records.contains(where: { $0.kind == .commandOutcome }) { found.append("\(id) was sent after its outcome") }

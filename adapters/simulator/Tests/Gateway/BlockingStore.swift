@@ -41,6 +41,10 @@ final class BlockingStore: GatewayStore {
         try wait { (store) throws(StoreError) in try await store.node(level: level, index: index, of: log) }
     }
 
+    func storedClock() async throws(StoreError) -> StoredClock? {
+        try wait { (store) throws(StoreError) in try await store.storedClock() }
+    }
+
     func usesTaken() async throws(StoreError) -> [GuestAccessID: Int] {
         try wait { (store) throws(StoreError) in try await store.usesTaken() }
     }
