@@ -37,9 +37,13 @@ package struct GuestLinks: Sendable {
 
     /// Ends the link of a guest access. Once this returns, no further command of its holder is sent. Without a link, this changes
     /// nothing.
-    package func end(_ caller: Caller, of id: GuestAccessID) async throws(GatewayError) {
-        try await writer.change(
-            caller, reach: { (tenancy, subject) throws(GatewayError) in _ = try tenancy.readable(id, to: subject) },
+    ///
+    /// - Returns: the effects of a dry run, which changes nothing; otherwise `nil`.
+    package func end(
+        _ caller: Caller, of id: GuestAccessID, isDryRun: Bool = false
+    ) async throws(GatewayError) -> RemovalPreview? {
+        try await writer.remove(
+            caller, isDryRun: isDryRun, reach: { (tenancy, subject) throws(GatewayError) in _ = try tenancy.readable(id, to: subject) },
             body: { (draft) throws(GatewayError) in
                 let access = try draft.manageable(id)
                 guard draft.directory.guestLink(of: id) != nil else { return }

@@ -46,6 +46,8 @@ package struct RemovalPreview: Sendable {
                 if let key = before.apiKey(id), key.expiresAt > now { end(RecordTarget(key)) }
             case .removeInvitation(let id):
                 if let invitation = before.invitation(id), invitation.expiresAt > now { end(RecordTarget(invitation)) }
+            case .removeGuestLink(let id):
+                if before.guestLink(of: id) != nil { end(RecordTarget(type: "GuestLink", id: id.description)) }
             case .putDevice(let device):
                 guard let old = before.device(device.id) else { continue }
                 let isDetached = old.propertyID != nil && device.propertyID == nil || old.unitID != nil && device.unitID == nil

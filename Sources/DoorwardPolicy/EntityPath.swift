@@ -157,6 +157,8 @@ extension SecurityService {
         _ subject: Subject, _ path: EntityPath, at time: DecisionTime?, in directory: TenancyDirectory
     ) -> Bool {
         if let key = subject.key {
+            // An expired key reaches nothing, as in decisions.
+            if let time, key.hasExpired(at: time) { return false }
             return reaches(key.role, path, at: time, in: directory) && reaches(key.maker, path, at: time, in: directory)
         }
         var isReached = false

@@ -76,6 +76,7 @@ final class CountingStore: GatewayStore {
         return try await inner.record(id)
     }
     func passwordHash(of user: UserID) async throws(StoreError) -> String? {
+        note("password hash")
         await onPasswordHash()
         return try await inner.passwordHash(of: user)
     }

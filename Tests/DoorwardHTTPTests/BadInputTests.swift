@@ -92,8 +92,8 @@ import Testing
             ["validUntil: window_too_long"]),
         Case(
             .tenant, "/guest-access",
-            #"{\#(guest),"validFrom":"2026-11-21T08:00:00Z","validUntil":"2026-11-22T08:00:00Z","maxUses":1,"schedule":{}}"#,
-            ["maxUses: unknown_key", "schedule: unknown_key"]),
+            #"{\#(guest),"validFrom":"2026-11-21T08:00:00Z","validUntil":"2026-11-22T08:00:00Z","maxUses":0,"schedule":{}}"#,
+            ["maxUses: out_of_range", "schedule.periods: required"]),
         Case(
             .tenant, "/guest-access",
             #"{"deviceIds":[],"operations":[],"validFrom":"2026-11-21T08:00:00Z","validUntil":"2026-11-22T08:00:00Z"}"#,

@@ -114,7 +114,7 @@ import Testing
         "A 405 response lists the allowed methods",
         arguments: [
             ("/devices", "GET, HEAD, POST"), ("/users/me", "GET, HEAD, PUT"), ("/auth/login", "POST"),
-            ("/guest-access/x", "DELETE, GET, HEAD"),
+            ("/guest-access/x", "DELETE, GET, HEAD, PUT"),
         ])
     func allow(_ path: String, _ allowed: String) async throws {
         let house = try await House()

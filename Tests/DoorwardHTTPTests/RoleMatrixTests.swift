@@ -304,6 +304,7 @@ extension MatrixRow {
                     """
             }),
         MatrixRow("-+++..+.+...00", "GET /guest-access/{id}"),
+        MatrixRow("-+++..+.-...00", "PUT /guest-access/{id}") { _ in #"{"label":"New"}"# },
         MatrixRow("-+++..+.-...00", "DELETE /guest-access/{id}"),
         MatrixRow("-+++..+.-...00", "POST /guest-access/{id}/link"),
         MatrixRow("-+++..+.-...00", "DELETE /guest-access/{id}/link"),

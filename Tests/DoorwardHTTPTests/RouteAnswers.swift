@@ -361,6 +361,9 @@ extension RouteAnswer {
         RouteAnswer("GET /guest-access/:id", Wire.GuestAccessAnswer.self) {
             try await $0.get("/guest-access/\($0.ids.guestAccess)")
         },
+        RouteAnswer("PUT /guest-access/:id", Wire.GuestAccessAnswer.self) {
+            try await $0.put("/guest-access/\($0.ids.guestAccess)", #"{"label":"Sister"}"#)
+        },
         RouteAnswer("POST /guest-access/:id/link", Wire.GuestLinkAnswer.self) {
             try await $0.post("/guest-access/\($0.ids.guestAccess)/link", as: .tenant)
         },

@@ -26,7 +26,8 @@ import Testing
         let recorder = KeyRecorder()
         for answer in RouteAnswer.all {
             let reply = try await answer.call(try await RouteHouse())
-            #expect((200..<300).contains(reply.status), "\(answer.route): \(reply.status) \(reply.text)")
+            // The page without script answers 303 to a command.
+            #expect((200..<300).contains(reply.status) || reply.status == 303, "\(answer.route): \(reply.status) \(reply.text)")
             guard let read = answer.read else {
                 #expect(reply.json == .null, "\(answer.route)")
                 continue

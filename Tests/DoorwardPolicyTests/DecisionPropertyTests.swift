@@ -136,14 +136,18 @@ import Testing
         }
     }
 
-    @Test("The opening time in a denial is in the future, and the closing time is not")
+    @Test("The opening time in a denial is in the future; the closing time is not, unless it is the end of the next opening")
     func times() {
         inWorlds(2700..<2900) { _, directory, user, operation, device, at in
             guard let denial = decide(user, operation, device, at, directory).denial else { return }
-            #expect((denial.opensAt != nil) == (denial.reason == .guestWindowNotStarted))
-            #expect((denial.closesAt != nil) == (denial.reason == .guestWindowEnded))
+            // A schedule has no next opening if none is left within the window.
+            let opens: Set<DenialReason> = [.guestWindowNotStarted, .outsideSchedule]
+            #expect(denial.opensAt != nil ? opens.contains(denial.reason) : denial.reason != .guestWindowNotStarted)
+            #expect(
+                (denial.closesAt != nil)
+                    == (denial.reason == .guestWindowEnded || denial.opensAt != nil && denial.reason == .outsideSchedule))
             if let opens = denial.opensAt { #expect(at < opens) }
-            if let closes = denial.closesAt { #expect(closes <= at) }
+            if let closes = denial.closesAt { #expect(denial.opensAt.map { $0 < closes } ?? (closes <= at)) }
         }
     }
 
@@ -152,7 +156,8 @@ import Testing
         inWorlds(3000..<3400) { world, directory, user, operation, device, at in
             guard let opens = decide(user, operation, device, at, directory).denial?.opensAt else { return }
             let then = decide(user, operation, device, opens, directory)
-            let others: [DenialReason?] = [.guestWindowEnded, .featureUnavailable]
+            // A window can begin outside the hours of its schedule.
+            let others: [DenialReason?] = [.guestWindowEnded, .outsideSchedule, .featureUnavailable]
             #expect(then.isAllowed || isForbid(then) || others.contains(then.denial?.reason))
         }
     }

@@ -51,7 +51,7 @@ import Testing
                 }
             }
         }
-        #expect(["user", "user until", "link", "key"].allSatisfy { kinds[$0, default: 0] > 20 }, "\(kinds)")
+        #expect(["user", "user until", "link", "key"].allSatisfy { kinds[$0, default: 0] > 10 }, "\(kinds)")
     }
 
     @Test("The cost depends on the rules of the device's path: a device without rules has an empty list, whatever else is stored")

@@ -32,6 +32,7 @@ struct FullSample {
                     .takeUse(of: tenancy.guestAccess.id), .raiseEpoch(of: .user(user)),
                     .setLease(of: .gateway, to: LogLease(holder: .single, epoch: 1)),
                 ],
+                clock: [.raiseMark(now)],
                 credentials: [
                     .setPassword(user, hash: "$scrypt$1"), .beginSession(session, refreshDigest: [7]),
                     .offerReset(reset, digest: [8]), .noteKey(.accessTokens, publicHalf: [9]),

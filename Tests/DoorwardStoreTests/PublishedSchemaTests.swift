@@ -59,6 +59,7 @@ import Testing
         if number >= 10 { Self.addTen(to: &expected) }
         if number >= 11 { Self.addEleven(to: &expected) }
         if number >= 12 { Self.addTwelve(to: &expected) }
+        if number >= 13 { Self.addThirteen(to: &expected) }
         for name in Set(found.keys).union(expected.keys).sorted() { #expect(found[name] == expected[name], "\(name)") }
     }
 
@@ -142,6 +143,10 @@ import Testing
             with: " time_zone TEXT resolved_from TEXT resolved_until TEXT schedule BLOB max_uses INTEGER | guest_user_id")
     }
 
+    private static func addThirteen(to expected: inout [String: String]) {
+        expected["guest_links"] = "id BLOB! digest BLOB! created_at INTEGER! | id>guest_accesses | strict rowidless"
+    }
+
     private static func addTwelve(to expected: inout [String: String]) {
         expected["clock"] = "id INTEGER! mark INTEGER! step_before INTEGER step_after INTEGER | | strict"
     }
@@ -152,10 +157,10 @@ import Testing
         try Schema.current.migrate(queue)
         try queue.read { (db: Database) throws in
             #expect(try Int.fetchOne(db, sql: "PRAGMA application_id") == 0x446F_6F72)
-            #expect(try Int.fetchOne(db, sql: "PRAGMA user_version") == 11)
+            #expect(try Int.fetchOne(db, sql: "PRAGMA user_version") == 13)
             #expect(
                 try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY 0 + identifier") == [
-                    "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11",
+                    "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13",
                 ])
         }
     }

@@ -90,8 +90,8 @@ import Testing
         let path = try secret(text)
         let sentence = try refusal("mqtt: [{ name: home, url: mqtt://one, usernameFile: \(path) }]")
         #expect(
-            sentence == "\(folder.path)/doorward.yaml, line 1: `mqtt.0.usernameFile`: the file `\(path)` must hold one line, and "
-                + "nothing else")
+            sentence == "\(folder.path)/doorward.yaml, line 1: `mqtt.0.usernameFile`: the file `\(path)` must contain exactly "
+                + "one line")
     }
 
     @Test(

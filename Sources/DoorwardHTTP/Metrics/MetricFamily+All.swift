@@ -30,6 +30,9 @@ extension MetricFamily {
         MetricFamily(
             "doorward_accepting_commands", .gauge,
             help: "1 while commands are accepted, 0 while a failed write has left the store in doubt."),
+        MetricFamily(
+            "doorward_clock_trusted", .gauge,
+            help: "1 while the gateway trusts its clock, 0 while it denies guest accesses because it does not."),
     ]
 
     private static let people = [

@@ -8,7 +8,7 @@ enum GuestLinkRoutes {
         .post(
             "/guest-access/:id/link", "Creates the link of a guest access. It replaces an earlier one.",
             .issued(.fields(["link": .fields(["url": .text, "expiresAt": .instant, "qr": .nullable(.text)])])), create),
-        .delete("/guest-access/:id/link", "Ends the link of a guest access.", .nothing, end),
+        .delete("/guest-access/:id/link", "Ends the link of a guest access.", .removal, end),
     ]
 
     /// Ignores an idempotency key: the response contains a token, and such responses are not stored.
@@ -28,8 +28,7 @@ enum GuestLinkRoutes {
     }
 
     private static func end(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        try call.readNothing()
-        try await call.control.guestLinks.end(call.caller, of: call.id("id"))
-        return .nothing
+        let isDryRun = try call.readDryRun()
+        return .removal(try await call.control.guestLinks.end(call.caller, of: call.id("id"), isDryRun: isDryRun))
     }
 }

@@ -84,7 +84,7 @@ import Testing
             "http.tls.certificate": "other",
             "http.tls.privateKey": "other", "store.path": "other", "auth.accessTokenMinutes": "1", "auth.refreshTokenDays": "1",
             "auth.signingKeyFile": "other", "auth.passwordCost": "20", "limits.deniedPerMinute": "1",
-            "limits.signInFailuresPerMinute": "1", "commands.timeoutSeconds": "1", "mqtt.N.name": "other",
+            "limits.signInFailuresPerMinute": "1", "commands.timeoutSeconds": "1", "clock.maxStepSeconds": "90", "mqtt.N.name": "other",
             "mqtt.N.url": "mqtts://other", "mqtt.N.caFile": "other", "mqtt.N.certificate": "other", "mqtt.N.privateKey": "other",
             "mqtt.N.usernameFile": "other", "mqtt.N.passwordFile": "other",
             "mqtt.N.portfolio": "01890000-0000-7000-8000-000000000002", "mqtt.N.profiles": "homie", "mqtt.N.discovery": "false",

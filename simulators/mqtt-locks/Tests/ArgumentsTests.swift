@@ -15,7 +15,7 @@ import Testing
             (broker + ["--profile", "nuki"], "homeassistant, zigbee2mqtt, nuki-native"),
             (broker + ["--profile", "esphome:0"], "esphome:0: the number of locks is from 1 to 200"),
             (broker + ["--profile", "esphome:x"], "the number of locks is from 1 to 200"),
-            (broker + ["--profile", "esphome", "--profile", "esphome:2"], "there twice"),
+            (broker + ["--profile", "esphome", "--profile", "esphome:2"], "given twice"),
             (broker + ["--profile", "esphome:201"], "at most 200"),
             (broker + ["--profile", "esphome", "--count", "0"], "--count"),
             (broker + ["--profile", "esphome", "--latency", "400ms-50ms"], "--latency"),
