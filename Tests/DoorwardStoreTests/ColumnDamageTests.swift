@@ -233,7 +233,7 @@ extension FullSample {
         let queue = try DatabaseQueue(path: database.path)
         defer { try? queue.close() }
         return try queue.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA foreign_keys = OFF")
+            try db.execute(sql: "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON")
             let keys = try db.primaryKey(damage.table).columns.joined(separator: ", ")
             let rows = "SELECT \(keys) FROM \(damage.table) WHERE length(\(damage.name)) > 0 ORDER BY \(keys) DESC LIMIT 1"
             let last = "(\(keys)) = (\(rows))"

@@ -9,7 +9,7 @@ import Testing
         let arguments = ["profile", "decode", "tasmota", "--topic", topic, "--payload", "x"]
         let error = try #require(throws: (any Error).self) { _ = try Doorward.parseAsRoot(arguments) }
         let exit = Exit(of: error)
-        #expect(exit.code == 2 && exit.message.contains("--topic is the one topic"))
+        #expect(exit.code == 2 && exit.message.contains("--topic must be the topic"))
     }
 
     @Test("`--payload` requires `--topic`; with a stream (`-`) both are rejected")
