@@ -47,7 +47,8 @@ package struct SignedNote: Hashable, Sendable {
     /// - Returns: `nil` if it is not one: a malformed line, no signature, a control character, more than 16 signatures.
     package init?(parsing note: String) {
         guard note.utf8.count <= Self.maxBytes,
-            note.unicodeScalars.allSatisfy({ $0 == "\n" || $0.value >= 0x20 && $0.value != 0x7F }), note.utf8.last == UInt8(ascii: "\n")
+            note.unicodeScalars.allSatisfy({ $0 == "\n" || $0.value >= 0x20 && $0.value != 0x7F }),
+            note.utf8.last == UInt8(ascii: "\n")
         else { return nil }
         // The last empty line separates the text from the signatures.
         let lines = note.dropLast().split(separator: "\n", omittingEmptySubsequences: false)
@@ -178,7 +179,8 @@ package struct NoteSigner: Sendable {
     /// - Throws: if the cryptographic library fails.
     package func cosignature(of text: String, at time: UInt64) throws -> SignedNote.Signature {
         let witness = VerifierKey(name: verifierKey.name, algorithm: .cosignature, key: verifierKey.key)
-        let bytes = withUnsafeBytes(of: time.bigEndian) { Array($0) } + Array(try key.signature(for: VerifierKey.cosigned(text, at: time)))
+        let signature = try key.signature(for: VerifierKey.cosigned(text, at: time))
+        let bytes = withUnsafeBytes(of: time.bigEndian) { Array($0) } + Array(signature)
         return SignedNote.Signature(name: witness.name, keyID: witness.id, bytes: bytes)
     }
 }

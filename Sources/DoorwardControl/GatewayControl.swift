@@ -109,14 +109,12 @@ package final class GatewayControl: Sendable {
     ///     random key: then only this process can decrypt the codes that it stores.
     package init(
         store: any GatewayStore, adapters: [any LockAdapter], clock: any GatewayClock, random: RandomSource,
-        lockCodeKey: Secret<[UInt8]>? = nil,
-        limits: Limits = Limits(), logger: Logger = Logger(label: "doorward"), version: String = "",
-        executor: (any TaskExecutor)? = nil, metrics: any MetricsFactory = NOOPMetricsHandler.instance,
+        lockCodeKey: Secret<[UInt8]>? = nil, limits: Limits = Limits(), logger: Logger = Logger(label: "doorward"),
+        version: String = "", executor: (any TaskExecutor)? = nil, metrics: any MetricsFactory = NOOPMetricsHandler.instance,
         synchronisation: any ClockSynchronisation = NoSynchronisation()
     ) {
-        self.version = version
         let clock = TrustedClock(clock, maxStep: limits.maxClockStep, synchronisation: synchronisation)
-        (self.clock, self.random, self.logger, self.executor) = (clock, random, logger, executor)
+        (self.version, self.clock, self.random, self.logger, self.executor) = (version, clock, random, logger, executor)
         feed = ChangeFeed(clock: clock)
         storeGuard = StoreGuard(store: store, feed: feed, clock: clock, logger: logger)
         directory = CurrentDirectory(feed: feed, uses: storeGuard.uses)
@@ -137,8 +135,7 @@ package final class GatewayControl: Sendable {
         clockCare = ClockCare(directory: directory, storeGuard: storeGuard, windows: windows, clock: clock, random: random)
         writer = TenancyWriter(
             directory: directory, devices: devices, storeGuard: storeGuard, idempotency: idempotency,
-            windows: windows, clock: clock,
-            random: random)
+            windows: windows, clock: clock, random: random)
         reports = DeviceReports(
             directory: directory, devices: devices, storeGuard: storeGuard, clock: clock, random: random, logger: logger,
             metrics: ReportMetrics(metrics), executor: executor)
@@ -160,10 +157,8 @@ package final class GatewayControl: Sendable {
             directory: directory, writer: writer, hasher: hasher, sessions: sessions, log: storeGuard.log, random: random)
         apiKeys = APIKeys(directory: directory, writer: writer, clock: clock, random: random)
         attachedDevices = Devices(
-            directory: directory, writer: writer,
-            attachments: attachments, clock: clock, random: random)
-        portfolios = Portfolios(
-            directory: directory, writer: writer, clock: clock, transportOwner: attachedDevices.owner(of:))
+            directory: directory, writer: writer, attachments: attachments, clock: clock, random: random)
+        portfolios = Portfolios(directory: directory, writer: writer, clock: clock, transportOwner: attachedDevices.owner(of:))
         guestAccesses = GuestAccesses(directory: directory, writer: writer, clock: clock)
         authorization = Authorization(directory: directory, clock: clock)
         history = AccessHistory(directory: directory, log: storeGuard.log)

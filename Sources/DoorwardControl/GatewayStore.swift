@@ -186,7 +186,8 @@ package struct StoreTransaction: Sendable {
 
     package init(
         requires: [Precondition] = [], changes: [TenancyChange] = [], counters: [CounterChange] = [],
-        clock: [StoredClockChange] = [], credentials: [CredentialChange] = [], commands: [CommandChange] = [], idempotency: [IdempotencyEntry] = [],
+        clock: [StoredClockChange] = [], credentials: [CredentialChange] = [], commands: [CommandChange] = [],
+        idempotency: [IdempotencyEntry] = [],
         records: [PendingRecord] = [], forgets: [PersonKeyOwner] = []
     ) {
         (self.requires, self.changes, self.counters, self.clock) = (requires, changes, counters, clock)

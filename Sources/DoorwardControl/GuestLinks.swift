@@ -43,7 +43,8 @@ package struct GuestLinks: Sendable {
         _ caller: Caller, of id: GuestAccessID, isDryRun: Bool = false
     ) async throws(GatewayError) -> RemovalPreview? {
         try await writer.remove(
-            caller, isDryRun: isDryRun, reach: { (tenancy, subject) throws(GatewayError) in _ = try tenancy.readable(id, to: subject) },
+            caller, isDryRun: isDryRun,
+            reach: { (tenancy, subject) throws(GatewayError) in _ = try tenancy.readable(id, to: subject) },
             body: { (draft) throws(GatewayError) in
                 let access = try draft.manageable(id)
                 guard draft.directory.guestLink(of: id) != nil else { return }

@@ -23,6 +23,7 @@ package struct WeekdaySet: OptionSet, Hashable, Sendable {
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// The set of these days; repetitions do not matter.
     package init(_ days: some Sequence<Weekday>) {
         self.init(rawValue: days.reduce(0) { $0 | 1 << UInt8(Weekday.allCases.firstIndex(of: $1) ?? 0) })
     }

@@ -41,12 +41,14 @@ package struct Schedule: Hashable, Sendable {
         !periods.contains { !$0.days.isEmpty } && specialDays.allSatisfy(\.periods.isEmpty)
     }
 
+    /// Compares the contents, and first whether both share one.
     package static func == (a: Self, b: Self) -> Bool {
         if a.content === b.content { return true }
         return a.timeZone == b.timeZone && a.periods == b.periods && a.specialDays == b.specialDays
             && a.specialDayCut == b.specialDayCut
     }
 
+    /// Hashes the contents that `==` compares.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(timeZone)
         hasher.combine(periods)
@@ -61,6 +63,7 @@ package struct Schedule: Hashable, Sendable {
         /// The hours, the same on each of the days.
         package let hours: Hours
 
+        /// Hours from `from` until `until` on each of the days; until the next day if `until` is not later.
         package init(days: WeekdaySet, from: LocalTime, until: LocalTime) {
             (self.days, hours) = (days, Hours(from: from, until: until))
         }

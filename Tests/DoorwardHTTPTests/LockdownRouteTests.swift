@@ -137,14 +137,14 @@ import Testing
         let view = ProjectedRenderer(caller.principal, control: house.control)
         let whole = LockdownRoutes.answer(started, view, atOnce: 100)
         #expect(started.results.count == 3 && whole.stream == nil && !whole.body.isEmpty)
-        let parted = LockdownRoutes.answer(started, view, atOnce: atOnce)
+        let streamed = LockdownRoutes.answer(started, view, atOnce: atOnce)
         guard atOnce < 3 else {
-            #expect(parted.stream == nil && parted.body == whole.body)
+            #expect(streamed.stream == nil && streamed.body == whole.body)
             return
         }
-        #expect(parted.body.isEmpty && parted.headers[.contentType] == "application/json")
+        #expect(streamed.body.isEmpty && streamed.headers[.contentType] == "application/json")
         var bytes: [UInt8] = []
-        try await #require(parted.stream).produce { bytes += $0.readableBytesView }
+        try await #require(streamed.stream).produce { bytes += $0.readableBytesView }
         #expect(bytes == whole.body)
     }
 }

@@ -9,6 +9,7 @@ package struct LocalDateTime: Hashable, Sendable, CustomStringConvertible {
     /// Milliseconds since 1970-01-01T00:00:00 on the same clock.
     package let milliseconds: Int64
 
+    /// The time of day `time` on a date; `24:00` is the beginning of the next day.
     package init(date: CivilDate, time: LocalTime) {
         milliseconds = (date.daysSinceEpoch * 86_400 + Int64(time.seconds)) * 1000
     }

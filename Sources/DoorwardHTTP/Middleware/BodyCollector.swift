@@ -42,6 +42,7 @@ enum BodyCollector {
     static func form(of request: Request) async throws -> [String: JSONValue] {
         guard let content = try await bytes(of: request, where: isForm) else { return [:] }
         let mistakes = FieldErrors()
+        // The reader decodes the fields, and rejects texts that are not stream-safe.
         let fields = QueryReader(String(decoding: content, as: UTF8.self), mistakes: mistakes).allItems
         try mistakes.finish()
         return fields.mapValues { .string($0) }
