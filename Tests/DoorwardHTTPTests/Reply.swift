@@ -35,9 +35,9 @@ struct Reply: Sendable {
     var withoutRequestID: String {
         var fields = headers
         fields[.requestID] = nil
-        let id = json["requestId"].text ?? "-"
+        let id = json["requestId"].text
         let kept = fields.map { "\($0.name): \($0.value)" }.sorted().joined(separator: "\n")
-        return "\(status)\n\(kept)\n\(text.replacing(id, with: "ID"))"
+        return "\(status)\n\(kept)\n\(id.map { text.replacing($0, with: "ID") } ?? text)"
     }
 }
 

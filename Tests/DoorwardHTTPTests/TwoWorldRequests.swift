@@ -83,8 +83,14 @@ struct TwoWorldRequests {
     private mutating func body(of operation: PublishedDocument.Operation, _ source: Source) -> String? {
         let schema = operation.json["requestBody"]["content"]["application/json"]["schema"]
         guard schema != .null else { return nil }
-        return one(in: 20) ? #"{"surprise":1}"# : value("", schema, source)
+        let body = one(in: 20) ? #"{"surprise":1}"# : value("", schema, source)
+        // A person with roles in the other portfolio may sign in, and then receives data of that portfolio.
+        let isOfOthers = Self.othersEmails.contains { body.contains("\"\($0)\"") }
+        return isOfOthers ? body.replacing("\"\(House.password)\"", with: "\"a wrong password\"") : body
     }
+
+    /// The addresses of the people with a role in the other portfolio.
+    private static let othersEmails = [House.Person.stranger, .nobody, .neighbour, .coTenant].map { "\($0.rawValue)@example.com" }
 
     // MARK: - Values
 
@@ -153,7 +159,7 @@ struct TwoWorldRequests {
         case "deviceIds": return list(.device, with: [], &self)
         case "commonAreaAccessIds": return list(.device, with: [], &self)
         case "email", "guestEmail":
-            return "\"\(any(["stranger@example.com", "nobody@example.com", "tenant@example.com", "new@example.com"]))\""
+            return "\"\(any(Self.othersEmails + ["tenant@example.com", "new@example.com"]))\""
         case "name", "firstName", "label", "q": return "\"\(any(["Oak", "Elm", "No. 5", "2B", "Front door", "K"]))\""
         case "defaultTimeZone", "timeZone": return "\"\(any(["Europe/Rome", "Nowhere"]))\""
         case "address": return #"{"broker":"\#(any(["oak", "oak", "elm", "ash"]))","topic":"t\#(number(9))"}"#

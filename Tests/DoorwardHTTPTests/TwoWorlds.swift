@@ -13,7 +13,7 @@ import Testing
 @testable import DoorwardHTTP
 
 /// Two gateways, each with its own database. The databases differ only in one portfolio: the first has it, the second has not. Both
-/// have the same users, the same clock and the same random numbers, so that all ids are equal.
+/// have the same users, the same clock and, for each request, the same random numbers, so that all ids are equal.
 final class TwoWorlds: Sendable {
     /// The kinds of objects whose ids are tried.
     enum Kind: String, CaseIterable, Sendable {
@@ -37,7 +37,9 @@ final class TwoWorlds: Sendable {
     let own: [Kind: [String]]
     /// The ids of what only the first world has, and of the users with a role there.
     let foreign = Seen<[Kind: [String]]>([:])
-    private let random = SwitchedGenerator(seed: 5)
+    /// The random numbers of `full` and of `bare`.
+    private let random: (full: SwitchedGenerator, bare: SwitchedGenerator)
+    private let steps = Seen(UInt64(0))
     private let folder: URL
     private let databases: [SQLiteStore]
     private let secret: String
@@ -52,8 +54,9 @@ final class TwoWorlds: Sendable {
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         }
         let databases = [try open("full.db"), try open("bare.db")]
-        let full = try await Self.house((changes, ids), databases[0], random)
-        let bare = try await Self.house((Array(changes.prefix(shared)), ids), databases[1], SwitchedGenerator(seed: 5))
+        random = (SwitchedGenerator(seed: 5), SwitchedGenerator(seed: 5))
+        let full = try await Self.house((changes, ids), databases[0], random.full)
+        let bare = try await Self.house((Array(changes.prefix(shared)), ids), databases[1], random.bare)
         (self.folder, self.databases, self.full, self.bare) = (folder, databases, full, bare)
         var key: [String] = []
         for house in [full, bare] {
@@ -69,7 +72,7 @@ final class TwoWorlds: Sendable {
         own = [
             .portfolio: ["\(ids.portfolio)"], .property: ["\(ids.property)"], .unit: ["\(ids.unit)", "\(ids.otherUnit)"],
             .device: ["\(ids.door)", "\(ids.frontDoor)", "\(ids.simulated)"], .guestAccess: ["\(ids.guestAccess)"],
-            .user: [House.Person.owner, .manager, .tenant, .guest, .coTenant].map { "\(ids[$0])" }, .apiKey: [key[0]],
+            .user: [House.Person.owner, .manager, .tenant, .guest, .coTenant, .neighbour].map { "\(ids[$0])" }, .apiKey: [key[0]],
             .session: [House.Person.owner, .tenant].map { "\(House.session(of: $0))" },
         ]
         foreign.change { foreign in
@@ -121,6 +124,8 @@ final class TwoWorlds: Sendable {
         let foreignDoor = world.device("Elsewhere", in: .unit(foreignUnit), address: ["broker": "elm", "topic": "door"])
         let foreign = try assign(.stranger, .owner, .portfolio(otherPortfolio))
         _ = try assign(.nobody, .tenant, .unit(foreignUnit))
+        // A person with roles in both portfolios: the people of the first one see only the role there.
+        _ = try assign(.neighbour, .tenant, .unit(foreignUnit))
         let foreignAccess = world.guestAccess(for: people[.nobody], to: [foreignDoor], hours: 0..<24, under: foreign)
         let ids = House.IDs(
             portfolio: portfolio, property: property, unit: unit, otherUnit: otherUnit, door: door, frontDoor: frontDoor,
@@ -166,9 +171,13 @@ final class TwoWorlds: Sendable {
         var description: String { "\(caller.rawValue): \(method) \(path) \(body ?? "") \(headers)" }
     }
 
-    /// Sends a request in both worlds; returns both responses.
+    /// Sends a request in both worlds; returns both responses. Each request has a sequence of random numbers of its own, equal in both
+    /// worlds: the number of those that earlier requests have used does not matter.
     func send(_ step: Step) async throws -> (full: Reply, bare: Reply) {
-        (try await send(step, in: full), try await send(step, in: bare))
+        steps.change { $0 += 1 }
+        random.full.begin(steps.value)
+        random.bare.begin(steps.value)
+        return (try await send(step, in: full), try await send(step, in: bare))
     }
 
     private func send(_ step: Step, in house: House) async throws -> Reply {
@@ -185,17 +194,28 @@ final class TwoWorlds: Sendable {
         return try await house.unchecked(step.method, step.path, fields, step.body)
     }
 
-    /// What a client can compare: status, headers and body without the request's id and the sealed bytes of a cursor.
+    /// What a client can compare: status, headers and body without the request's id and the sealed bytes of a cursor. Of a signed
+    /// token, header and claims are compared, because the order of their members differs from token to token.
     static func shown(_ reply: Reply) -> String {
         reply.withoutRequestID.replacing(#/"nextCursor":"([^"]*)"/#) { "\"nextCursor\":\"\($0.output.1.count)\"" }
+            .replacing(#/(eyJ[\w\-]+)\.([\w\-]+)\.([\w\-]+)/#) { token in
+                let (header, claims, signature) = (token.output.1, token.output.2, token.output.3)
+                return "\(members(header)).\(members(claims)).\(signature.count)"
+            }
+    }
+
+    /// The members of an encoded part of a token, in the order of their names.
+    private static func members(_ part: Substring) -> String {
+        guard let bytes = Base64URL.decode(part.utf8), let json = try? JSONValue.parse(bytes) else { return String(part) }
+        return json.members.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ",")
     }
 
     // MARK: - The other portfolio
 
     /// Something that happens in the other portfolio, in the full world only.
     func happenElsewhere(_ number: Int) async throws {
-        random.isOther = true
-        defer { random.isOther = false }
+        random.full.isOther = true
+        defer { random.full.isOther = false }
         let ids = full.ids
         let requests: [(HTTPRequest.Method, String, House.Person, String?)] = [
             (.post, "/devices/\(ids.foreignDoor)/unlock", .stranger, #"{"reason":"post"}"#),
@@ -210,7 +230,8 @@ final class TwoWorlds: Sendable {
                 #"{"label":"Guest \#(number)","deviceIds":["\#(ids.foreignDoor)"],"operations":["UNLOCK"],"#
                     + #""validFrom":"2026-11-21T08:00:00Z","validUntil":"2026-11-22T08:00:00Z"}"#
             ),
-            (.post, "/units/\(ids.foreignUnit)/tenants", .stranger, #"{"email":"tenant@example.com","role":"TENANT"}"#),
+            (.post, "/units/\(ids.foreignUnit)/tenants", .stranger, #"{"email":"coTenant@example.com","role":"TENANT"}"#),
+            (.post, "/units/\(ids.foreignUnit)/tenants", .stranger, #"{"email":"new@example.com","role":"TENANT"}"#),
             (
                 .post, "/api-keys", .stranger,
                 #"{"name":"K","entityType":"PORTFOLIO","entityId":"\#(ids.otherPortfolio)","role":"OWNER","#
@@ -241,7 +262,7 @@ final class TwoWorlds: Sendable {
 }
 
 /// Two sequences of random numbers, of which one is used at a time: what happens in one portfolio does not change the ids of
-/// another.
+/// another. The usual sequence begins anew for each request.
 private final class SwitchedGenerator: RandomNumberGenerator, Sendable {
     private let state: Mutex<(usual: SeededGenerator, other: SeededGenerator, isOther: Bool)>
 
@@ -252,6 +273,14 @@ private final class SwitchedGenerator: RandomNumberGenerator, Sendable {
     var isOther: Bool {
         get { state.withLock { $0.isOther } }
         set { state.withLock { $0.isOther = newValue } }
+    }
+
+    /// Begins the usual sequence of a request.
+    func begin(_ request: UInt64) {
+        // The generator adds a constant to its seed: mixed seeds keep two sequences from overlapping.
+        var seeds = SeededGenerator(seed: request)
+        let seed = seeds.next()
+        state.withLock { $0.usual = SeededGenerator(seed: seed) }
     }
 
     func next() -> UInt64 { state.withLock { $0.isOther ? $0.other.next() : $0.usual.next() } }
