@@ -18,11 +18,36 @@ struct TwoWorldRequests {
     var own: [Kind: [String]]
     /// The ids of the other portfolio.
     var foreign: [Kind: [String]]
+    /// A user that only the first world has. A path or a filter may contain the id. A body may not: any existing user can be given a
+    /// role or a guest access, and the response shows whether the user exists.
+    private let newcomer: String
+    /// Whether a body is being generated.
+    private var isBody = false
+    /// Whether a body contains all optional fields.
+    private var isComplete = false
+    /// Tokens and codes of earlier responses, by the field of a request that takes them.
+    private var secrets: [String: [String]] = [:]
 
     init(_ document: PublishedDocument, _ worlds: TwoWorlds, seed: UInt64) {
         (self.document, random) = (document, SeededGenerator(seed: seed))
         (initial, own, foreign) = (worlds.own, worlds.own, worlds.foreign.value)
+        newcomer = worlds.newcomer.value
         people = Dictionary(uniqueKeysWithValues: House.Person.allCases.map { ($0.rawValue, "\(worlds.full.ids[$0])") })
+    }
+
+    /// Keeps the ids, tokens and codes of a response for further requests.
+    mutating func collect(_ reply: Reply) {
+        TwoWorlds.collect(reply, into: &own)
+        guard reply.status < 300 else { return }
+        let invitation = reply.data["invitation"]
+        // An invitation of the newcomer is accepted by a sign-in in the first world, and with a new account in the second.
+        let token = invitation["email"].text == TwoWorlds.newcomerEmail ? nil : invitation["token"].text
+        for (field, secret) in [
+            ("token", token), ("refreshToken", reply.data["refreshToken"].text),
+            ("recoveryCode", reply.data["recoveryCodes"][0].text),
+        ] {
+            if let secret { secrets[field, default: []].append(secret) }
+        }
     }
 
     // MARK: - Requests
@@ -83,6 +108,9 @@ struct TwoWorldRequests {
     private mutating func body(of operation: PublishedDocument.Operation, _ source: Source) -> String? {
         let schema = operation.json["requestBody"]["content"]["application/json"]["schema"]
         guard schema != .null else { return nil }
+        isBody = true
+        isComplete = operation.path.hasSuffix("/accept-invitation") && one(in: 2)
+        defer { (isBody, isComplete) = (false, false) }
         let body = one(in: 20) ? #"{"surprise":1}"# : value("", schema, source)
         // A person with roles in the other portfolio may sign in, and then receives data of that portfolio.
         let isOfOthers = Self.othersEmails.contains { body.contains("\"\($0)\"") }
@@ -90,7 +118,8 @@ struct TwoWorldRequests {
     }
 
     /// The addresses of the people with a role in the other portfolio.
-    private static let othersEmails = [House.Person.stranger, .nobody, .neighbour, .coTenant].map { "\($0.rawValue)@example.com" }
+    private static let othersEmails =
+        [House.Person.stranger, .nobody, .neighbour, .coTenant].map { "\($0.rawValue)@example.com" } + [TwoWorlds.newcomerEmail]
 
     // MARK: - Values
 
@@ -100,7 +129,8 @@ struct TwoWorldRequests {
 
     private mutating func id(_ kind: Kind, _ source: Source) -> String {
         let unknown = "01a1fd86-0000-7000-8000-000000000000"
-        let (own, foreign) = (own[kind, default: []], foreign[kind, default: []])
+        let own = own[kind, default: []]
+        let foreign = foreign[kind, default: []] + (kind == .user && !isBody ? [newcomer] : [])
         switch source {
         case .own: return own.isEmpty ? unknown : any(own)
         case .foreign: return foreign.isEmpty ? unknown : any(foreign)
@@ -140,7 +170,9 @@ struct TwoWorldRequests {
         let required = Set(schema["required"].elements.compactMap(\.text))
         var members: [String] = []
         for (name, property) in schema["properties"].members.sorted(by: { $0.key < $1.key }) {
-            if required.contains(name) || one(in: 3) { members.append("\"\(name)\":\(value(name, property, source))") }
+            if required.contains(name) || one(in: 3) || isComplete {
+                members.append("\"\(name)\":\(value(name, property, source))")
+            }
         }
         return "{\(members.joined(separator: ","))}"
     }
@@ -156,15 +188,22 @@ struct TwoWorldRequests {
         case "administratorUserIds": return list(.user, with: ["owner", "admin"].compactMap { people[$0] }, &self)
         case "managerUserIds": return list(.user, with: ["manager"].compactMap { people[$0] }, &self)
         case "tenantUserIds": return list(.user, with: ["tenant", "coTenant"].compactMap { people[$0] }, &self)
+        case "operations": return any([#"["UNLOCK"]"#, #"["LOCK","UNLOCK"]"#, #"["UNLOCK","VIEW_STATUS"]"#, #"["LOCKDOWN"]"#])
         case "deviceIds": return list(.device, with: [], &self)
         case "commonAreaAccessIds": return list(.device, with: [], &self)
-        case "email", "guestEmail":
-            return "\"\(any(Self.othersEmails + ["tenant@example.com", "new@example.com"]))\""
+        case "email": return "\"\(any(Self.othersEmails + ["tenant@example.com", "new@example.com"]))\""
+        // By a guest access, as by the id of a user, the caller learns whether a user with the address exists.
+        case "guestEmail": return "\"\(any(["stranger@example.com", "coTenant@example.com", "new@example.com"]))\""
+        case "token", "refreshToken", "recoveryCode": return "\"\(any(secrets[name, default: []].suffix(3) + ["text"]))\""
         case "name", "firstName", "label", "q": return "\"\(any(["Oak", "Elm", "No. 5", "2B", "Front door", "K"]))\""
         case "defaultTimeZone", "timeZone": return "\"\(any(["Europe/Rome", "Nowhere"]))\""
         case "address": return #"{"broker":"\#(any(["oak", "oak", "elm", "ash"]))","topic":"t\#(number(9))"}"#
         case "adapter": return #""scripted""#
+        case "from" where isBody: return #""08:00""#
+        case "until" where isBody: return #""20:00""#
+        case "date": return #""2026-12-24""#
         case "validFrom", "from": return #""2026-11-21T08:00:00Z""#
+        case "validUntil", "expiresAt": return #""2026-12-22T08:00:00Z""#
         case "password", "currentPassword", "newPassword": return "\"\(any([House.password, "another long password"]))\""
         case "page": return "\(1 + number(2))"
         case "limit": return "\(any([1, 5, 50]))"

@@ -40,6 +40,9 @@ final class TwoWorlds: Sendable {
     /// The random numbers of `full` and of `bare`.
     private let random: (full: SwitchedGenerator, bare: SwitchedGenerator)
     private let steps = Seen(UInt64(0))
+    /// The id of a user that only the first world has, by an invitation to the other portfolio.
+    let newcomer = Seen("")
+    static let newcomerEmail = "newcomer@example.com"
     private let folder: URL
     private let databases: [SQLiteStore]
     private let secret: String
@@ -82,6 +85,8 @@ final class TwoWorlds: Sendable {
                 .user: ["\(ids[.stranger])", "\(ids[.nobody])"], .session: ["\(House.session(of: .stranger))"],
             ]
         }
+        let id = try await addNewcomer()
+        newcomer.change { $0 = id }
     }
 
     /// Closes the databases and deletes their files.
@@ -210,7 +215,29 @@ final class TwoWorlds: Sendable {
         return json.members.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ",")
     }
 
+    /// Time passes in both worlds.
+    func pass(_ duration: Duration) {
+        full.clock.advance(by: duration)
+        bare.clock.advance(by: duration)
+    }
+
     // MARK: - The other portfolio
+
+    /// Invites a person without an account to the other portfolio, in the full world only, and accepts.
+    ///
+    /// - Returns: the id of the new user.
+    private func addNewcomer() async throws -> String {
+        random.full.isOther = true
+        defer { random.full.isOther = false }
+        let invited = try await full.call(
+            .post, "/units/\(full.ids.foreignUnit)/tenants", as: .stranger, #"{"email":"\#(Self.newcomerEmail)","role":"TENANT"}"#
+        )
+        let token = try #require(invited.data["invitation"]["token"].text)
+        let accepted = try await full.call(
+            .post, "/auth/accept-invitation", as: nil,
+            #"{"token":"\#(token)","firstName":"New","lastName":"Comer","password":"\#(House.password)"}"#)
+        return try #require(accepted.data["user"]["id"].text)
+    }
 
     /// Something that happens in the other portfolio, in the full world only.
     func happenElsewhere(_ number: Int) async throws {
