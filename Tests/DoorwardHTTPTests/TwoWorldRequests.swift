@@ -41,7 +41,7 @@ struct TwoWorldRequests {
         guard reply.status < 300 else { return }
         let invitation = reply.data["invitation"]
         // An invitation of the newcomer is accepted by a sign-in in the first world, and with a new account in the second.
-        let token = invitation["email"].text == TwoWorlds.newcomerEmail ? nil : invitation["token"].text
+        let token = invitation["email"].text?.lowercased() == TwoWorlds.newcomerEmail ? nil : invitation["token"].text
         for (field, secret) in [
             ("token", token), ("refreshToken", reply.data["refreshToken"].text),
             ("recoveryCode", reply.data["recoveryCodes"][0].text),
@@ -113,7 +113,7 @@ struct TwoWorldRequests {
         defer { (isBody, isComplete) = (false, false) }
         let body = one(in: 20) ? #"{"surprise":1}"# : value("", schema, source)
         // A person with roles in the other portfolio may sign in, and then receives data of that portfolio.
-        let isOfOthers = Self.othersEmails.contains { body.contains("\"\($0)\"") }
+        let isOfOthers = Self.othersEmails.contains { body.lowercased().contains("\"\($0.lowercased())\"") }
         return isOfOthers ? body.replacing("\"\(House.password)\"", with: "\"a wrong password\"") : body
     }
 
@@ -191,7 +191,9 @@ struct TwoWorldRequests {
         case "operations": return any([#"["UNLOCK"]"#, #"["LOCK","UNLOCK"]"#, #"["UNLOCK","VIEW_STATUS"]"#, #"["LOCKDOWN"]"#])
         case "deviceIds": return list(.device, with: [], &self)
         case "commonAreaAccessIds": return list(.device, with: [], &self)
-        case "email": return "\"\(any(Self.othersEmails + ["tenant@example.com", "new@example.com"]))\""
+        case "email":
+            let email = any(Self.othersEmails + ["tenant@example.com", "new@example.com"])
+            return "\"\(one(in: 4) ? email.uppercased() : email)\""
         // By a guest access, as by the id of a user, the caller learns whether a user with the address exists.
         case "guestEmail": return "\"\(any(["stranger@example.com", "coTenant@example.com", "new@example.com"]))\""
         case "token", "refreshToken", "recoveryCode": return "\"\(any(secrets[name, default: []].suffix(3) + ["text"]))\""

@@ -271,7 +271,8 @@ final class TwoWorlds: Sendable {
             ),
         ]
         let (method, path, person, body) = requests[number % requests.count]
-        let reply = try await full.call(method, path, as: person, body)
+        // The same keys as those of the first portfolio's people.
+        let reply = try await full.call(method, path, as: person, body, headers: [.idempotencyKey: "key-\(number)"])
         #expect(reply.status < 300 || reply.code == "lockdown_active", "\(path): \(reply.text)")
         foreign.change { TwoWorlds.collect(reply, into: &$0) }
         full.adapter.report(.battery(level: 5 + number % 80, low: number.isMultiple(of: 2)), from: ids.foreignDoor)
