@@ -42,7 +42,9 @@ struct TwoWorldRequests {
         let invitation = reply.data["invitation"]
         // An invitation of the newcomer is accepted by a sign-in in the first world, and with a new account in the second.
         let token = invitation["email"].text?.lowercased() == TwoWorlds.newcomerEmail ? nil : invitation["token"].text
+        let link = reply.data["link"]["url"].text?.split(separator: "/").last.map(String.init)
         for (field, secret) in [
+            ("link", link),
             ("token", token), ("refreshToken", reply.data["refreshToken"].text),
             ("recoveryCode", reply.data["recoveryCodes"][0].text),
         ] {
@@ -66,6 +68,9 @@ struct TwoWorldRequests {
             let id = id(kind, source)
             touchesInitial = touchesInitial || initial[kind, default: []].contains(id)
             if let range = path.range(of: placeholder) { path.replaceSubrange(range, with: id) }
+        }
+        if let range = path.range(of: "{token}") {
+            path.replaceSubrange(range, with: any(secrets["link", default: []].suffix(3) + ["text"]))
         }
         var query = self.query(of: operation, source)
         let isDeletion = method == .delete && Self.names(of: operation, in: "query").contains("dryRun")

@@ -258,6 +258,7 @@ final class TwoWorlds: Sendable {
                     + #""validFrom":"2026-11-21T08:00:00Z","validUntil":"2026-11-22T08:00:00Z"}"#
             ),
             (.post, "/units/\(ids.foreignUnit)/tenants", .stranger, #"{"email":"coTenant@example.com","role":"TENANT"}"#),
+            (.post, "/guest-access/\(ids.foreignGuestAccess)/link", .stranger, nil),
             (.post, "/units/\(ids.foreignUnit)/tenants", .stranger, #"{"email":"new@example.com","role":"TENANT"}"#),
             (
                 .post, "/api-keys", .stranger,
