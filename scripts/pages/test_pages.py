@@ -2,15 +2,16 @@
 
     test_pages.py PROGRAM CHROMIUM FOLDER
 """
-import datetime, json, os, pathlib, signal, subprocess, sys, tempfile, traceback, urllib.error, urllib.request
+import datetime, io, json, os, pathlib, signal, subprocess, sys, tempfile, time, traceback, urllib.error, urllib.request, zoneinfo
 
-import numpy
 import zxingcpp
+from PIL import Image
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
 PROGRAM, CHROMIUM, PICTURES = os.path.abspath(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
 PASSWORD = "a long password for the pages"
+ZONE = "Europe/Berlin"
 PHONE = {"viewport": {"width": 320, "height": 640}, "device_scale_factor": 2, "has_touch": True}
 
 
@@ -18,26 +19,46 @@ class Gateway:
     def __init__(self, folder):
         self.folder = folder
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("DOORWARD_")}
-        self.environment |= {"DOORWARD_AUTH_PASSWORD_COST": "14", "DOORWARD_STORE_PATH": f"{folder}/doorward.db"}
+        self.environment |= {
+            "DOORWARD_AUTH_PASSWORD_COST": "14", "DOORWARD_STORE_PATH": f"{folder}/doorward.db",
+            "DOORWARD_COMMANDS_TIMEOUT_SECONDS": "3"}
         subprocess.run(
             [PROGRAM, "admin", "create", "--email", "root@example.org", "--password-stdin"], input=PASSWORD + "\n", text=True,
             check=True, stdout=subprocess.DEVNULL, env=self.environment)
+        self.paths = []
         self.start("0")
-        self.furnish()
+        try:
+            self.furnish()
+        except BaseException:
+            self.end()
+            raise
 
-    def start(self, port):
+    def start(self, port, **environment):
         self.process = subprocess.Popen(
             [PROGRAM, "serve", "--http-port", port, "--log-level", "debug"], cwd=self.folder, stdout=subprocess.PIPE,
-            stderr=open(f"{self.folder}/gateway.log", "a"), text=True, env=self.environment)
-        self.url = next(line for line in self.process.stdout if "listening on" in line).split("listening on ")[1].split()[0]
+            stderr=open(f"{self.folder}/gateway.log", "a"), text=True, env=self.environment | environment)
+        line = next((line for line in self.process.stdout if "listening on" in line), None)
+        if line is None:
+            raise RuntimeError("The gateway has not started:\n" + self.log()[-2000:])
+        self.url = line.split("listening on ")[1].split()[0]
 
     def end(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(30)
+        """Ends this gateway's process, and no other one."""
+        if self.process.poll() is not None:
+            return
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
 
-    def restart(self):
+    def restart(self, **environment):
         self.end()
-        self.start(self.url.rsplit(":", 1)[1])
+        self.start(self.url.rsplit(":", 1)[1], **environment)
+
+    def log(self):
+        return pathlib.Path(f"{self.folder}/gateway.log").read_text()
 
     def request(self, method, path, headers=None, body=None):
         """Returns the status, the headers and the text, and follows no redirection."""
@@ -59,8 +80,8 @@ class Gateway:
 
     token = None
 
-    def sign_in(self, email):
-        return self.call("POST", "/auth/login", {"email": email, "password": PASSWORD})["token"]
+    def sign_in(self, email, password=PASSWORD):
+        return self.call("POST", "/auth/login", {"email": email, "password": password})["token"]
 
     def furnish(self):
         root = self.sign_in("root@example.org")
@@ -69,7 +90,7 @@ class Gateway:
         portfolio = self.call("POST", "/portfolios", {"name": "Houses", "administratorUserIds": [owner["user"]["id"]]}, root)
         self.token = self.sign_in("owner@example.org")
         self.portfolio = portfolio["portfolio"]["id"]
-        house = {"name": "Quay 1", "portfolioId": self.portfolio, "defaultTimeZone": "Europe/Berlin"}
+        house = {"name": "Quay 1", "portfolioId": self.portfolio, "defaultTimeZone": ZONE}
         self.property = self.call("POST", "/properties", house)["property"]["id"]
         self.locks = {}
         for name, latency in [("Front door", 1500), ("Cellar", 0), ("Silent door", 0)]:
@@ -84,10 +105,17 @@ class Gateway:
             "label": "Gus & Co.", "deviceIds": [self.locks[name] for name in locks], "operations": ["UNLOCK", "LOCK"],
             "validFrom": instant(begins), "validUntil": instant(ends)} | more)["guestAccess"]["id"]
         link = self.call("POST", f"/guest-access/{access}/link")["link"]
-        return access, link["url"][len(self.url):]
+        path = link["url"][len(self.url):]
+        self.paths.append(path)
+        return access, path
 
-    def records(self, kind):
-        return self.call("GET", f"/access-records?kind={kind}&limit=200")["accessRecords"]
+    def commands(self, access):
+        """The recorded commands of a link."""
+        records = self.call("GET", "/access-records?kind=COMMAND_INTENT&limit=200")["accessRecords"]
+        return [record for record in records if record["actorId"] == access]
+
+    def trigger(self, lock, event):
+        self.call("POST", f"/simulator/devices/{self.locks[lock]}/events", {"event": event})
 
 
 class NoRedirection(urllib.request.HTTPRedirectHandler):
@@ -99,11 +127,13 @@ class Pages:
     """Opens pages, checks them with axe, and takes pictures."""
 
     def __init__(self, browser, gateway):
-        self.browser, self.gateway, self.axe = browser, gateway, Axe()
+        self.browser, self.gateway, self.axe, self.contexts = browser, gateway, Axe(), []
 
     def open(self, path, script=True, **more):
         context = self.browser.new_context(java_script_enabled=script, **PHONE, **more)
+        self.contexts.append(context)
         page = context.new_page()
+        page.set_default_timeout(10_000)
         self.foreign, self.errors = [], []
         page.on("request", lambda request: request.url.startswith(self.gateway.url) or self.foreign.append(request.url))
         page.on("console", lambda line: line.type == "error" and "status of" not in line.text and self.errors.append(line.text))
@@ -114,18 +144,69 @@ class Pages:
     def check(self, page, name, script=True):
         page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
         assert not self.foreign and not self.errors, (self.foreign, self.errors)
-        width = page.evaluate("document.documentElement.scrollWidth") if script else 320
+        width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= 320, f"{name}: {width} pixels wide"
-        if script:
-            found = self.axe.run(page)
-            assert found.violations_count == 0, f"{name}: {found.generate_report()}"
+        # A thumb needs 44 pixels.
+        heights = page.evaluate("[...document.querySelectorAll('button')].map(one => one.offsetHeight)")
+        low = len([height for height in heights if 0 < height < 44])
+        assert low == 0, f"{name}: {low} buttons are too low"
+        # Axe needs scripts. The gateway sends the same page with and without them.
+        if not script:
+            return
+        found = self.axe.run(page)
+        assert found.violations_count == 0, f"{name}: {found.generate_report()}"
+
+    def close(self):
+        for context in self.contexts:
+            context.close()
+
+
+def tap(page, label):
+    page.get_by_role("button", name=label, exact=True).click()
+
+
+def wait_for(page, selector, text):
+    page.locator(selector, has_text=text).wait_for()
+
+
+def enabled(page):
+    return [one.inner_text().split("\n")[0].strip() for one in page.locator("button:enabled").all()]
 
 
 def scheduled(pages, gateway):
     _, path = gateway.link(["Front door"], begins=3600)
+    for script in [True, False]:
+        page = pages.open(path, script=script)
+        assert "The access opens on" in page.inner_text("main") and enabled(page) == []
+        assert page.inner_text("main").count("It opens on") == 1
+        pages.check(page, "scheduled" if script else "scheduled-without-script", script)
+
+
+def outside_hours(pages, gateway):
+    """Hours that begin the day after tomorrow, by the property's clock."""
+    day = datetime.datetime.now(zoneinfo.ZoneInfo(ZONE)) + datetime.timedelta(days=2)
+    schedule = {"periods": [{"days": [day.strftime("%a").upper()], "from": "10:00", "until": "12:30"}]}
+    access, path = gateway.link(["Front door"], ends=30 * 86400, schedule=schedule)
+    for script in [True, False]:
+        page = pages.open(path, script=script)
+        text = page.inner_text("main")
+        assert "Not open at this time. It opens on " + day.strftime("%A ") in text and ", 10:00 (UTC+0" in text, text
+        assert enabled(page) == []
+        pages.check(page, "outside-hours" if script else "outside-hours-without-script", script)
+    assert not gateway.commands(access)
+
+
+def uses(pages, gateway):
+    _, path = gateway.link(["Cellar"], maxUses=2)
     page = pages.open(path)
-    assert "The access opens on" in page.inner_text("main") and page.locator("button:enabled").count() == 0
-    pages.check(page, "scheduled")
+    for left in ["1", "0"]:
+        tap(page, "Unlock Cellar")
+        wait_for(page, "#uses", left)
+        page.wait_for_selector("#progress .good")
+    assert "No uses are left." in page.inner_text("main") and enabled(page) == ["Lock"]
+    pages.check(page, "no-uses-left")
+    tap(page, "Lock Cellar")
+    wait_for(page, "#progress .good", "Cellar: locked")
 
 
 def move_with_script(pages, gateway):
@@ -136,10 +217,12 @@ def move_with_script(pages, gateway):
     page.focus(f"#unlock-{gateway.locks['Front door']}")
     page.keyboard.press("Enter")
     page.wait_for_selector("#progress .running")
+    moving = page.inner_text("#progress")
+    assert "Confirmed by the lock" not in moving and "Front door: unlocked" not in moving
     pages.check(page, "moving")
-    assert "confirmed" not in page.inner_text("#progress").lower().replace("not confirmed", "")
-    page.wait_for_selector("#progress .good")
-    assert "Confirmed by the lock." in page.inner_text("#progress") and address in page.url
+    wait_for(page, "#progress .good", "Confirmed by the lock.")
+    assert page.url.startswith(address)
+    assert page.evaluate("document.activeElement.id") == "progress", "the focus has left the progress"
     pages.check(page, "confirmed")
     dark = pages.open(path, color_scheme="dark")
     pages.check(dark, "dark")
@@ -148,8 +231,10 @@ def move_with_script(pages, gateway):
 def move_without_script(pages, gateway):
     _, path = gateway.link(["Front door"])
     page = pages.open(path, script=False)
-    page.click("button >> text=Unlock")
+    pages.check(page, "open-without-script", script=False)
+    tap(page, "Unlock Front door")
     assert "?command=" in page.url
+    page.wait_for_selector("#progress .running")
     pages.check(page, "moving-without-script", script=False)
     page.wait_for_selector("#progress .good")
     pages.check(page, "confirmed-without-script", script=False)
@@ -157,33 +242,60 @@ def move_without_script(pages, gateway):
 
 def double_tap(pages, gateway):
     for script in [True, False]:
-        access, path = gateway.link(["Cellar"])
-        page = pages.open(path, script=script)
-        button = page.locator(f"#unlock-{gateway.locks['Cellar']}")
-        button.dblclick(no_wait_after=True)
-        page.wait_for_selector("#progress .good")
-        commands = [one for one in gateway.records("COMMAND_INTENT") if one["actorId"] == access]
-        assert len(commands) == 1, f"{len(commands)} commands with script {script}"
+        for lock in ["Front door", "Cellar"]:
+            access, path = gateway.link([lock])
+            page = pages.open(path, script=script)
+            page.locator(f"#unlock-{gateway.locks[lock]}").dblclick(no_wait_after=True)
+            page.wait_for_selector("#progress .good")
+            commands = gateway.commands(access)
+            assert len(commands) == 1, f"{len(commands)} commands to {lock} with script {script}"
 
 
 def refused(pages, gateway):
     _, path = gateway.link(["Cellar"])
+    gateway.trigger("Cellar", "jam")
+    for script in [True, False]:
+        page = pages.open(path, script=script)
+        tap(page, "Unlock Cellar")
+        wait_for(page, "#progress .bad", "jam")
+        pages.check(page, "refused" if script else "refused-without-script", script)
+    gateway.trigger("Cellar", "clear")
+
+
+def unconfirmed(pages, gateway):
+    """A lock that does not answer: the page never says that the door is open."""
+    _, path = gateway.link(["Silent door"])
+    gateway.trigger("Silent door", "lose_confirmations")
     page = pages.open(path)
-    gateway.call("POST", f"/simulator/devices/{gateway.locks['Cellar']}/events", {"event": "jam"})
-    page.click("button >> text=Unlock")
+    tap(page, "Unlock Silent door")
+    wait_for(page, "#progress .bad", "No confirmation: check the door.")
+    assert "Silent door: unlocked" not in page.inner_text("main")
+    pages.check(page, "no-confirmation")
+    gateway.trigger("Silent door", "clear")
+
+
+def locked_down(pages, gateway):
+    _, path = gateway.link(["Cellar"])
+    page = pages.open(path)
+    gateway.call("POST", f"/properties/{gateway.property}/lockdown", {"reason": "a drill"})
+    tap(page, "Unlock Cellar")
     page.wait_for_selector("#progress .bad")
-    pages.check(page, "refused")
-    gateway.call("POST", f"/simulator/devices/{gateway.locks['Cellar']}/events", {"event": "clear"})
+    assert "The property is locked down at the moment." in page.inner_text("main")
+    assert "Unlock" not in enabled(page)
+    pages.check(page, "locked-down")
+    gateway.call("DELETE", f"/properties/{gateway.property}/lockdown")
 
 
 def lost_right(pages, gateway):
     """A link that ends while its page is open: the tap sends nothing, and the page says that the link has ended."""
-    access, path = gateway.link(["Cellar"])
-    page = pages.open(path)
-    gateway.call("DELETE", f"/guest-access/{access}")
-    page.click("button >> text=Unlock")
-    page.wait_for_function("document.getElementById('title').textContent === 'This link does not work'")
-    pages.check(page, "ended-while-open")
+    for script in [True, False]:
+        access, path = gateway.link(["Cellar"])
+        page = pages.open(path, script=script)
+        gateway.call("DELETE", f"/guest-access/{access}")
+        tap(page, "Unlock Cellar")
+        wait_for(page, "#title", "This link does not work")
+        pages.check(page, "ended-while-open" if script else "ended-while-open-without-script", script)
+        assert not gateway.commands(access)
 
 
 def ended(pages, gateway):
@@ -203,7 +315,9 @@ def previews(pages, gateway):
             assert status == 200 and answered["Referrer-Policy"] == "no-referrer" and answered["Cache-Control"] == "no-store"
     action = f"{path}/devices/{gateway.locks['Cellar']}/unlock"
     assert gateway.request("GET", action)[0] == 405
-    assert not [one for one in gateway.records("COMMAND_INTENT") if one["actorId"] == access]
+    # A browser that loads the page and presses nothing.
+    pages.open(path).wait_for_load_state("networkidle")
+    assert not gateway.commands(access)
 
 
 def nonce_after_restart(pages, gateway):
@@ -213,124 +327,139 @@ def nonce_after_restart(pages, gateway):
     text = gateway.request("GET", path)[2]
     nonce = text.split(f'action="{action}"')[1].split('name="nonce" value="')[1].split('"')[0]
 
-    def tap():
+    def press():
         headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
         status, _, text = gateway.request("POST", action, headers, f"nonce={nonce}".encode())
         assert status == 200, text
         return json.loads(text)["data"]["command"]["id"]
 
-    first = tap()
+    first = press()
     gateway.restart()
-    assert tap() == first
-    assert len([one for one in gateway.records("COMMAND_INTENT") if one["actorId"] == access]) == 1
+    assert press() == first
+    assert len(gateway.commands(access)) == 1
+
+
+def invite(gateway, email, role):
+    offer = gateway.call("POST", f"/properties/{gateway.property}/managers", {"email": email, "role": role})
+    return offer["invitation"]["url"][len(gateway.url):]
 
 
 def invitation(pages, gateway):
-    for email in ["new@example.org"]:
-        offer = gateway.call("POST", f"/properties/{gateway.property}/managers", {"email": email, "role": "MAINTENANCE"})
-        page = pages.open(offer["invitation"]["url"][len(gateway.url):])
-        pages.check(page, "invitation")
-        page.fill("#firstName", "Nina")
-        page.fill("#lastName", "New")
-        page.fill("#create #password", PASSWORD)
-        page.fill("#create #repeated", PASSWORD)
-        page.click("text=Create the account and accept")
-        page.wait_for_function("document.getElementById('message').textContent.includes('accepted')")
-        pages.check(page, "invitation-accepted")
-        assert gateway.call("GET", "/users/me", token=gateway.sign_in(email))["user"]["firstName"] == "Nina"
+    """A person without an account."""
+    page = pages.open(invite(gateway, "new@example.org", "MAINTENANCE"))
+    pages.check(page, "invitation")
+    assert "token" not in page.url
+    page.fill("#firstName", "Nina")
+    page.fill("#lastName", "New")
+    page.fill("#create #password", PASSWORD)
+    page.fill("#create #repeated", PASSWORD + "x")
+    tap(page, "Create the account and accept")
+    wait_for(page, "#message", "The two passwords differ.")
+    pages.check(page, "invitation-refused")
+    page.fill("#create #repeated", PASSWORD)
+    tap(page, "Create the account and accept")
+    wait_for(page, "#message", "accepted")
+    pages.check(page, "invitation-accepted")
+    assert gateway.call("GET", "/users/me", token=gateway.sign_in("new@example.org"))["user"]["firstName"] == "Nina"
+
+
+def invitation_with_account(pages, gateway):
+    """A person who has an account: the page asks to sign in to it."""
+    gateway.call("POST", "/users", {
+        "email": "old@example.org", "firstName": "Otto", "lastName": "Old", "password": PASSWORD}, gateway.root)
+    page = pages.open(invite(gateway, "old@example.org", "MAINTENANCE"))
+    for field in ["firstName", "lastName"]:
+        page.fill("#" + field, "Otto")
+    for field in ["password", "repeated"]:
+        page.fill("#create #" + field, PASSWORD)
+    tap(page, "Create the account and accept")
+    page.wait_for_selector("#signIn")
+    pages.check(page, "invitation-sign-in")
+    page.fill("#email", "old@example.org")
+    page.fill("#current", PASSWORD)
+    tap(page, "Sign in and accept")
+    wait_for(page, "#message", "accepted")
 
 
 def password(pages, gateway):
     user = gateway.call("GET", "/users?q=Olga", token=gateway.root)["users"][0]["id"]
     reset = gateway.call("POST", f"/users/{user}/password-reset", token=gateway.root)["reset"]
-    page = pages.open(reset["url"][len(gateway.url):])
+    path = reset["url"][len(gateway.url):]
+    page = pages.open(path)
     pages.check(page, "password")
-    for value, message in [("short", "at least 15"), (PASSWORD, "The password is set")]:
+    new = PASSWORD + ", the new one"
+    for value, message, picture in [
+        ("short", "at least 15", "password-refused"), (new, "The password is set", "password-set"),
+    ]:
         page.fill("#password", value)
         page.fill("#repeated", value)
-        page.click("text=Set the password")
-        page.wait_for_function(f"document.getElementById('message').textContent.includes('{message}')")
-    pages.check(page, "password-set")
-    gateway.token = gateway.sign_in("owner@example.org")
+        tap(page, "Set the password")
+        wait_for(page, "#message", message)
+        pages.check(page, picture)
+    gateway.token = gateway.sign_in("owner@example.org", new)
+    page = pages.open(path)
+    for field in ["password", "repeated"]:
+        page.fill("#" + field, new)
+    tap(page, "Set the password")
+    wait_for(page, "#message", "not valid any more")
 
 
 def qr_codes(pages, gateway):
-    """The code of each length that decides about a version is read by another program as the same text."""
-    access, _ = gateway.link(["Cellar"])
-    link = gateway.call("POST", f"/guest-access/{access}/link")["link"]
-    context = pages.browser.new_context(viewport={"width": 400, "height": 400})
-    page = context.new_page()
-    page.set_content(f'<body style="margin:0;width:400px">{link["qr"]}')
-    found = zxingcpp.read_barcodes(picture(page.screenshot()))
-    assert [one.text for one in found] == [link["url"]], found
+    """QR codes of the versions 4, 7, 9 and 10, full to the last byte, are read by another program as the same text."""
+    access, path = gateway.link(["Cellar"])
+    page = pages.browser.new_context(viewport={"width": 500, "height": 500}).new_page()
+    for length in [62, 122, 180, 213]:
+        public = "https://" + host(length - len(path) - len("https://"))
+        gateway.restart(DOORWARD_GATEWAY_PUBLIC_URL=public)
+        link = gateway.call("POST", f"/guest-access/{access}/link")["link"]
+        gateway.paths.append(link["url"][len(public):])
+        assert len(link["url"]) == length, link["url"]
+        page.set_content(f'<body style="margin:0;width:500px">{link["qr"]}')
+        found = zxingcpp.read_barcodes(Image.open(io.BytesIO(page.screenshot())))
+        assert [one.text for one in found] == [link["url"]], (length, found)
+    page.context.close()
+    gateway.restart()
 
 
-def picture(png):
-    """The grey values of a PNG, read by the browser's own pictures: 8 bits, RGB or RGBA, not interlaced."""
-    import struct, zlib
-    position, data = 8, b""
-    while position < len(png):
-        length, kind = struct.unpack(">I4s", png[position:position + 8])
-        content = png[position + 8:position + 8 + length]
-        if kind == b"IHDR":
-            width, height, depth, color = struct.unpack(">IIBB", content[:10])
-        if kind == b"IDAT":
-            data += content
-        position += 12 + length
-    channels = {2: 3, 6: 4}[color]
-    raw, rows, previous = zlib.decompress(data), [], [0] * (width * channels)
-    for line in range(height):
-        start = line * (width * channels + 1)
-        filter_type, row = raw[start], list(raw[start + 1:start + 1 + width * channels])
-        for index in range(len(row)):
-            left = row[index - channels] if index >= channels else 0
-            up, corner = previous[index], previous[index - channels] if index >= channels else 0
-            if filter_type == 4:
-                estimate = left + up - corner
-                distances = [abs(estimate - left), abs(estimate - up), abs(estimate - corner)]
-                predicted = [left, up, corner][distances.index(min(distances))]
-            else:
-                predicted = [0, left, up, (left + up) // 2][filter_type]
-            row[index] = (row[index] + predicted) & 255
-        rows.append(row[::channels])
-        previous = row
-    return numpy.array(rows, dtype=numpy.uint8)
+def host(length):
+    """A name of a host with labels of at most 63 characters."""
+    text = "".join("." if index % 50 == 49 else "a" for index in range(length - len("a.test")))
+    return text + "a.test"
 
 
 def no_tokens_in_logs(pages, gateway):
-    log = open(f"{gateway.folder}/gateway.log").read()
-    assert "/g/:token" in log and not any(path[3:] in log for path in gateway.paths)
+    log = gateway.log()
+    assert "/g/:token" in log and gateway.paths and not any(path[3:] in log for path in gateway.paths)
 
 
 def main():
+    # SIGTERM ends the gateway and the browser as well.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     PICTURES.mkdir(parents=True, exist_ok=True)
     tests = [
-        scheduled, move_with_script, move_without_script, double_tap, refused, lost_right, ended, previews, nonce_after_restart,
-        invitation, password, qr_codes, no_tokens_in_logs,
+        scheduled, outside_hours, uses, move_with_script, move_without_script, double_tap, refused, unconfirmed, locked_down,
+        lost_right, ended, previews, nonce_after_restart, invitation, invitation_with_account, password, qr_codes,
+        no_tokens_in_logs,
     ]
     failed = 0
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         gateway = Gateway(folder)
-        gateway.paths, link = [], gateway.link
-
-        def noted(*arguments, **more):
-            access, path = link(*arguments, **more)
-            gateway.paths.append(path)
-            return access, path
-
-        gateway.link = noted
-        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
         try:
+            # Chromium's sandbox does not work for root.
+            arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
             for test in tests:
+                pages, begin = Pages(browser, gateway), time.monotonic()
                 try:
-                    test(Pages(browser, gateway), gateway)
-                    print(f"passed  {test.__name__}", flush=True)
+                    test(pages, gateway)
+                    print(f"passed  {test.__name__} ({time.monotonic() - begin:.1f} s)", flush=True)
                 except Exception:
                     failed += 1
                     print(f"FAILED  {test.__name__}\n{traceback.format_exc()}", flush=True)
-        finally:
+                finally:
+                    pages.close()
             browser.close()
+        finally:
             gateway.end()
     print(f"{len(tests) - failed} of {len(tests)} passed; the pictures are in {PICTURES}")
     sys.exit(1 if failed else 0)
