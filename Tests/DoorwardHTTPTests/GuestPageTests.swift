@@ -89,6 +89,33 @@ import Testing
         }
     }
 
+    @Test("The page shows the uses that are left of a limited number, and offers no opening when none is left")
+    func uses() async throws {
+        let link = try await GuestLinkHouse()
+        #expect(try await !link.page().text.contains("uses"))
+        let path = "/guest-access/\(link.house.ids.guestAccess)"
+        #expect(try await link.house.call(.put, path, as: .tenant, #"{"maxUses":2}"#).status == 200)
+        for left in ["2", "1"] {
+            #expect(try await link.page().text.contains(#"<dd id="uses">\#(left) left</dd>"#), "\(left)")
+            #expect(try await link.tap("unlock", json: true).status == 200)
+        }
+        let html = try await link.page().text
+        #expect(html.contains(#"<dd id="uses">0 left</dd>"#) && html.contains("No uses are left."))
+        #expect(GuestLinkHouse.nonce(of: link.action("unlock"), in: html) == nil)
+    }
+
+    @Test("A reason that disables all buttons of a lock is on the page once, and describes each of them")
+    func sharedReason() async throws {
+        let link = try await GuestLinkHouse()
+        let (path, door) = ("/guest-access/\(link.house.ids.guestAccess)", link.house.ids.door)
+        let closed = #"{"schedule":{"periods":[]},"operations":["LOCK","UNLOCK"]}"#
+        let reply = try await link.house.call(.put, path, as: .tenant, closed)
+        #expect(reply.status == 200, "\(reply.text)")
+        let html = try await link.page().text
+        #expect(html.ranges(of: "Not open at this time.").count == 1 && html.contains(#"id="why-\#(door)""#))
+        #expect(html.ranges(of: #"disabled aria-describedby="why-\#(door)""#).count == 2)
+    }
+
     @Test("Names are escaped")
     func escaping() async throws {
         let link = try await GuestLinkHouse()

@@ -177,8 +177,8 @@ def scheduled(pages, gateway):
     _, path = gateway.link(["Front door"], begins=3600)
     for script in [True, False]:
         page = pages.open(path, script=script)
-        assert "The access opens on" in page.inner_text("main") and enabled(page) == []
-        assert page.inner_text("main").count("It opens on") == 1
+        assert "The access begins on" in page.inner_text("main") and enabled(page) == []
+        assert page.inner_text("main").count("Not open yet.") == 1
         pages.check(page, "scheduled" if script else "scheduled-without-script", script)
 
 
@@ -201,7 +201,7 @@ def uses(pages, gateway):
     page = pages.open(path)
     for left in ["1", "0"]:
         tap(page, "Unlock Cellar")
-        wait_for(page, "#uses", left)
+        wait_for(page, "#uses", f"{left} left")
         page.wait_for_selector("#progress .good")
     assert "No uses are left." in page.inner_text("main") and enabled(page) == ["Lock"]
     pages.check(page, "no-uses-left")

@@ -21,7 +21,8 @@ struct GuestPage {
         let property = tenancy.property(access.propertyID)
         let time = PropertyTime(zone: property?.defaultTimeZone)
         let buttons = GuestButtons(
-            caller: holder.caller, token: token, tenancy: tenancy, now: now, time: time, nonces: services.guestNonces)
+            caller: holder.caller, begin: access.window.validFrom, token: token, tenancy: tenancy, now: now, time: time,
+            nonces: services.guestNonces)
         let running = command.flatMap { $0.state.isEnd ? nil : $0.deviceID }
         var view = GuestPageView(title: property?.name ?? "Guest access")
         view.guest = access.guestUserID.flatMap { tenancy.user($0) }?.firstName ?? access.label
@@ -29,9 +30,9 @@ struct GuestPage {
         view.window = GuestPageView.Window(
             from: time.text(access.window.validFrom), until: time.text(access.window.validUntil), zone: time.zone,
             fromInstant: access.window.validFrom.description, untilInstant: access.window.validUntil.description,
-            uses: nil)
+            uses: tenancy.usesLeft(of: access).map { "\($0) left" })
         if now.instant < access.window.validFrom {
-            view.notice = "The access opens on \(time.text(access.window.validFrom))."
+            view.notice = "The access begins on \(time.text(access.window.validFrom))."
         }
         let devices = access.deviceIDs.compactMap { tenancy.device($0) }
         view.devices = devices.map { device in
@@ -77,6 +78,8 @@ struct GuestPage {
 /// Decides which buttons a guest page shows.
 private struct GuestButtons {
     let caller: Caller
+    /// The start of the access, which the page's notice names before it.
+    let begin: Timestamp
     let token: String
     let tenancy: TenancyDirectory
     let now: DecisionTime
@@ -106,6 +109,7 @@ private struct GuestButtons {
             }
             view.buttons.append(button)
         }
+        view.shareReason()
         return view
     }
 
@@ -127,7 +131,7 @@ private struct GuestButtons {
     }
 
     private func opening(_ sentence: String, _ denial: Denial) -> String {
-        guard let opensAt = denial.opensAt else { return sentence }
+        guard let opensAt = denial.opensAt, opensAt != begin else { return sentence }
         return "\(sentence) It opens on \(time.text(opensAt))."
     }
 }

@@ -39,7 +39,19 @@ struct GuestPageView {
         let name: String
         /// `nil` if the guest may not see the state now.
         let state: String?
+        /// Why none of the buttons can be used; `nil` if one of them can be, or if the reasons differ.
+        var sharedReason: String?
         var buttons: [Button] = []
+
+        /// Moves the reason of the buttons to the device if all of them have the same one, so that it is shown once.
+        mutating func shareReason() {
+            guard buttons.count > 1, let shared = buttons[0].reason, buttons.allSatisfy({ $0.reason == shared }) else { return }
+            sharedReason = shared
+            for index in buttons.indices {
+                buttons[index].reason = nil
+                buttons[index].reasonID = id
+            }
+        }
     }
 
     struct Button {
@@ -49,8 +61,14 @@ struct GuestPageView {
         let action: String
         /// `nil` for a button that cannot be used.
         var nonce: String?
-        /// Why it cannot be used.
+        /// Why it cannot be used; `nil` if it can be, or if the device has the reason.
         var reason: String?
+        /// Identifies the element with the reason.
+        var reasonID: String
+
+        init(id: String, label: String, lock: String, action: String) {
+            (self.id, self.label, self.lock, self.action, reasonID) = (id, label, lock, action, id)
+        }
     }
 
     func response(_ status: Int) -> APIResponse {
@@ -120,6 +138,7 @@ private struct GuestPageTemplate: Sendable {
         <section aria-labelledby="name-{{id}}">
         <h2 id="name-{{id}}">{{name}}</h2>
         {{#state}}<p class="state">{{.}}</p>{{/state}}
+        {{#sharedReason}}<p class="why" id="why-{{id}}">{{.}}</p>{{/sharedReason}}
         {{#buttons}}
         {{#nonce}}
         <form method="post" action="{{action}}">
@@ -127,10 +146,10 @@ private struct GuestPageTemplate: Sendable {
         <button id="{{id}}" type="submit">{{label}}<span class="hidden"> {{lock}}</span></button>
         </form>
         {{/nonce}}
-        {{#reason}}
-        <button id="{{id}}" type="button" disabled aria-describedby="why-{{id}}">{{label}}<span class="hidden"> {{lock}}</span></button>
-        <p class="why" id="why-{{id}}">{{reason}}</p>
-        {{/reason}}
+        {{^nonce}}
+        <button id="{{id}}" type="button" disabled aria-describedby="why-{{reasonID}}">{{label}}<span class="hidden"> {{lock}}</span></button>
+        {{#reason}}<p class="why" id="why-{{id}}">{{.}}</p>{{/reason}}
+        {{/nonce}}
         {{/buttons}}
         </section>
         {{/page.devices}}
@@ -138,7 +157,7 @@ private struct GuestPageTemplate: Sendable {
         <dl>
         <dt>From</dt><dd><time datetime="{{fromInstant}}">{{from}}</time></dd>
         <dt>Until</dt><dd><time datetime="{{untilInstant}}">{{until}}</time></dd>
-        {{#uses}}<dt>Uses left</dt><dd>{{.}}</dd>{{/uses}}
+        {{#uses}}<dt>Uses</dt><dd id="uses">{{.}}</dd>{{/uses}}
         </dl>
         <p class="zone">Times are local times of the property ({{zone}}).</p>
         {{/page.window}}

@@ -15,7 +15,7 @@ struct GuestProgress {
             case .accepted: ("\(lock): waiting", "The command waits until the lock is free.")
             case .dispatched: ("\(lock): sent", "The command was sent. The lock has not confirmed it yet.")
             case .confirmed: ("\(lock): \(command.operation.participle)", "Confirmed by the lock.")
-            case .timedOut, .unknown: ("\(lock): no confirmation", "No confirmation: check the door.")
+            case .timedOut, .unknown: (lock, "No confirmation: check the door.")
             case .denied, .failed: ("\(lock): not done", Self.message(of: command))
             }
         view = GuestPageView.Progress(
