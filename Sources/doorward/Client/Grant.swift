@@ -12,14 +12,16 @@ struct Grant: AsyncParsableCommand {
             The first argument is a person: an email address, an id or a name. A name works for people that you may list, that \
             appear in your log, or to whom you gave it with --name. The other arguments are locks, by name or id.
 
-            With --label the first argument is the label of a guest without an account. The access is listed and logged under the \
-            label, but nobody can open a lock with it: in this version only people who can sign in do.
+            With --label the first argument is the label of a guest without an account, who uses the access by its link: \
+            --link creates it, or later `doorward link create`. On a terminal a QR code of the link is printed too.
 
             The guest may operate the locks from --from until --until, excluding the latter.
 
             \(TimeArgument.help) In --until, +2h counts from --from.
 
-            Example: doorward grant "Gus Example" Cellar --from "tomorrow 9:00" --until +2h
+            Examples:
+              doorward grant "Gus Example" Cellar --from "tomorrow 9:00" --until +2h
+              doorward grant Plumber "Front door" --label --link --from "tomorrow 9:00" --until +2h
             """)
 
     @Argument(help: ArgumentHelp("A person; with --label, a label.", valueName: "user-or-label"))
@@ -47,6 +49,9 @@ struct Grant: AsyncParsableCommand {
     @Flag(name: .customLong("label"), help: "Take the first argument as the label of a guest without an account.")
     var isLabel = false
 
+    @Flag(name: .customLong("link"), help: "Create the link of the access, and print it once.")
+    var createsLink = false
+
     @Option(
         help: ArgumentHelp(
             "The name of the person in `doorward grants` and in later commands. Everybody who sees the guest access sees it.",
@@ -73,13 +78,23 @@ struct Grant: AsyncParsableCommand {
         var names = GuestNames(locks: Dictionary(found.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first }))
         if let id = answer.content.guestAccess.guestUserId { names.people[id] = name ?? guest.name }
         let view = GuestAccessView(answer.content.guestAccess, names: names, now: now)
-        output.print(json: answer.json) { style in
-            style.isInteractive
-                ? Self.sentences(view, style, isLabel: isLabel) : GuestAccessView.table([view], style).lines(style)
+        guard createsLink else { return show(view, answer.json) }
+        do {
+            let link = try await client.guestAccesses.createLink(of: view.access.id)
+            show(view, GuestLinkView.json(granted: answer.json, link: link.json), link: link.content.link)
+        } catch {
+            // The access exists nevertheless.
+            show(view, answer.json)
+            throw error
         }
-        // If a program reads the output, the warning goes to standard error, where a person may still see it.
-        if isLabel, output.json || !OutputStyle.output.isInteractive {
-            StandardStream.error.line("doorward: \(Self.labelWarning(view))")
+    }
+
+    private func show(_ view: GuestAccessView, _ json: [UInt8], link: Wire.GuestLink? = nil) {
+        let link = link.map { GuestLinkView($0, access: view.access.id) }
+        output.print(json: json) { style in
+            (style.isInteractive
+                ? sentences(view, style, hasLink: link != nil) : GuestAccessView.table([view], style).lines(style))
+                + (link?.lines(style) ?? [])
         }
     }
 
@@ -112,16 +127,12 @@ struct Grant: AsyncParsableCommand {
         }
     }
 
-    private static func labelWarning(_ view: GuestAccessView) -> String {
-        "`\(view.guest.printable)` is a label, not a person: nobody can open a lock with this access"
-    }
-
-    private static func sentences(_ view: GuestAccessView, _ style: OutputStyle, isLabel: Bool) -> [String] {
-        let access = view.access
-        return (isLabel ? [labelWarning(view)] : []) + [
+    private func sentences(_ view: GuestAccessView, _ style: OutputStyle, hasLink: Bool) -> [String] {
+        let (access, id) = (view.access, view.access.id.printable)
+        return [
             "\(view.guest.printable) may \(view.operations) \(view.locks.printable)",
             "  from  \(view.window(access.validFrom, style))", "  until \(view.window(access.validUntil, style))",
-            "`doorward revoke \(access.id.printable)` ends it.",
-        ]
+            "`doorward revoke \(id)` ends it.",
+        ] + (isLabel && !hasLink ? ["`doorward link create \(id)` creates the link with which the guest can use it."] : [])
     }
 }

@@ -31,17 +31,26 @@ extension EndToEnd {
             #expect(try await shell.run("grants").rows.first?.contains("revoked") == true)
         }
 
-        @Test("--label grants to a label with a warning, and an unknown email address is rejected")
+        @Test("--label grants to a label, --link creates the link, and an unknown email address is rejected")
         func labels() async throws {
             let (_, house, shell) = try await ownersShell()
             _ = try await house.lock("Front door")
             _ = try await house.lock("Cellar")
             let plumber = try await shell.run("grant", "Plumber", "--label", "Front door", "--from", "now", "--until", "+1h")
             #expect(plumber.code == 0, "\(plumber.errors)")
-            #expect(plumber.errors == "doorward: `Plumber` is a label, not a person: nobody can open a lock with this access\n")
+            #expect(plumber.errors.isEmpty)
             #expect(plumber.rows.first?.prefix(3).elementsEqual(["Plumber", "Front door", "lock, unlock"]) == true)
             #expect(plumber.rows.first?.contains("active") == true, "\(plumber.output)")
             #expect(try await shell.run("grants", "Cellar").output.isEmpty)
+            let roofer = try await shell.run(
+                "grant", "Roofer", "--label", "Front door", "--from", "now", "--until", "+1h", "--link", "--json"
+            ).json
+            #expect(roofer["guestAccess"]["label"] == .string("Roofer"))
+            let url = try #require(roofer["link"]["url"].text)
+            let row = try await shell.run(
+                "grant", "Roofer", "--label", "Front door", "--from", "now", "--until", "+1h", "--link")
+            let line = try #require(row.output.split(separator: "\n").last)
+            #expect(row.rows.count == 2 && line.contains("/g/") && url.contains("/g/") && line != url)
             let owner = try await shell.run("grant", "olga example", "Front door", "--from", "now", "--until", "+1h", "--json")
                 .json
             #expect(owner["guestAccess"]["label"] == .null)

@@ -63,6 +63,12 @@ extension CommandCase {
         CommandCase(
             "grant", "Painter", "--label", "{door}", "--from", "now", "--until", "+1h", "--json", pipe: #""label":"Painter""#),
         CommandCase(
+            "grant", "Roofer", "--label", "Cellar", "--from", "now", "--until", "+1h", "--link", pipe: "\n{server}/g/",
+            terminal: "It is not shown again."),
+        CommandCase(
+            "grant", "Roofer", "--label", "Cellar", "--from", "now", "--until", "+1h", "--link", "--json",
+            pipe: #"},"link":{""#),
+        CommandCase(
             "grant", "Mover", "--label", "Cellar", "--from", "now", "--until", "+1h", "--operations", "unlock,LATCH", code: 2,
             pipe: "`LATCH` is not an operation. The operations are LOCK, UNLOCK, UNLATCH."),
         CommandCase(
