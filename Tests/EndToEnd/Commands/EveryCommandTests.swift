@@ -4,7 +4,7 @@ import Testing
 extension EndToEnd {
     /// Runs every command of the table of cases under conditions that the cases themselves do not repeat.
     @Suite(
-        "Every command without a server, with an expired session, with a wrong name, and in a narrow terminal", InDailyHouse(),
+        "Every command without a server, and with an expired session", InDailyHouse(),
         .timeLimit(.minutes(30)))
     struct EveryCommandTests {
         @Test("without a server, every command that calls a gateway exits 3 and names the server")
@@ -46,50 +46,6 @@ extension EndToEnd {
             }
         }
 
-        @Test("with an unknown name, every command that takes one exits 1, names it and changes nothing")
-        func wrongName() async throws {
-            let house = try InDailyHouse.house
-            let named: Set = ["lock", "portfolio", "property", "unit", "user", "key", "access", "entity"]
-            var checked: Set<String> = []
-            for (command, line) in try await Self.clientLines() {
-                guard let index = command.index(ofArgumentIn: named, in: line.arguments) else { continue }
-                var arguments = try line.arguments.map { try CommandCase.fill($0, .pipe, house) }
-                arguments[index] = "No such name 7"
-                let result = try await line.shell(in: house).run(arguments, input: line.input)
-                #expect(result.code == 1, "\(command.name): \(result.output)\(result.errors)")
-                #expect(result.errors.hasPrefix("doorward: There is no "), "\(command.name): \(result.errors)")
-                #expect(result.errors.contains("`No such name 7`"), "\(command.name): \(result.errors)")
-                #expect(result.output.isEmpty, "\(command.name): \(result.output)")
-                checked.insert(command.name)
-            }
-            #expect(checked.count >= 15, "\(checked.sorted())")
-        }
-
-        @Test("the tables of every command fit a terminal of 80 and of 120 columns", arguments: [80, 120])
-        func narrowTerminal(_ columns: UInt16) async throws {
-            let house = try InDailyHouse.house
-            let tables = Set(["locks", "status", "log", "grants", "discovered", "adapters", "whoami", "list", "show", "get"])
-            var headers: Set<String> = []
-            for line in CommandCase.all where line.code == 0 && !line.isEndless {
-                let isTable = line.arguments.prefix(2).contains { tables.contains($0) }
-                guard isTable, !line.arguments.contains("--json"), !line.arguments.contains("--wide") else { continue }
-                let shell = line.shell(in: house)
-                let program = try TerminalProgram(
-                    Program.doorward, try line.arguments.map { try CommandCase.fill($0, .terminal, house) },
-                    size: .init(columns: columns, rows: 50),
-                    environment: shell.environment.merging(["NO_COLOR": "1"]) { $1 }
-                        .merging(try line.environment.mapValues { try CommandCase.fill($0, .terminal, house) }) { $1 },
-                    in: shell.folder)
-                _ = await program.rest()
-                #expect(await program.exitCode == 0)
-                let lines = program.shown.replacing("\r\n", with: "\n").split(separator: "\n")
-                guard let header = lines.first, header.contains(#/^[A-Z]+ {2,}[A-Z]/#) else { continue }
-                headers.insert(line.arguments.prefix(2).joined(separator: " "))
-                for row in lines { #expect(row.count <= Int(columns), "\(line.testDescription): \(row)") }
-            }
-            #expect(headers.count >= 8, "\(headers.sorted())")
-        }
-
         /// Each command that calls a gateway, with the first case in which it succeeds.
         private static func clientLines() async throws -> [(CommandTree.Command, CommandCase)] {
             let commands = try await CommandTree.read(in: TemporaryFolder())
@@ -102,23 +58,5 @@ extension EndToEnd {
                 return (command, try #require(line, "\(command.name)"))
             }
         }
-    }
-}
-
-extension CommandTree.Command {
-    /// Returns the index, in a command line, of the first argument with one of these value names.
-    fileprivate func index(ofArgumentIn names: Set<String>, in line: [String]) -> Int? {
-        var places = arguments[...]
-        var index = path.count
-        while index < line.count {
-            if line[index].hasPrefix("--") {
-                index += options.contains(String(line[index].dropFirst(2))) ? 2 : 1
-                continue
-            }
-            guard let place = places.popFirst() else { return nil }
-            if names.contains(place) { return index }
-            index += 1
-        }
-        return nil
     }
 }
