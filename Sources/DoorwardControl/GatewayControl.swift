@@ -124,9 +124,7 @@ package final class GatewayControl: Sendable {
         discoveredLocks = DiscoveredLocks(adapters: self.adapters, directory: directory)
         adapterMetrics = AdapterMetrics(self.adapters, metrics)
         adapterStarter = AdapterStarter(self.adapters, clock: clock, executor: executor, logger: logger)
-        let codes = LockCodeSealer(key: lockCodeKey ?? Secret(random.bytes(32)))
         let hasher = PasswordHasher(cost: limits.passwordCost, random: random)
-        // Shared by all use cases, as idempotency keys share one namespace.
         let idempotency = IdempotencyGuard(store: storeGuard.commands, clock: clock)
         let windows = WindowTimer(directory: directory, feed: feed, clock: clock, executor: executor)
         clockWatch = ClockWatch(
@@ -134,12 +132,13 @@ package final class GatewayControl: Sendable {
             metrics: metrics)
         clockCare = ClockCare(directory: directory, storeGuard: storeGuard, windows: windows, clock: clock, random: random)
         writer = TenancyWriter(
-            directory: directory, devices: devices, storeGuard: storeGuard, idempotency: idempotency,
-            windows: windows, clock: clock, random: random)
+            directory: directory, devices: devices, storeGuard: storeGuard, idempotency: idempotency, windows: windows,
+            clock: clock, random: random)
         reports = DeviceReports(
             directory: directory, devices: devices, storeGuard: storeGuard, clock: clock, random: random, logger: logger,
             metrics: ReportMetrics(metrics), executor: executor)
-        attachments = Attachments(devices: devices, adapters: self.adapters, codes: codes)
+        attachments = Attachments(
+            devices: devices, adapters: self.adapters, codes: LockCodeSealer(key: lockCodeKey ?? Secret(random.bytes(32))))
         let services = CommandServices(
             directory: directory, devices: devices, adapters: self.adapters, attachments: attachments, storeGuard: storeGuard,
             clock: clock, random: random, deadlines: DeadlineQueue(clock: clock, executor: executor),

@@ -139,6 +139,27 @@ import Testing
         #expect(disabled.map(scope) == ["LockDevice id in 05"], "the door of another unit is not named")
     }
 
+    @Test("A guest access gives its operations and the status, by the ids of its locks, only within its window")
+    func guest() {
+        var house = House()
+        house.admit(devices: [house.flatDoor, house.frontDoor], operations: [.unlock])
+        #expect(operations(house) == ["UNLOCK", "VIEW_STATUS"])
+        #expect(scopes(house, with: "UNLOCK") == ["LockDevice id in 05,07"])
+        #expect(scopes(house, with: "read") == ["LockDevice id in 05,07"])
+        house.put(device: house.flatDoor, unit: house.unit, isRemote: false)
+        let disabled = rules(house).filter { $0.reason == .remoteOperationDisabled }
+        #expect(disabled.map(scope) == ["LockDevice id in 05"])
+        var ended = House()
+        ended.admit(from: .seconds(-7200), until: .seconds(-3600))
+        #expect(rules(ended).isEmpty)
+        var later = House()
+        later.admit(from: .seconds(3600), until: .seconds(7200))
+        #expect(rules(later).isEmpty)
+        var revoked = House()
+        revoked.admit(revokedAt: .zero)
+        #expect(rules(revoked).isEmpty)
+    }
+
     @Test("A person without rights, and a disabled one, have no rules")
     func nobody() {
         var house = House()

@@ -32,7 +32,7 @@ struct FullSample {
                     .takeUse(of: tenancy.guestAccess.id), .raiseEpoch(of: .user(user)),
                     .setLease(of: .gateway, to: LogLease(holder: .single, epoch: 1)),
                 ],
-                clock: [.raiseMark(now)],
+                clock: [.raiseMark(now), .setUnconfirmed(UnconfirmedStep(before: now, after: now.advanced(by: .seconds(90))))],
                 credentials: [
                     .setPassword(user, hash: "$scrypt$1"), .beginSession(session, refreshDigest: [7]),
                     .offerReset(reset, digest: [8]), .noteKey(.accessTokens, publicHalf: [9]),
