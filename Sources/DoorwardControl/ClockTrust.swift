@@ -69,7 +69,7 @@ struct ClockTrust: Sendable {
     /// The latest time that is known to have passed.
     var latest: Timestamp { max(mark, anchor?.expected(at: last.monotonic) ?? mark) }
 
-    /// Takes a reading. The result tells what has changed.
+    /// Takes a reading. Returns the changes since the last reading.
     mutating func observe(_ reading: Reading) -> [ClockEvent] {
         let expected = last.expected(at: reading.monotonic)
         let size = reading.wall.duration(since: expected)

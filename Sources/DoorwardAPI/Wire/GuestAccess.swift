@@ -21,11 +21,11 @@ extension Wire {
         package var validUntil: String?
         /// Reserved: always `nil` so far.
         package var resolution: Value?
-        /// The recurring hours of the access; always `nil` so far.
+        /// The recurring hours of the access; `nil` if there is none.
         package var schedule: Value?
-        /// The maximum number of uses; always `nil` so far.
+        /// The maximum number of uses; `nil` if there is none.
         package var maxUses: Int?
-        /// The number of remaining uses; always `nil` so far.
+        /// The number of remaining uses; `nil` if there is none.
         package var usesLeft: Int?
         /// The user who granted the access.
         package var grantedByUserId: String?
