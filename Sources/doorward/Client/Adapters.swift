@@ -32,7 +32,8 @@ struct Adapters: AsyncParsableCommand {
             let kinds = adapters.map(\.kind)
             let hint = nearestName(to: adapter, among: kinds).map { "; did you mean `\($0.printable)`?" } ?? ""
             throw CommandFailure(
-                "the gateway has no adapter `\(adapter.printable)`\(hint)\n  it has: \(kinds.joined(separator: ", ").printable)")
+                "There is no adapter named `\(adapter.printable)`\(hint)\n  the gateway has: \(kinds.joined(separator: ", ").printable)"
+            )
         }
         output.print(json: answer.json) { Self.keyLines(found, $0) }
     }
@@ -52,16 +53,20 @@ struct Adapters: AsyncParsableCommand {
                     ]
                 }
         }
-        let table = Table("ADAPTER", "BROKER", "HEALTH", "LOCKS", "ONLINE", "PROBLEM", rows: rows).lines(style)
-        return style.isInteractive ? table + ["", "Address keys of one: doorward adapters ADAPTER"] : table
+        var table = Table("ADAPTER", "BROKER", "HEALTH", "LOCKS", "ONLINE", "PROBLEM", rows: rows)
+        table.fittings = [.whole, .cut(to: 8), .whole, .whole, .whole, .cut(to: 20)]
+        let lines = table.lines(style)
+        return style.isInteractive ? lines + ["", "Address keys of one: doorward adapters ADAPTER"] : lines
     }
 
     private static func health(_ word: String) -> Table.Cell {
         Table.Cell(word, word == "ok" ? .green : word == "down" ? .red : .yellow)
     }
 
-    /// Returns a row for each key of an address.
+    /// Returns the keys of an address: a row for each in a pipe, and a paragraph for each on a terminal, as their descriptions are
+    /// too long for a column.
     static func keyLines(_ adapter: Wire.Adapter, _ style: OutputStyle) -> [String] {
+        if style.isInteractive { return adapter.address.flatMap { paragraph($0, style) } }
         let rows = adapter.address.map { key in
             [
                 Table.Cell(key.field, .bold), Table.Cell(type(of: key)), Table.Cell(key.required ? "yes" : "no"),
@@ -69,6 +74,14 @@ struct Adapters: AsyncParsableCommand {
             ]
         }
         return Table("KEY", "TYPE", "REQUIRED", "DEFAULT", "DESCRIPTION", rows: rows).lines(style)
+    }
+
+    private static func paragraph(_ key: Wire.Adapter.AddressField, _ style: OutputStyle) -> [String] {
+        let type = key.values.map { "one of \($0.joined(separator: ", "))" } ?? type(of: key)
+        let need = key.required ? "; required" : key.default.map { "; default \(text($0))" } ?? ""
+        let room = (style.columns ?? .max) - 2
+        let lines = (type + need).printable.wrapped(to: room) + key.meaning.printable.wrapped(to: room)
+        return [style.paint(key.field.printable, .bold)] + lines.map { "  \($0)" }
     }
 
     private static func type(of key: Wire.Adapter.AddressField) -> String {

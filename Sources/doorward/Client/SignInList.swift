@@ -41,7 +41,9 @@ struct SignInList {
                 Table.Cell(entry.isCurrent ? "yes" : "no", entry.isCurrent ? .green : nil),
             ]
         }
-        return Table("NAME", "WHO", "SERVER", "SESSION", "IN USE", rows: rows).lines(style)
+        var table = Table("NAME", "WHO", "SERVER", "SESSION", "IN USE", rows: rows)
+        table.fittings = [.cut(to: 7), .cut(to: 12), .cut(to: 12), .cut(to: 17), .whole]
+        return table.lines(style)
     }
 
     /// Returns the expiry of a session's credential, if it is known.

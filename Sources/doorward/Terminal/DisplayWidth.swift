@@ -20,6 +20,19 @@ extension String {
         }
         return text + "…"
     }
+
+    /// Returns the text in lines of at most this number of columns, divided at spaces. A longer word has a line of its own.
+    func wrapped(to width: Int) -> [String] {
+        var lines: [String] = []
+        for word in split(separator: " ").map(String.init) {
+            if let last = lines.last, last.displayWidth + 1 + word.displayWidth <= width {
+                lines[lines.count - 1] = last + " " + word
+            } else {
+                lines.append(word)
+            }
+        }
+        return lines
+    }
 }
 
 extension Character {

@@ -57,4 +57,16 @@ import Testing
                 "capabilities\tarray\tno\t[LOCK, UNLOCK]\tWhat it can do.",
             ])
     }
+
+    @Test("On a terminal each key is followed by its type, its default and its description in lines that fit")
+    func keysOnATerminal() throws {
+        let terminal = OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"], columns: 32)
+        #expect(try Adapters.keyLines(adapters[0], terminal) == ["broker", "  string; required", "  The broker."])
+        #expect(
+            try Adapters.keyLines(adapters[1], terminal) == [
+                "latencyMs", "  integer 0…60000; default 400", "  How long.", "a", "  number from 0.5; default 0.5", "  A.",
+                "b", "  number to 1", "  B.", "initialState", "  one of LOCKED, UNLOCKED;", "  default LOCKED", "  At first.",
+                "capabilities", "  array; default [LOCK, UNLOCK]", "  What it can do.",
+            ])
+    }
 }

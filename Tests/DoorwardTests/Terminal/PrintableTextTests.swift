@@ -39,4 +39,14 @@ import Testing
         #expect(text.clipped(to: width) == shown)
         #expect(text.clipped(to: width).displayWidth <= width)
     }
+
+    @Test(
+        "A text is divided at spaces into lines that fit, and a longer word has a line of its own",
+        arguments: [
+            ("one two three", 7, ["one two", "three"]), ("one two", 7, ["one two"]), ("one two", 6, ["one", "two"]),
+            ("", 5, []), ("far-too-long a b", 3, ["far-too-long", "a b"]), ("鍵 鍵 鍵", 5, ["鍵 鍵", "鍵"]),
+        ] as [(String, Int, [String])])
+    func wrapped(_ text: String, _ width: Int, _ lines: [String]) {
+        #expect(text.wrapped(to: width) == lines)
+    }
 }

@@ -135,7 +135,9 @@ extension CommandCase {
         ),
         CommandCase(
             "adapters", by: .admin, pipe: "mqtt\t-\tok\t0\t0\t-\nsimulator\t-\tok\t", terminal: "ADAPTER    BROKER  HEALTH  "),
-        CommandCase("adapters", "simulator", by: .admin, pipe: "latencyMs\tinteger 0…", terminal: "KEY "),
+        CommandCase(
+            "adapters", "simulator", by: .admin, pipe: "latencyMs\tinteger 0…",
+            terminal: "latencyMs\n  integer 0…60000; default 200\n  Milliseconds from a command "),
         CommandCase("adapters", "--json", by: .admin, pipe: #"{"adapters":[{"kind":"mqtt""#),
         CommandCase("simulate", "Cellar", "door-open", pipe: "Cellar\tlocked\n", terminal: "Cellar is locked."),
         CommandCase("simulate", "Cellar", "low_battery", "--json", pipe: #""batteryLow":true"#),
