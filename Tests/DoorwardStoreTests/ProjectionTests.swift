@@ -66,7 +66,7 @@ import Testing
         }
         let (first, last) = (try #require(times.first), try #require(times.last))
         let outside = [first.advanced(by: .seconds(-1)), last.advanced(by: .seconds(1))]
-        for _ in 0..<60 {
+        for _ in 0..<20 {
             let bounds = (0..<2).map { _ -> Timestamp? in
                 let time = (times + outside).randomElement(using: &random)
                 return time?.advanced(by: .milliseconds(Int.random(in: -1...1, using: &random)))
