@@ -29,7 +29,8 @@ import Testing
         #expect(!columns.isEmpty)
         for column in columns {
             let (name, type): (String, String) = (column["name"], column["type"])
-            let isRequired = column["notnull"] == 1 || column["pk"] != 0
+            // Both instants of a step of the clock are given, or neither is.
+            let isRequired = column["notnull"] == 1 || column["pk"] != 0 || name.hasPrefix("step_")
             // In a TEXT column SQLite converts numbers to text, so bytes are the wrong type there.
             let wrong = type == "TEXT" ? "x'00'" : "'text'"
             for (value, isRefused) in [("NULL", isRequired), (wrong, true), (name, false)] {

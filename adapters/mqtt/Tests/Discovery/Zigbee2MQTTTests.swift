@@ -73,7 +73,7 @@ import Testing
                 device(
                     "a",
                     expose: #""endpoint":"le/ft","features":[{"name":"state","property":"state_le/ft","value_on":"LOCK"}]"#),
-                "part is no level"
+                "the name of its endpoint cannot be a topic level"
             ),
             (
                 device("a", expose: #""features":[{"name":"state","property":"state","value_on":"ON","value_off":"OFF"}]"#),

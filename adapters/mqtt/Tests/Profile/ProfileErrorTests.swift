@@ -73,7 +73,7 @@ import Testing
         (4, "state: { topic: \"x/{id\", map: { L: locked } }", "a brace in a topic must enclose a variable's name"),
         (4, "state: { topic: \"x/{code}\", map: { L: locked } }", "there is no variable `{code}`"),
         (4, "state: { topic: x, type: number, map: { L: locked } }", "there is no `number`"),
-        (4, "state: { topic: x, type: int, map: { L: locked } }", "`L` is no whole number"),
+        (4, "state: { topic: x, type: int, map: { L: locked } }", "`L` is not an integer"),
         (4, "state: { topic: x, type: int, map: { \"1\": locked, \"01\": unlocked } }", "`1` has two meanings"),
         (4, "state: { topic: x, source: raw, path: a, map: { L: locked } }", "`path` needs a JSON payload"),
         (4, "state: { topic: x, source: yaml, map: { L: locked } }", "there is no `yaml`"),
@@ -103,7 +103,7 @@ import Testing
             8, "events: [{ topic: x, source: csv, fields: [a], rules: [{ when: { b: \"1\" }, operation: lock }] }]",
             "no column `b`"
         ),
-        (8, "events: [{ topic: x, source: jsonOrRaw, path: a, rules: [{ when: { a: b } }] }]", "says nothing"),
+        (8, "events: [{ topic: x, source: jsonOrRaw, path: a, rules: [{ when: { a: b } }] }]", "is empty; give it `event`"),
         (8, "events: [{ topic: x, source: jsonOrRaw, path: a, rules: [{ operation: toggle }] }]", "there is no `toggle`"),
         (
             8, "events: [{ topic: x, source: jsonOrRaw, path: a, rules: [{ operation: lock, userSlot: \"*\" }] }]",
