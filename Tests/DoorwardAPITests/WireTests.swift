@@ -27,7 +27,7 @@ import Testing
     func required() {
         #expect(throws: DecodingError.self) { try read(#"{"device":{"name":"Front"}}"#, as: Wire.DeviceAnswer.self) }
         #expect(throws: DecodingError.self) { try read(#"{"accessRecords":[{"id":"r"}]}"#, as: Wire.AccessRecordPage.self) }
-        #expect(throws: DecodingError.self) { try read(#"{"devices":[]}"#, as: Wire.DevicePage.self) }
+        #expect(throws: DecodingError.self) { try read(#"{"devices":[]}"#, as: Wire.Page<Wire.Device>.self) }
     }
 
     @Test(

@@ -149,7 +149,7 @@ extension RouteAnswer {
         },
         RouteAnswer("GET /users/me", Wire.UserAnswer.self) { try await $0.get("/users/me", as: .guest) },
         RouteAnswer("PUT /users/me", Wire.UserAnswer.self) { try await $0.put("/users/me", #"{"firstName":"A"}"#) },
-        RouteAnswer("GET /users", Wire.UserPage.self) { try await $0.get("/users", as: .superAdmin) },
+        RouteAnswer("GET /users", Wire.Page<Wire.User>.self) { try await $0.get("/users", as: .superAdmin) },
         RouteAnswer("POST /users", Wire.UserAnswer.self) {
             try await $0.post(
                 "/users", #"{"email":"n@example.com","firstName":"N","lastName":"M","password":"a long new password"}"#,
@@ -191,7 +191,7 @@ extension RouteAnswer {
                 "/auth/accept-invitation",
                 #"{"token":"\#(token)","firstName":"E","lastName":"A","password":"another long password"}"#, as: nil)
         },
-        RouteAnswer("GET /api-keys", Wire.APIKeyPage.self) {
+        RouteAnswer("GET /api-keys", Wire.Page<Wire.APIKey>.self) {
             _ = try await $0.apiKey()
             return try await $0.get("/api-keys")
         },
@@ -205,7 +205,7 @@ extension RouteAnswer {
     ]
 
     private static let places: [RouteAnswer] = [
-        RouteAnswer("GET /portfolios", Wire.PortfolioPage.self) { try await $0.get("/portfolios") },
+        RouteAnswer("GET /portfolios", Wire.Page<Wire.Portfolio>.self) { try await $0.get("/portfolios") },
         RouteAnswer("POST /portfolios", Wire.PortfolioAnswer.self) {
             try await $0.post("/portfolios", #"{"name":"New"}"#, as: .superAdmin)
         },
@@ -232,30 +232,30 @@ extension RouteAnswer {
         RouteAnswer(withoutJSON: "DELETE /units/:id/devices/:deviceId") {
             try await $0.delete("/units/\($0.ids.unit)/devices/\($0.ids.door)")
         },
-        RouteAnswer("GET /properties", Wire.PropertyPage.self) { try await $0.get("/properties") },
+        RouteAnswer("GET /properties", Wire.Page<Wire.Property>.self) { try await $0.get("/properties") },
         RouteAnswer("POST /properties", Wire.PropertyAnswer.self) {
             try await $0.post(
                 "/properties", #"{"name":"New","portfolioId":"\#($0.ids.portfolio)","address":{"street":"Oak Street 7"}}"#)
         },
         RouteAnswer("GET /properties/:id", Wire.PropertyAnswer.self) { try await $0.get("/properties/\($0.ids.property)") },
-        RouteAnswer("GET /portfolios/:id/properties", Wire.PropertyPage.self) {
+        RouteAnswer("GET /portfolios/:id/properties", Wire.Page<Wire.Property>.self) {
             try await $0.get("/portfolios/\($0.ids.portfolio)/properties")
         },
         RouteAnswer("POST /portfolios/:id/properties", Wire.PropertyAnswer.self) {
             try await $0.post("/portfolios/\($0.ids.portfolio)/properties", #"{"name":"New"}"#)
         },
-        RouteAnswer("GET /units", Wire.UnitPage.self) { try await $0.get("/units") },
+        RouteAnswer("GET /units", Wire.Page<Wire.Unit>.self) { try await $0.get("/units") },
         RouteAnswer("POST /units", Wire.UnitAnswer.self) {
             try await $0.post("/units", #"{"name":"New","propertyId":"\#($0.ids.property)"}"#)
         },
         RouteAnswer("GET /units/:id", Wire.UnitAnswer.self) { try await $0.get("/units/\($0.ids.unit)") },
-        RouteAnswer("GET /properties/:id/units", Wire.UnitPage.self) {
+        RouteAnswer("GET /properties/:id/units", Wire.Page<Wire.Unit>.self) {
             try await $0.get("/properties/\($0.ids.property)/units")
         },
         RouteAnswer("POST /properties/:id/units", Wire.UnitAnswer.self) {
             try await $0.post("/properties/\($0.ids.property)/units", #"{"name":"New"}"#)
         },
-        RouteAnswer("GET /units/:id/devices", Wire.DevicePage.self) { try await $0.get("/units/\($0.ids.unit)/devices") },
+        RouteAnswer("GET /units/:id/devices", Wire.Page<Wire.Device>.self) { try await $0.get("/units/\($0.ids.unit)/devices") },
     ]
 
     private static let settings: [RouteAnswer] = [
@@ -294,7 +294,7 @@ extension RouteAnswer {
             return "/\(places)/\(id)/\(people)"
         }
         return [
-            RouteAnswer("GET /\(places)/:id/\(people)", Wire.UserPage.self) { try await $0.get(path($0)) },
+            RouteAnswer("GET /\(places)/:id/\(people)", Wire.Page<Wire.User>.self) { try await $0.get(path($0)) },
             RouteAnswer("POST /\(places)/:id/\(people)", Wire.RoleAssociationAnswer.self) {
                 try await $0.post(path($0), #"{"userId":"\#($0.ids[.nobody])","role":"\#(role)"}"#)
             },
@@ -305,7 +305,7 @@ extension RouteAnswer {
     }
 
     private static let devices: [RouteAnswer] = [
-        RouteAnswer("GET /devices", Wire.DevicePage.self) { try await $0.get("/devices") },
+        RouteAnswer("GET /devices", Wire.Page<Wire.Device>.self) { try await $0.get("/devices") },
         RouteAnswer("POST /devices", Wire.DeviceAnswer.self) {
             try await $0.post(
                 "/devices",
@@ -321,7 +321,7 @@ extension RouteAnswer {
         RouteAnswer("POST /authorize", Wire.AuthorizationAnswer.self) {
             try await $0.post("/authorize", #"{"deviceId":"\#($0.ids.door)","operation":"UNLATCH"}"#, as: .guest)
         },
-        RouteAnswer("GET /devices/:id/who-can", Wire.PermittedPrincipalPage.self) {
+        RouteAnswer("GET /devices/:id/who-can", Wire.Page<Wire.PermittedPrincipal>.self) {
             try await $0.get("/devices/\($0.ids.door)/who-can?operation=UNLOCK")
         },
         RouteAnswer("PUT /devices/:id", Wire.DeviceAnswer.self) {
@@ -331,7 +331,7 @@ extension RouteAnswer {
             try await $0.put("/devices/\($0.ids.door)/settings", #"{"code":"1234"}"#)
         },
         RouteAnswer(withoutJSON: "DELETE /devices/:id") { try await $0.delete("/devices/\($0.ids.frontDoor)") },
-        RouteAnswer("GET /devices/discovered", Wire.DiscoveredDevicePage.self) { try await $0.get("/devices/discovered") },
+        RouteAnswer("GET /devices/discovered", Wire.Page<Wire.DiscoveredDevice>.self) { try await $0.get("/devices/discovered") },
         RouteAnswer("POST /devices/:id/lock", Wire.CommandAnswer.self) {
             try await $0.post("/devices/\($0.ids.door)/lock", as: .tenant)
         },
@@ -347,9 +347,9 @@ extension RouteAnswer {
     ]
 
     private static let events: [RouteAnswer] = [
-        RouteAnswer("GET /commands", Wire.CommandPage.self) { try await $0.get("/commands", as: .coTenant) },
+        RouteAnswer("GET /commands", Wire.Page<Wire.Command>.self) { try await $0.get("/commands", as: .coTenant) },
         RouteAnswer("GET /commands/:id", Wire.CommandAnswer.self) { try await $0.get("/commands/\($0.command)", as: .tenant) },
-        RouteAnswer("GET /guest-access", Wire.GuestAccessPage.self) { try await $0.get("/guest-access") },
+        RouteAnswer("GET /guest-access", Wire.Page<Wire.GuestAccess>.self) { try await $0.get("/guest-access") },
         RouteAnswer("POST /guest-access", Wire.GuestAccessAnswer.self) {
             try await $0.post(
                 "/guest-access",

@@ -1,6 +1,9 @@
 extension Wire {
     /// An API key, without its secret.
-    package struct APIKey: Decodable, Equatable, Sendable {
+    package struct APIKey: ListItem, Equatable, Sendable {
+        /// The key of a list of these in a response.
+        package static let listKey = "apiKeys"
+
         /// Opaque, as every id.
         package var id: String
         /// Describes the program that uses the key.
@@ -33,13 +36,5 @@ extension Wire {
         package var debugDescription: String { description }
         /// As `description`.
         package var customMirror: Mirror { Mirror(reflecting: description) }
-    }
-
-    /// `data` of a page of API keys.
-    package struct APIKeyPage: Decodable, Sendable {
-        /// The keys in the requested order.
-        package var apiKeys: [APIKey]
-        /// The position of the page in the whole list.
-        package var pagination: Pagination
     }
 }

@@ -1,6 +1,9 @@
 extension Wire {
     /// A command: an attempt to operate a lock.
-    package struct Command: Decodable, Equatable, Sendable {
+    package struct Command: ListItem, Equatable, Sendable {
+        /// The key of a list of these in a response.
+        package static let listKey = "commands"
+
         /// The id in `GET /commands/:id`.
         package var id: String
         /// The lock to operate.
@@ -76,14 +79,6 @@ extension Wire {
         package var command: Command
         /// The lock in its state after the command.
         package var device: Device?
-    }
-
-    /// `data` of a page of commands.
-    package struct CommandPage: Decodable, Sendable {
-        /// The commands, newest first.
-        package var commands: [Command]
-        /// The position of the page in the whole list.
-        package var pagination: Pagination
     }
 
     /// The body of a command.

@@ -1,6 +1,9 @@
 extension Wire {
     /// A lock.
-    package struct Device: Decodable, Equatable, Sendable {
+    package struct Device: ListItem, Equatable, Sendable {
+        /// The key of a list of these in a response.
+        package static let listKey = "devices"
+
         /// The id, an opaque text. Gateways generate UUIDs in lower case.
         package var id: String
         /// The name, as entered by users. It may contain any character except control characters, and need not be unique.
@@ -71,13 +74,5 @@ extension Wire {
     package struct DeviceAnswer: Decodable, Sendable {
         /// The lock, with the fields that are visible to the reader.
         package var device: Device
-    }
-
-    /// `data` of a page of locks.
-    package struct DevicePage: Decodable, Sendable {
-        /// The locks in the requested order.
-        package var devices: [Device]
-        /// The position of the page in the whole list.
-        package var pagination: Pagination
     }
 }

@@ -1,6 +1,9 @@
 extension Wire {
     /// A lock that an adapter has discovered and that is not attached.
-    package struct DiscoveredDevice: Decodable, Equatable, Sendable {
+    package struct DiscoveredDevice: ListItem, Equatable, Sendable {
+        /// The key of a list of these in a response.
+        package static let listKey = "discoveredDevices"
+
         /// The adapter's id of the lock, which does not change while the lock is discovered.
         package var id: String
         /// The lock's name in the system that it belongs to; `nil` if that system provides none.
@@ -21,13 +24,5 @@ extension Wire {
         package var firstSeenAt: String
         /// When the gateway last received a message about the lock.
         package var lastSeenAt: String
-    }
-
-    /// `data` of a page of discovered locks.
-    package struct DiscoveredDevicePage: Decodable, Sendable {
-        /// The locks in the requested order.
-        package var discoveredDevices: [DiscoveredDevice]
-        /// The position of the page in the whole list.
-        package var pagination: Pagination
     }
 }

@@ -1,6 +1,9 @@
 extension Wire {
     /// A guest's right to operations on locks, within a time window.
-    package struct GuestAccess: Decodable, Equatable, Sendable {
+    package struct GuestAccess: ListItem, Equatable, Sendable {
+        /// The key of a list of these in a response.
+        package static let listKey = "guestAccesses"
+
         /// The id in `DELETE /guest-access/:id`.
         package var id: String
         /// The user who is the guest; `nil` for a guest who has only a label.
@@ -43,14 +46,6 @@ extension Wire {
     package struct GuestAccessAnswer: Decodable, Sendable {
         /// The guest access, with the fields that are visible to the reader.
         package var guestAccess: GuestAccess
-    }
-
-    /// `data` of a page of guest accesses.
-    package struct GuestAccessPage: Decodable, Sendable {
-        /// The guest accesses in the requested order.
-        package var guestAccesses: [GuestAccess]
-        /// The position of the page in the whole list.
-        package var pagination: Pagination
     }
 
     /// The body of `POST /guest-access`. The access has a single window, `[validFrom, validUntil)`.

@@ -46,7 +46,10 @@ extension Wire {
     }
 
     /// Someone who may perform an operation on a lock.
-    package struct PermittedPrincipal: Decodable, Equatable, Sendable {
+    package struct PermittedPrincipal: ListItem, Equatable, Sendable {
+        /// The key of a list of these in a response.
+        package static let listKey = "entries"
+
         /// Who it is.
         package var principal: Principal
         /// The rule that allows the operation.
@@ -63,14 +66,6 @@ extension Wire {
             /// A name, or `staff`; `nil` if there is none.
             package var name: String?
         }
-    }
-
-    /// `data` of a page of `GET /devices/:id/who-can`.
-    package struct PermittedPrincipalPage: Decodable, Sendable {
-        /// The principals in the requested order.
-        package var entries: [PermittedPrincipal]
-        /// The position of the page in the whole list.
-        package var pagination: Pagination
     }
 
     /// `data` of `GET /devices/:id/permissions`.

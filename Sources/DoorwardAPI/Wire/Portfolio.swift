@@ -1,6 +1,9 @@
 extension Wire {
     /// The properties and devices of one owner or company.
-    package struct Portfolio: Decodable, Equatable, Sendable {
+    package struct Portfolio: ListItem, Equatable, Sendable {
+        /// The key of a list of these in a response.
+        package static let listKey = "portfolios"
+
         /// The id, an opaque text.
         package var id: String
         /// The name, as entered by users; it need not be unique.
@@ -21,13 +24,5 @@ extension Wire {
     package struct PortfolioAnswer: Decodable, Sendable {
         /// The portfolio, with the fields that are visible to the reader.
         package var portfolio: Portfolio
-    }
-
-    /// `data` of a page of portfolios.
-    package struct PortfolioPage: Decodable, Sendable {
-        /// The portfolios in the requested order.
-        package var portfolios: [Portfolio]
-        /// The position of the page in the whole list.
-        package var pagination: Pagination
     }
 }

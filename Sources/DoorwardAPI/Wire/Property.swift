@@ -1,6 +1,9 @@
 extension Wire {
     /// A building or a site.
-    package struct Property: Decodable, Equatable, Sendable {
+    package struct Property: ListItem, Equatable, Sendable {
+        /// The key of a list of these in a response.
+        package static let listKey = "properties"
+
         /// The id, an opaque text.
         package var id: String
         /// The name, as entered by users; it need not be unique.
@@ -55,13 +58,5 @@ extension Wire {
     package struct PropertyAnswer: Decodable, Sendable {
         /// The property, with the fields that are visible to the reader.
         package var property: Property
-    }
-
-    /// `data` of a page of properties.
-    package struct PropertyPage: Decodable, Sendable {
-        /// The properties in the requested order.
-        package var properties: [Property]
-        /// The position of the page in the whole list.
-        package var pagination: Pagination
     }
 }

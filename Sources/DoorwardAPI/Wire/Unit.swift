@@ -1,6 +1,9 @@
 extension Wire {
     /// A flat, an office or another space of a property, with its own tenants.
-    package struct Unit: Decodable, Equatable, Sendable {
+    package struct Unit: ListItem, Equatable, Sendable {
+        /// The key of a list of these in a response.
+        package static let listKey = "units"
+
         /// The id, an opaque text.
         package var id: String
         /// The name, as entered by users; it need not be unique.
@@ -27,13 +30,5 @@ extension Wire {
     package struct UnitAnswer: Decodable, Sendable {
         /// The unit, with the fields that are visible to the reader.
         package var unit: Unit
-    }
-
-    /// `data` of a page of units.
-    package struct UnitPage: Decodable, Sendable {
-        /// The units in the requested order.
-        package var units: [Unit]
-        /// The position of the page in the whole list.
-        package var pagination: Pagination
     }
 }

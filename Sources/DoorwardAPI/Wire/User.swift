@@ -1,6 +1,9 @@
 extension Wire {
     /// A user.
-    package struct User: Decodable, Equatable, Sendable {
+    package struct User: ListItem, Equatable, Sendable {
+        /// The key of a list of these in a response.
+        package static let listKey = "users"
+
         /// The id, an opaque text.
         package var id: String
         /// The first name; visible to users who share a unit with this user.
@@ -59,13 +62,5 @@ extension Wire {
             /// The instant at which the link expires.
             package var expiresAt: String
         }
-    }
-
-    /// `data` of a page of users.
-    package struct UserPage: Decodable, Sendable {
-        /// The users in the requested order.
-        package var users: [User]
-        /// The position of the page in the whole list.
-        package var pagination: Pagination
     }
 }

@@ -6,7 +6,7 @@ package struct APIKeys: Sendable {
     let client: DoorwardClient
 
     /// Lists the keys that the caller may manage, by name.
-    package func list() -> Pages<Wire.APIKeyPage> {
+    package func list() -> Pages<Wire.APIKey> {
         Pages(client: client, request: .get("api-keys", query: [("sortBy", "name")]))
     }
 

@@ -20,7 +20,7 @@ package struct Authorization: Sendable {
     /// - Parameter instant: the time of the operation, not in the past; `nil` for now.
     package func whoCan(
         _ operation: String, on deviceID: String, at instant: String? = nil
-    ) -> Pages<Wire.PermittedPrincipalPage> {
+    ) -> Pages<Wire.PermittedPrincipal> {
         Pages(
             client: client,
             request: .get("devices", deviceID, "who-can", query: [("operation", operation), ("at", instant), ("sortBy", "name")]))

@@ -10,7 +10,7 @@ package struct Commands: Sendable {
     }
 
     /// Lists commands, newest first.
-    package func list(deviceID: String? = nil) -> Pages<Wire.CommandPage> {
+    package func list(deviceID: String? = nil) -> Pages<Wire.Command> {
         Pages(client: client, request: .get("commands", query: [("deviceId", deviceID), ("sortBy", "-createdAt")]))
     }
 }

@@ -14,20 +14,20 @@ package struct Devices: Sendable {
     }
 
     /// Lists the locks that the caller may see, by name.
-    package func list(propertyID: String? = nil, unitID: String? = nil) -> Pages<Wire.DevicePage> {
+    package func list(propertyID: String? = nil, unitID: String? = nil) -> Pages<Wire.Device> {
         Pages(
             client: client,
             request: .get("devices", query: [("propertyId", propertyID), ("unitId", unitID), ("sortBy", "name")]))
     }
 
     /// Lists the discovered locks that the caller could attach, by name.
-    package func discovered() -> Pages<Wire.DiscoveredDevicePage> {
+    package func discovered() -> Pages<Wire.DiscoveredDevice> {
         Pages(client: client, request: .get("devices", "discovered", query: [("sortBy", "name")]))
     }
 
     /// Fetches any one lock that the caller may see; `nil` if there are none.
     package func first() async throws -> Wire.Device? {
-        try await client.send(.get("devices", query: [("limit", "1")]), as: Wire.DevicePage.self).content.devices.first
+        try await client.send(.get("devices", query: [("limit", "1")]), as: Wire.Page<Wire.Device>.self).content.items.first
     }
 
     /// Fetches a lock, with the last state that the gateway received from it.

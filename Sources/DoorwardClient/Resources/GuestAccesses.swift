@@ -6,7 +6,7 @@ package struct GuestAccesses: Sendable {
     let client: DoorwardClient
 
     /// Lists the accesses that the caller holds, granted or may manage, by the beginning of their validity.
-    package func list(deviceID: String? = nil) -> Pages<Wire.GuestAccessPage> {
+    package func list(deviceID: String? = nil) -> Pages<Wire.GuestAccess> {
         Pages(client: client, request: .get("guest-access", query: [("deviceId", deviceID), ("sortBy", "validFrom")]))
     }
 

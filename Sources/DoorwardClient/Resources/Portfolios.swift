@@ -5,7 +5,7 @@ package struct Portfolios: Sendable {
     let client: DoorwardClient
 
     /// Lists the portfolios visible to the caller, by name.
-    package func list() -> Pages<Wire.PortfolioPage> {
+    package func list() -> Pages<Wire.Portfolio> {
         Pages(client: client, request: .get("portfolios", query: [("sortBy", "name")]))
     }
 

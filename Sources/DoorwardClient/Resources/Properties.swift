@@ -6,7 +6,7 @@ package struct Properties: Sendable {
     let client: DoorwardClient
 
     /// Lists the properties visible to the caller, of one portfolio or of all, by name.
-    package func list(portfolioID: String? = nil) -> Pages<Wire.PropertyPage> {
+    package func list(portfolioID: String? = nil) -> Pages<Wire.Property> {
         Pages(client: client, request: .get("properties", query: [("portfolioId", portfolioID), ("sortBy", "name")]))
     }
 

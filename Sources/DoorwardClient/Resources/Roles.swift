@@ -25,7 +25,7 @@ package struct Roles: Sendable {
     }
 
     /// Lists the users who hold a role on the entity itself, by name, each with these roles only.
-    package func list(on entity: Entity) -> Pages<Wire.UserPage> {
+    package func list(on entity: Entity) -> Pages<Wire.User> {
         var call = APIRequest(.GET, parts: entity.path)
         call.query = [("sortBy", "name")]
         return Pages(client: client, request: call)

@@ -5,7 +5,7 @@ package struct Units: Sendable {
     let client: DoorwardClient
 
     /// Lists the units visible to the caller, of one property or of all, by name.
-    package func list(propertyID: String? = nil) -> Pages<Wire.UnitPage> {
+    package func list(propertyID: String? = nil) -> Pages<Wire.Unit> {
         Pages(client: client, request: .get("units", query: [("propertyId", propertyID), ("sortBy", "name")]))
     }
 

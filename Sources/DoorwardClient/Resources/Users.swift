@@ -13,7 +13,7 @@ package struct Users: Sendable {
     package func user(_ id: String) async throws -> Response<Wire.UserAnswer> { try await client.send(.get("users", id)) }
 
     /// Lists the users in the caller's scope. The gateway denies this to callers without management rights.
-    package func list() -> Pages<Wire.UserPage> { Pages(client: client, request: .get("users", query: [("sortBy", "name")])) }
+    package func list() -> Pages<Wire.User> { Pages(client: client, request: .get("users", query: [("sortBy", "name")])) }
 
     /// Creates a user who can sign in with this password. Only super admins may do this.
     package func create(_ user: Wire.NewUser, password: String) async throws -> Response<Wire.UserAnswer> {
