@@ -166,7 +166,9 @@ let package = Package(
         tests(
             "DoorwardControlTests",
             [
-                "DoorwardControl", "DoorwardPolicy", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting", logging, metrics,
+                "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting",
+                logging,
+                metrics,
             ]),
         tests(
             "DoorwardStoreTests",
@@ -179,8 +181,8 @@ let package = Package(
         tests(
             "DoorwardHTTPTests",
             [
-                "DoorwardHTTP", "DoorwardAPI", "DoorwardControl", "DoorwardPolicy", "DoorwardAdapterKit", "DoorwardDomain",
-                "DoorwardStore", "DoorwardTesting",
+                "DoorwardHTTP", "DoorwardAPI", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit",
+                "DoorwardDomain", "DoorwardStore", "DoorwardTesting",
                 "AdapterSimulator", hummingbird, hummingbirdTesting, httpTypes, nioCore, nioEmbedded, jwt, crypto,
                 logging, metrics,
             ]),
@@ -207,9 +209,10 @@ let package = Package(
         tests(
             "DoorwardTests",
             [
-                "doorward", "DoorwardDomain", "DoorwardPolicy", "DoorwardControl", "DoorwardStore", "DoorwardHTTP", "DoorwardAPI",
-                "DoorwardClient", "DoorwardTesting", "AdapterSimulator", "AdapterMQTT", "DoorwardMQTT", arguments, logging,
-                metrics,
+                "doorward", "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardControl", "DoorwardStore",
+                "DoorwardHTTP",
+                "DoorwardAPI", "DoorwardClient", "DoorwardTesting", "AdapterSimulator", "AdapterMQTT", "DoorwardMQTT", arguments,
+                logging, metrics,
             ]),
         // Tests the built program from outside: over HTTP, with signals, on a real database file.
         tests(

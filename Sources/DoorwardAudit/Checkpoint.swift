@@ -1,10 +1,9 @@
-import DoorwardDomain
 import FoundationEssentials
 
 /// The size and root of a log at one time, as C2SP tlog-checkpoint (https://c2sp.org/tlog-checkpoint) writes it: the text of a
 /// signed note.
 package struct Checkpoint: Hashable, Sendable {
-    /// The name of the log, unique among all logs of all gateways; see `origin(of:gateway:)`.
+    /// The name of the log, unique among all logs of all gateways; see `LogOrigin`.
     package let origin: String
     /// The number of records.
     package let size: UInt64
@@ -13,11 +12,11 @@ package struct Checkpoint: Hashable, Sendable {
 
     package init(origin: String, size: UInt64, root: [UInt8]) { (self.origin, self.size, self.root) = (origin, size, root) }
 
-    /// The origin of a gateway's log: `<gateway name>/logs/<log id>`.
-    package static func origin(of log: LogID, gateway: String) -> String { "\(gateway)/logs/\(log)" }
-
     /// The text that is signed.
-    package var text: String { "\(origin)\n\(size)\n\(Data(root).base64EncodedString())\n" }
+    package var text: String { "\(origin)\n\(size)\n\(rootText)\n" }
+
+    /// The root in base64 (RFC 4648, section 4).
+    package var rootText: String { Data(root).base64EncodedString() }
 
     /// Reads the text of a checkpoint. Extension lines after the root are permitted and ignored, as the specification requires.
     ///

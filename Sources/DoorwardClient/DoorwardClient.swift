@@ -31,6 +31,8 @@ package struct DoorwardClient: Sendable {
     package var authorization: Authorization { Authorization(client: self) }
     /// The access log.
     package var accessRecords: AccessRecords { AccessRecords(client: self) }
+    /// Checkpoints and proofs of the access logs.
+    package var audit: Audit { Audit(client: self) }
     /// Users.
     package var users: Users { Users(client: self) }
     /// Portfolios: the properties of one owner or company.
@@ -72,6 +74,9 @@ package struct DoorwardClient: Sendable {
 
     /// Sends a call whose success has no body; see `send`.
     func perform(_ request: APIRequest) async throws { _ = try await data(of: request) }
+
+    /// Sends a call whose success is a body without an envelope; see `send`.
+    func bytes(of request: APIRequest) async throws -> [UInt8] { try await data(of: request).body }
 
     private func data(of request: APIRequest) async throws -> TransportResponse {
         try await authenticated {

@@ -48,6 +48,8 @@ package final class GatewayControl: Sendable {
     package let guestLinks: GuestLinks
     /// Reads the access logs.
     package let history: AccessHistory
+    /// Checkpoints and proofs of the access logs.
+    package let audit: AuditLogs
     /// Sign-in, refresh and sign-out.
     package let signIn: SignIn
     /// Backs up and maintains the database.
@@ -96,6 +98,9 @@ package final class GatewayControl: Sendable {
     /// Whether the start was recorded in the log.
     private let hasStarted = Mutex(false)
     private let attachments: Attachments
+    private let checkpoints: Checkpoints?
+    /// The task that signs the checkpoints of the logs; ends when it is cancelled.
+    private let signing = Mutex<Task<Void, Never>?>(nil)
     private let version: String
     private let executor: (any TaskExecutor)?
 
@@ -107,10 +112,12 @@ package final class GatewayControl: Sendable {
     ///   - synchronisation: what the operating system reports on its clock.
     ///   - lockCodeKey: the 32-byte key that encrypts the stored lock codes. `nil` generates a
     ///     random key: then only this process can decrypt the codes that it stores.
+    ///   - audit: `nil` for a gateway that signs no checkpoints.
     package init(
         store: any GatewayStore, adapters: [any LockAdapter], clock: any GatewayClock, random: RandomSource,
-        lockCodeKey: Secret<[UInt8]>? = nil, limits: Limits = Limits(), logger: Logger = Logger(label: "doorward"),
-        version: String = "", executor: (any TaskExecutor)? = nil, metrics: any MetricsFactory = NOOPMetricsHandler.instance,
+        lockCodeKey: Secret<[UInt8]>? = nil, limits: Limits = Limits(), audit: AuditSetup? = nil,
+        logger: Logger = Logger(label: "doorward"), version: String = "", executor: (any TaskExecutor)? = nil,
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance,
         synchronisation: any ClockSynchronisation = NoSynchronisation()
     ) {
         let clock = TrustedClock(clock, maxStep: limits.maxClockStep, synchronisation: synchronisation)
@@ -124,6 +131,9 @@ package final class GatewayControl: Sendable {
         discoveredLocks = DiscoveredLocks(adapters: self.adapters, directory: directory)
         adapterMetrics = AdapterMetrics(self.adapters, metrics)
         adapterStarter = AdapterStarter(self.adapters, clock: clock, executor: executor, logger: logger)
+        checkpoints = audit.map { [storeGuard] setup in
+            Checkpoints(storeGuard: storeGuard, setup: setup, clock: clock, random: random, logger: logger)
+        }
         let hasher = PasswordHasher(cost: limits.passwordCost, random: random)
         let idempotency = IdempotencyGuard(store: storeGuard.commands, clock: clock)
         let windows = WindowTimer(directory: directory, feed: feed, clock: clock, executor: executor)
@@ -161,6 +171,8 @@ package final class GatewayControl: Sendable {
         guestAccesses = GuestAccesses(directory: directory, writer: writer, clock: clock)
         authorization = Authorization(directory: directory, clock: clock)
         history = AccessHistory(directory: directory, log: storeGuard.log)
+        self.audit = AuditLogs(
+            directory: directory, storeGuard: storeGuard, checkpoints: checkpoints, clock: clock, random: random)
         signIn = SignIn(
             directory: directory, sessions: sessions, storeGuard: storeGuard, hasher: hasher, clock: clock, random: random,
             refreshLifetime: limits.refreshTokenLifetime, failuresPerMinute: limits.signInFailuresPerMinute,
@@ -199,7 +211,10 @@ package final class GatewayControl: Sendable {
     /// Loads the tenancy, settles the commands that an earlier process left open, and attaches the locks.
     ///
     /// When this returns, every intent has its outcome. Recovery queries and moves no lock. The port is opened afterwards.
+    ///
+    /// - Throws: `RollbackError` if the logs contradict the checkpoints that were signed; nothing has been written then.
     package func start() async throws {
+        try await checkpoints?.start()
         try await writer.reload({ () throws(GatewayError) in try await readTenancy() })
         // Before anything is compared with the time.
         try await clockWatch.start()
@@ -213,6 +228,9 @@ package final class GatewayControl: Sendable {
         hasStarted.withLock { $0 = true }
         storeGuard.onFailure { [weak self] in self?.startStoreRecovery() }
         processing.withLock { $0 = Task(executorPreference: executor) { [reports] in await reports.run() } }
+        if let checkpoints {
+            signing.withLock { $0 = Task(executorPreference: executor) { [feed] in await checkpoints.run(feed) } }
+        }
         await startAdapters()
         isReady.withLock { $0 = true }
     }
@@ -357,13 +375,19 @@ package final class GatewayControl: Sendable {
         reports.finish()
         await processing.withLock(\.self)?.value
         for task in recoveries.withLock(\.self) { task.cancel() }
+        let signing = signing.withLock(\.self)
+        signing?.cancel()
+        await signing?.value
         // The store is closed even if the record cannot be written; a gateway that never started has nothing to record.
         if hasStarted.withLock({ $0 }) {
             await logging(failure: "the summary of failed sign-ins could not be recorded") { try await signIn.stop() }
             await clockWatch.stop()
+            // The record of the stop is the last one, after those of the portfolios' checkpoints.
+            await logging(failure: "the last checkpoints could not be signed") { try await checkpoints?.signAll() }
             await logging(failure: "the shutdown could not be recorded") {
                 try await storeGuard.write(StoreTransaction(records: [gatewayRecord(.stop)]))
             }
+            await logging(failure: "the last checkpoint could not be signed") { try await checkpoints?.sign([.gateway]) }
         }
         await logging(failure: "the store could not be closed cleanly") { try await storeGuard.maintenance.close() }
     }

@@ -39,6 +39,12 @@ package protocol AccessLogStore: Sendable {
     /// 2^`level` on; at level 0 it is one leaf hash. Also available for removed records; `nil` if the tree has no such subtree
     /// yet.
     func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]?
+
+    /// Every log that has a record or a checkpoint mark, with its size, in the order of the logs' ids.
+    func logHeads() async throws(StoreError) -> [LogHead]
+
+    /// The frontier of the tree over all records of the log; `nil` if the log has no record.
+    func frontier(of log: LogID) async throws(StoreError) -> MerkleFrontier?
 }
 
 /// The entities of the tenancy, and the counters stored with them.
@@ -99,6 +105,9 @@ package protocol CredentialStore: Sendable {
 
     /// The public key of the gateway's own key pair for `purpose`; `nil` before `.noteKey`.
     func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]?
+
+    /// The public keys that the gateway's key pair for `purpose` has had, oldest first; the last one is `publicKey(for:)`.
+    func publicKeys(for purpose: KeyPurpose) async throws(StoreError) -> [[UInt8]]
 }
 
 /// Maintenance of the store as a whole.
@@ -299,7 +308,8 @@ package enum CredentialChange: Sendable {
     case setRecoveryCodes(of: UserID, digests: [[UInt8]])
     /// Deletes a recovery code as used. Refused if the user has no code with this digest.
     case useRecoveryCode(of: UserID, digest: [UInt8])
-    /// Stores the public key of a key pair of the gateway; the private key is in a file outside the store.
+    /// Stores the public key of a key pair of the gateway; the private key is in a file outside the store. A different key that
+    /// was stored before becomes a former key.
     case noteKey(KeyPurpose, publicHalf: [UInt8])
 }
 
@@ -307,6 +317,8 @@ package enum CredentialChange: Sendable {
 package enum KeyPurpose: String, CaseIterable, Sendable {
     /// Signs access tokens, which clients send with each request.
     case accessTokens
+    /// Signs the checkpoints of the access logs.
+    case checkpoints
 }
 
 /// A refresh token as stored, identified by its digest; never the token itself.

@@ -26,6 +26,8 @@ package enum CounterChange: Hashable, Sendable {
     case raiseEpoch(of: EpochOwner)
     /// Sets the log's lease, and replaces any earlier lease; `nil` removes the lease.
     case setLease(of: LogID, to: LogLease?)
+    /// Stores which checkpoint of the log was signed last. A generation that is over, or a smaller size, does not replace the mark.
+    case noteCheckpoint(CheckpointMark)
 }
 
 /// The owner of an epoch. The epoch is raised when rights of this portfolio or user are revoked, so that no transaction that is

@@ -160,7 +160,7 @@ extension StoreTransaction {
             switch counter {
             case .takeUse(let id): uses.taken.append(id)
             case .returnUse(let id): uses.returned.append(id)
-            case .raiseEpoch, .setLease: break
+            case .raiseEpoch, .setLease, .noteCheckpoint: break
             }
         }
         for case .removeGuestAccess(let id) in changes { uses.removed.append(id) }

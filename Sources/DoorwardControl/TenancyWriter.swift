@@ -1,4 +1,3 @@
-import DequeModule
 internal import DoorwardDomain
 internal import DoorwardPolicy
 import Synchronization
@@ -168,37 +167,5 @@ extension StoreTransaction {
     fileprivate var isEmpty: Bool {
         changes.isEmpty && counters.isEmpty && credentials.isEmpty && commands.isEmpty && idempotency.isEmpty && records.isEmpty
             && forgets.isEmpty && clock.isEmpty
-    }
-}
-
-/// An asynchronous mutex: lets one task in at a time, in the order of arrival.
-private final class AsyncMutex: Sendable {
-    private struct State {
-        var isTaken = false
-        var waiting = Deque<Promise<Void>>()
-    }
-
-    private let state = Mutex(State())
-
-    func lock() async {
-        let promise = state.withLock { state -> Promise<Void>? in
-            guard state.isTaken else {
-                state.isTaken = true
-                return nil
-            }
-            let promise = Promise<Void>()
-            state.waiting.append(promise)
-            return promise
-        }
-        await promise?.value
-    }
-
-    func unlock() {
-        let next = state.withLock { state -> Promise<Void>? in
-            let next = state.waiting.popFirst()
-            state.isTaken = next != nil
-            return next
-        }
-        next?.fulfil(())
     }
 }

@@ -49,7 +49,8 @@ public enum RecordEvent: String, CaseIterable, Codable, Sendable {
     case checkpoint = "CHECKPOINT"
     /// A key of the gateway was replaced.
     case keyRotated = "KEY_ROTATED"
-    /// After a crash or a failure of the store, commands without an outcome were recorded as `UNKNOWN`.
+    /// After a crash or a failure of the store, commands without an outcome were recorded as `UNKNOWN`; or an operator accepted
+    /// that the log has lost records that were signed.
     case recovered = "RECOVERED"
     /// The denials of one principal reached the limit per minute. Further commands of the principal
     /// in that minute are rejected and not recorded.

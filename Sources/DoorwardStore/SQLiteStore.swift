@@ -1,4 +1,4 @@
-internal import DoorwardAudit
+package import DoorwardAudit
 package import DoorwardControl
 package import DoorwardDomain
 package import DoorwardPolicy
@@ -272,6 +272,14 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
+    /// Reads one row of each log, in one snapshot.
+    package func logHeads() async throws(StoreError) -> [LogHead] { try await reader.read { try LogHeadReading.heads(in: $0) } }
+
+    /// Reads one row, as of the last commit.
+    package func frontier(of log: LogID) async throws(StoreError) -> MerkleFrontier? {
+        try await reader.read { try LogHeadReading.frontier(of: log, in: $0) }
+    }
+
     /// Returns the hash of a disabled user too: the store does not decide who may sign in.
     package func passwordHash(of user: UserID) async throws(StoreError) -> String? {
         try await reader.read { try CredentialReading.passwordHash(of: user, in: $0) }
@@ -300,6 +308,11 @@ package final class SQLiteStore: GatewayStore {
     /// Returns the bytes in the form in which they were passed to `.noteKey`.
     package func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? {
         try await reader.read { try CredentialReading.publicKey(for: purpose, in: $0) }
+    }
+
+    /// Reads the former keys and the present one in one snapshot.
+    package func publicKeys(for purpose: KeyPurpose) async throws(StoreError) -> [[UInt8]] {
+        try await reader.read { try CredentialReading.publicKeys(for: purpose, in: $0) }
     }
 
     /// Returns `nil` for a key with a NUL character: bound as a C string, it could match another key.

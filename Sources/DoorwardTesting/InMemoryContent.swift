@@ -15,6 +15,7 @@ struct InMemoryContent {
     private(set) var epochs: [EpochOwner: UInt64] = [:]
     private(set) var leases: [LogID: LogLease] = [:]
     private(set) var clock: StoredClock?
+    private var marks: [LogID: CheckpointMark] = [:]
     private var intentIDs: [CommandID: RecordID] = [:]
     var idempotency: [IdempotencyKey: IdempotencyEntry] = [:]
     var logs: [LogID: [AccessRecord]] = [:]
@@ -72,6 +73,9 @@ struct InMemoryContent {
             usesTaken[id] = taken > 1 ? taken - 1 : nil
         case .raiseEpoch(let owner): epochs[owner, default: 0] += 1
         case .setLease(let log, let lease): leases[log] = lease
+        case .noteCheckpoint(let mark):
+            let known = marks[mark.log]
+            if (mark.generation, mark.size) >= (known?.generation ?? 0, known?.size ?? 0) { marks[mark.log] = mark }
         }
     }
 
@@ -235,6 +239,18 @@ struct InMemoryContent {
         }
         let (first, count) = (Int(index) << level, 1 << level)
         return MerkleTree.root(ofLeafHashes: records[first..<first + count].compactMap { encode($0)?.leafHash })
+    }
+
+    var logHeads: [LogHead] {
+        Set(logs.keys).union(marks.keys).sorted { $0.description < $1.description }
+            .map { LogHead(log: $0, size: UInt64(logs[$0]?.count ?? 0), mark: marks[$0]) }
+    }
+
+    func frontier(of log: LogID) -> MerkleFrontier? {
+        guard let records = logs[log] else { return nil }
+        var frontier = MerkleFrontier()
+        for record in records { if let leafHash = encode(record)?.leafHash { frontier.append(leafHash: leafHash) } }
+        return frontier
     }
 
     func records(_ query: RecordQuery) -> [AccessRecord] {

@@ -4,7 +4,8 @@ internal import DoorwardDomain
 /// Passwords, sessions, refresh tokens, password resets and public keys of an `InMemoryStore`.
 struct InMemoryCredentials {
     var passwords: [UserID: String] = [:]
-    var publicKeys: [KeyPurpose: [UInt8]] = [:]
+    /// The keys of each purpose, oldest first.
+    var publicKeys: [KeyPurpose: [[UInt8]]] = [:]
     /// The digests of unused codes.
     var recoveryCodes: [UserID: Set<[UInt8]>] = [:]
     private var sessions: [SessionID: (session: Session, isEnded: Bool)] = [:]
@@ -42,7 +43,8 @@ struct InMemoryCredentials {
             recoveryCodes[user] = Set(digests)
         case .useRecoveryCode(let user, let digest):
             guard recoveryCodes[user]?.remove(digest) != nil else { throw .recoveryCodeSpent(user) }
-        case .noteKey(let purpose, let publicHalf): publicKeys[purpose] = publicHalf
+        case .noteKey(let purpose, let publicHalf):
+            if publicKeys[purpose]?.last != publicHalf { publicKeys[purpose, default: []].append(publicHalf) }
         }
     }
 

@@ -1,3 +1,4 @@
+package import DoorwardAudit
 package import DoorwardControl
 package import DoorwardDomain
 package import DoorwardPolicy
@@ -168,6 +169,12 @@ package final class InMemoryStore: GatewayStore {
         read { $0.node(level: level, index: index, of: log) }
     }
 
+    /// Counts the records of each log.
+    package func logHeads() async throws(StoreError) -> [LogHead] { read { $0.logHeads } }
+
+    /// Computes the frontier from all leaves.
+    package func frontier(of log: LogID) async throws(StoreError) -> MerkleFrontier? { read { $0.frontier(of: log) } }
+
     /// Returns the hash of the last `.setPassword`.
     package func passwordHash(of user: UserID) async throws(StoreError) -> String? { read { $0.credentials.passwords[user] } }
 
@@ -178,7 +185,12 @@ package final class InMemoryStore: GatewayStore {
 
     /// Returns the key of the last `.noteKey`.
     package func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? {
-        read { $0.credentials.publicKeys[purpose] }
+        read { $0.credentials.publicKeys[purpose]?.last }
+    }
+
+    /// Returns all keys passed to `.noteKey`, without immediate repetitions.
+    package func publicKeys(for purpose: KeyPurpose) async throws(StoreError) -> [[UInt8]] {
+        read { $0.credentials.publicKeys[purpose, default: []] }
     }
 
     /// Returns a token of any age: this store never deletes a token.

@@ -15,7 +15,7 @@ import ArgumentParser
             http://127.0.0.1:8080 --email you@example.org` signs you in for the other commands.
 
             Exit codes: 0 done, 1 refused or failed (the reason is on standard error), 2 wrong usage, 3 no \
-            connection.
+            connection, 4 a log that was rolled back.
             """,
         version: version,
         subcommands: [Reference.self],
@@ -34,7 +34,7 @@ import ArgumentParser
                     PortfolioGroup.self, PropertyGroup.self, UnitGroup.self, UserGroup.self, RoleGroup.self, Invite.self,
                     KeyGroup.self, SubscriptionGroup.self,
                 ]),
-            CommandGroup(name: "Access log", subcommands: [Log.self]),
+            CommandGroup(name: "Access log", subcommands: [Log.self, AuditGroup.self]),
             CommandGroup(
                 name: "Setup",
                 subcommands: [

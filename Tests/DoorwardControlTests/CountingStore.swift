@@ -1,3 +1,4 @@
+import DoorwardAudit
 import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
@@ -90,6 +91,11 @@ final class CountingStore: GatewayStore {
     func recoveryCodes(of user: UserID) async throws(StoreError) -> [[UInt8]] {
         note("recovery codes")
         return try await inner.recoveryCodes(of: user)
+    }
+    func logHeads() async throws(StoreError) -> [LogHead] { try await inner.logHeads() }
+    func frontier(of log: LogID) async throws(StoreError) -> MerkleFrontier? { try await inner.frontier(of: log) }
+    func publicKeys(for purpose: KeyPurpose) async throws(StoreError) -> [[UInt8]] {
+        try await inner.publicKeys(for: purpose)
     }
     func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? { try await inner.publicKey(for: purpose) }
     func idempotentAnswer(

@@ -20,6 +20,8 @@ struct House: Sendable {
     let adapter: ScriptedAdapter
     let simulator: ScriptedSimulator
     let control: GatewayControl
+    /// The files of the checkpoints and their key.
+    let checkpoints = InMemoryCheckpoints()
     let ids: IDs
     let logs: LogCatcher
     private let responder: GatewayResponder
@@ -105,7 +107,12 @@ struct House: Sendable {
         control = GatewayControl(
             store: store, adapters: [adapter, adapterOfSimulated ?? ScriptedAdapter(kind: "simulator", clock: clock)],
             clock: clock, random: random,
-            limits: limits, metrics: metrics)
+            limits: limits,
+            // Checkpoints are signed on request only.
+            audit: try AuditSetup(
+                gatewayName: "doorward.test", key: checkpoints.key, keys: checkpoints, storage: checkpoints, maxRecords: .max,
+                maxInterval: .seconds(1 << 40)),
+            metrics: metrics)
         try await control.start()
         logs = LogCatcher()
         tokenKey = try TokenKey(random: source == nil ? RandomSource() : random)

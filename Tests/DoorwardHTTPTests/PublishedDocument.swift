@@ -68,6 +68,8 @@ struct PublishedDocument: Sendable {
             return ["the header \(name) is missing"]
         }
         guard reply.headers[.contentType]?.hasPrefix("application/problem+json") != true else { return [] }
+        let isText = response["content"]["text/plain"] != .null
+        if isText { return reply.headers[.contentType] == "text/plain; charset=utf-8" ? [] : ["the response is not plain text"] }
         let schema = response["content"]["application/json"]["schema"]
         if schema == .null { return reply.text.isEmpty ? [] : ["the response has a body"] }
         return problems(of: reply.json, schema)

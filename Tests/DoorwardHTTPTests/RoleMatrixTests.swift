@@ -162,7 +162,8 @@ struct MatrixRow: Sendable, CustomTestStringConvertible {
             default: ids[.tenant]
             }
         return path.replacing("/simulator/devices/{id}", with: "/simulator/devices/\(ids.simulated)").replacing("{id}", with: id)
-            .replacing("{deviceId}", with: "\(ids.door)").replacing("{userId}", with: "\(holder)")
+            .replacing("{deviceId}", with: "\(ids.door)").replacing("{userId}", with: "\(holder)").replacing(
+                "{logId}", with: "\(ids.portfolio)")
     }
 }
 
@@ -290,6 +291,12 @@ extension MatrixRow {
 
     private static let others: [MatrixRow] = [
         MatrixRow("++++++++++++00", "GET /access-records"),
+        MatrixRow("++++++++++++00", "GET /audit/logs"),
+        MatrixRow("++++++++++++00", "GET /audit/public-key"),
+        MatrixRow("-++..+......00", "GET /audit/logs/{logId}/checkpoint"),
+        MatrixRow("-++..+......00", "GET /audit/logs/{logId}/proof/inclusion", query: "seq=0&size=1"),
+        MatrixRow("-++..+......00", "GET /audit/logs/{logId}/proof/consistency", query: "from=0&to=1"),
+        MatrixRow("+-----------00", "POST /audit/key-rotation"),
         MatrixRow("+-----------00", "GET /adapters"),
         MatrixRow("++++++++++++00", "GET /commands"),
         MatrixRow("-+++.++.....00", "GET /commands/{id}"),

@@ -159,6 +159,13 @@ struct Violation: Sendable, CustomStringConvertible {
             "a gateway key without a purpose", "gateway_keys", "INSERT INTO gateway_keys VALUES (NULL, x'00')",
             .SQLITE_CONSTRAINT_NOTNULL),
         Violation(
+            "two former gateway keys with one number", "former_gateway_keys",
+            "INSERT INTO former_gateway_keys VALUES ('checkpoints', 1, x'00'), ('checkpoints', 1, x'01')",
+            .SQLITE_CONSTRAINT_PRIMARYKEY),
+        Violation(
+            "a checkpoint without its log", "log_checkpoints", "INSERT INTO log_checkpoints VALUES (NULL, 1, 1, 1)",
+            .SQLITE_CONSTRAINT_NOTNULL),
+        Violation(
             "an idempotency key without a fingerprint", "idempotency",
             "INSERT INTO idempotency (principal, key, created_at) VALUES ('USER', 'k', 0)", .SQLITE_CONSTRAINT_NOTNULL),
     ]

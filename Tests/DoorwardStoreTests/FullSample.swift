@@ -31,11 +31,13 @@ struct FullSample {
                 counters: [
                     .takeUse(of: tenancy.guestAccess.id), .raiseEpoch(of: .user(user)),
                     .setLease(of: .gateway, to: LogLease(holder: .single, epoch: 1)),
+                    .noteCheckpoint(CheckpointMark(log: .gateway, generation: 2, size: 3, signedAt: now)),
                 ],
                 clock: [.raiseMark(now), .setUnconfirmed(UnconfirmedStep(before: now, after: now.advanced(by: .seconds(90))))],
                 credentials: [
                     .setPassword(user, hash: "$scrypt$1"), .beginSession(session, refreshDigest: [7]),
                     .offerReset(reset, digest: [8]), .noteKey(.accessTokens, publicHalf: [9]),
+                    .noteKey(.checkpoints, publicHalf: [12]), .noteKey(.checkpoints, publicHalf: [13]),
                     .setRecoveryCodes(of: user, digests: [[10], [11]]),
                 ], idempotency: [answered, created]))
         var script = sample.script

@@ -60,6 +60,7 @@ import Testing
         if number >= 11 { Self.addEleven(to: &expected) }
         if number >= 12 { Self.addTwelve(to: &expected) }
         if number >= 13 { Self.addThirteen(to: &expected) }
+        if number >= 14 { Self.addFourteen(to: &expected) }
         for name in Set(found.keys).union(expected.keys).sorted() { #expect(found[name] == expected[name], "\(name)") }
     }
 
@@ -149,6 +150,12 @@ import Testing
 
     private static func addTwelve(to expected: inout [String: String]) {
         expected["clock"] = "id INTEGER! mark INTEGER! step_before INTEGER step_after INTEGER | | strict"
+    }
+
+    private static func addFourteen(to expected: inout [String: String]) {
+        expected["log_checkpoints"] =
+            "log_id TEXT! generation INTEGER! size INTEGER! signed_at INTEGER | | strict rowidless"
+        expected["former_gateway_keys"] = "purpose TEXT! number INTEGER! public_half BLOB! | | strict rowidless"
     }
 
     @Test("A file has its application id and its schema number where SQLite and file(1) read them")

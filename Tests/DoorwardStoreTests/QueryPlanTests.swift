@@ -220,6 +220,8 @@ struct Question: Sendable, CustomStringConvertible {
         Question("a refresh token") { db, _ in try CredentialReading.refreshToken(digest: [7], in: db) != nil },
         Question("a password reset") { db, _ in try CredentialReading.passwordReset(digest: [8], in: db) != nil },
         Question("the public key") { db, _ in try CredentialReading.publicKey(for: .accessTokens, in: db) != nil },
+        Question("the public keys") { db, _ in try !CredentialReading.publicKeys(for: .accessTokens, in: db).isEmpty },
+        Question("a log's frontier") { db, _ in try LogHeadReading.frontier(of: .gateway, in: db) != nil },
         Question("an idempotency entry") { db, _ in
             try IdempotencyReading.entry(IdempotencyKey(principal: "USER", key: "key"), in: db) != nil
         },

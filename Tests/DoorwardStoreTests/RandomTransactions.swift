@@ -93,10 +93,15 @@ struct RandomTransactions {
     }
 
     private mutating func counterChange() -> CounterChange {
-        switch Int.random(in: 0..<4, using: &random) {
+        switch Int.random(in: 0..<5, using: &random) {
         case 0: .takeUse(of: guestAccess())
         case 1: .returnUse(of: guestAccess())
         case 2: .raiseEpoch(of: one(of: epochOwners) ?? .user(script.user))
+        case 3:
+            .noteCheckpoint(
+                CheckpointMark(
+                    log: oneIn(2) ? .gateway : .portfolio(script.portfolio), generation: .random(in: 1...2, using: &random),
+                    size: .random(in: 0...9, using: &random), signedAt: oneIn(3) ? nil : script.now))
         default: .setLease(of: .portfolio(script.portfolio), to: one(of: leases) ?? nil)
         }
     }

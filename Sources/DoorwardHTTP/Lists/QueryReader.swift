@@ -52,6 +52,13 @@ struct QueryReader {
         return value
     }
 
+    /// A number that the query must have. After an error, returns the lower bound.
+    mutating func requiredInteger(_ name: String, in range: ClosedRange<Int>) -> Int {
+        let value = integer(name, in: range)
+        if items[name] == nil { mistakes.add(name, .required) }
+        return value ?? range.lowerBound
+    }
+
     mutating func bool(_ name: String) -> Bool? {
         guard let text = text(name, as: .boolean) else { return nil }
         guard text == "true" || text == "false" else {

@@ -86,6 +86,7 @@ extension DocumentedAnswer {
         if let schema {
             members["content"] = ["application/json": ["schema": schema.json, "example": schema.example(for: "success")]]
         }
+        if isText { members["content"] = ["text/plain": ["schema": ["type": "string"]]] }
         if !headers.isEmpty {
             members["headers"] = .object(
                 Dictionary(headers.map { ($0, ["required": true, "schema": ["type": "string"]]) }) { $1 })

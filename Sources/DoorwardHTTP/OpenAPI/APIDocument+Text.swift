@@ -122,7 +122,7 @@ extension APIDocument.Operation {
     /// The successful responses, one line each.
     private var answerLines: [String] {
         description.answers.map { answer in
-            let fields = answer.data.map { ": `data` is \($0.words)" } ?? ", without a body"
+            let fields = answer.data.map { ": `data` is \($0.words)" } ?? (answer.isText ? ", as text" : ", without a body")
             return "\(answer.status)\(fields). \(answer.summary)"
         }
     }

@@ -23,6 +23,8 @@ struct DocumentedAnswer: Sendable {
     let data: JSONSchema?
     /// The headers that every such response has.
     var headers: [String] = []
+    /// Whether the body is plain text; `data` is `nil` then.
+    var isText = false
 }
 
 extension [DocumentedAnswer] {
@@ -38,6 +40,9 @@ extension [DocumentedAnswer] {
     static func data(_ fields: KeyValuePairs<String, JSONSchema>) -> Self {
         [DocumentedAnswer(status: 200, summary: "Done.", data: .fields(fields))]
     }
+
+    /// Status 200, with a body of plain text.
+    static func text(_ summary: String) -> Self { [DocumentedAnswer(status: 200, summary: summary, data: nil, isText: true)] }
 
     /// Status 201, with the created object as a field of `data`, and with its location.
     static func created(_ name: String, _ component: String) -> Self {

@@ -9,7 +9,7 @@ enum RouteTable {
         + CredentialRoutes.all + InvitationRoutes.all + APIKeyRoutes.all + PermissionRoutes.all + AbilityRoutes.all
         + PlaceRoutes.all + LockdownRoutes.all + SubscriptionRoutes.all + RetentionRoutes.all + RoleRoutes.all
         + DeviceRoutes.all + AuthorizationRoutes.all + DiscoveredRoutes.all + LockCommandRoutes.all + CommandRoutes.all
-        + GuestAccessRoutes.all + GuestLinkRoutes.all + AccessRecordRoutes.all + AdapterRoutes.all + StoreRoutes.all
+        + GuestAccessRoutes.all + GuestLinkRoutes.all + AccessRecordRoutes.all + AuditRoutes.all + AdapterRoutes.all + StoreRoutes.all
         + ClockRoutes.all
         + SimulatorRoutes.all + DocumentRoutes.all
 

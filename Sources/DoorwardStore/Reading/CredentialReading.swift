@@ -46,6 +46,13 @@ enum CredentialReading {
             .map { Array($0) }
     }
 
+    static func publicKeys(for purpose: KeyPurpose, in db: Database) throws -> [[UInt8]] {
+        let former = try db.rows(
+            "SELECT public_half FROM former_gateway_keys WHERE purpose = ? ORDER BY number", [purpose.rawValue]
+        ) { try $0.bytes() }
+        return former + (try publicKey(for: purpose, in: db).map { [$0] } ?? [])
+    }
+
     private static func session(_ columns: inout ColumnReader) throws -> Session {
         Session(
             id: try columns.id(), userID: try columns.id(), createdAt: try columns.instant(), expiresAt: try columns.instant())

@@ -2,7 +2,7 @@ internal import DoorwardControl
 internal import DoorwardDomain
 import GRDB
 
-/// Writes uses of guest accesses, epochs and leases, one row each.
+/// Writes uses of guest accesses, epochs, leases and checkpoint marks, one row each.
 enum CounterWriting {
     static func apply(_ change: CounterChange, in db: Database) throws {
         switch change {
@@ -33,6 +33,15 @@ enum CounterWriting {
                 INSERT INTO log_leases (log_id, holder, epoch) VALUES (?, ?, ?)
                 ON CONFLICT (log_id) DO UPDATE SET holder = excluded.holder, epoch = excluded.epoch
                 """, [log.description, lease.holder.rawValue, Int64(clamping: lease.epoch)])
+        case .noteCheckpoint(let mark):
+            try db.run(
+                """
+                INSERT INTO log_checkpoints (log_id, generation, size, signed_at) VALUES (?, ?, ?, ?)
+                ON CONFLICT (log_id) DO UPDATE
+                SET generation = excluded.generation, size = excluded.size, signed_at = excluded.signed_at
+                WHERE (excluded.generation, excluded.size) >= (generation, size)
+                """,
+                [mark.log.description, mark.generation, Int64(clamping: mark.size), mark.signedAt?.milliseconds])
         }
     }
 

@@ -40,6 +40,13 @@ enum CredentialWriting {
         case .noteKey(let purpose, let publicHalf):
             try db.run(
                 """
+                INSERT INTO former_gateway_keys (purpose, number, public_half)
+                SELECT purpose, 1 + (SELECT count(*) FROM former_gateway_keys AS former WHERE former.purpose = gateway_keys.purpose),
+                    public_half
+                FROM gateway_keys WHERE purpose = ? AND public_half <> ?
+                """, [purpose.rawValue, Data(publicHalf)])
+            try db.run(
+                """
                 INSERT INTO gateway_keys (purpose, public_half) VALUES (?, ?)
                 ON CONFLICT (purpose) DO UPDATE SET public_half = excluded.public_half
                 """, [purpose.rawValue, Data(publicHalf)])

@@ -53,6 +53,51 @@ extension StoreConformance {
                 try require(try await store.node(level: level, index: index, of: log), is: nil, "node \(index) of level \(level)")
             }
         },
+        StoreConformanceCheck("The heads of the logs have their sizes and marks, and the frontier gives the root of the records")
+        {
+            store in
+            var script = StoreScript(seed: 75)
+            _ = try await store.commit(script.tenancy)
+            try require(try await store.logHeads(), is: [], "the logs of a store without a record")
+            try require(try await store.frontier(of: .gateway), is: nil, "the frontier of a log without a record")
+            let (log, other) = (LogID.portfolio(script.portfolio), LogID.portfolio(script.otherPortfolio))
+            func mark(_ log: LogID, _ generation: Int, _ size: UInt64) -> CheckpointMark {
+                CheckpointMark(log: log, generation: generation, size: size, signedAt: size > 0 ? script.now : nil)
+            }
+            var written = 0
+            for count in [1, 2, 250, 4, 30] {
+                let records = (0..<count).map { _ in PendingRecord(script.event(on: script.door)) }
+                _ = try await store.commit(StoreTransaction(records: records))
+                written += count
+                let leaves = try await store.range(of: log, from: 0, limit: written)?.entries.map(\.leafHash) ?? []
+                let frontier = try await store.frontier(of: log)
+                try require(frontier?.size, is: UInt64(written), "the size")
+                try require(frontier?.root, is: MerkleTree.root(ofLeafHashes: leaves), "the root")
+            }
+            _ = try await store.commit(StoreTransaction(counters: [.noteCheckpoint(mark(other, 2, 0))]))
+            let heads = [
+                LogHead(log: log, size: UInt64(written), mark: nil), LogHead(log: other, size: 0, mark: mark(other, 2, 0)),
+            ].sorted { $0.log.description < $1.log.description }
+            try require(try await store.logHeads(), is: heads, "the logs")
+            // A mark is replaced by one of a later generation, or of more records in the same generation.
+            let steps: [(CheckpointMark, CheckpointMark)] = [
+                (mark(log, 1, 5), mark(log, 1, 5)), (mark(log, 1, 9), mark(log, 1, 9)), (mark(log, 1, 3), mark(log, 1, 9)),
+                (mark(log, 2, 0), mark(log, 2, 0)), (mark(log, 1, 99), mark(log, 2, 0)), (mark(log, 2, 4), mark(log, 2, 4)),
+            ]
+            for (next, expected) in steps {
+                _ = try await store.commit(StoreTransaction(counters: [.noteCheckpoint(next)]))
+                try require(try await store.logHeads().first { $0.log == log }?.mark, is: expected, "the mark")
+            }
+        },
+        StoreConformanceCheck("The public keys of a purpose are kept in their order, and a repeated key once") { store in
+            try require(try await store.publicKeys(for: .checkpoints), is: [], "the keys of a new store")
+            for key: [UInt8] in [[1], [1], [2], [3], [3]] {
+                _ = try await store.commit(StoreTransaction(credentials: [.noteKey(.checkpoints, publicHalf: key)]))
+            }
+            try require(try await store.publicKeys(for: .checkpoints), is: [[1], [2], [3]], "the keys")
+            try require(try await store.publicKey(for: .checkpoints), is: [3], "the present key")
+            try require(try await store.publicKeys(for: .accessTokens), is: [], "the keys of the other purpose")
+        },
         StoreConformanceCheck("Destroying an owner's key erases only this owner's values, in every log") { store in
             var script = StoreScript(seed: 73)
             let other = RecordActor(kind: .user, id: "grace", name: "Grace Hopper", userID: script.fixture.user("Grace"))

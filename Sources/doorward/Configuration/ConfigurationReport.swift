@@ -11,6 +11,7 @@ struct ConfigurationReport {
     private let file: String?
     private let hasDatabase: Bool
     private let signingKey: (path: String, exists: Bool)
+    private let auditKey: (path: String, exists: Bool)
     private let adapterFacts: [ConfigurationFact]
     /// Settings that do not prevent a start, but may be unintended.
     let warnings: [String]
@@ -25,8 +26,10 @@ struct ConfigurationReport {
         do throws(StoreOpenError) { hasDatabase = try SQLiteStore.isFile(at: configuration.store.path) } catch {
             throw CommandFailure(error.description)
         }
-        let key = TokenKeyFile(configuration)
+        let key = SigningKeyFile.accessTokens(configuration)
+        let audit = SigningKeyFile.checkpoints(configuration)
         signingKey = (key.path, try key.check())
+        auditKey = (audit.path, try audit.check())
         let adapters = try ConfiguredAdapters(configuration)
         adapterFacts = adapters.facts
         var warnings = try adapters.check()
@@ -64,6 +67,8 @@ struct ConfigurationReport {
             ["listens on", Table.Cell(address)], ["public URL", Table.Cell(configuration.gateway.publicURL)],
             ["database", Table.Cell(whether(hasDatabase, configuration.store.path))],
             ["signing key", Table.Cell(whether(signingKey.exists, signingKey.path))],
+            ["audit key", Table.Cell(whether(auditKey.exists, auditKey.path))],
+            ["checkpoints", Table.Cell(configuration.checkpointPath)],
         ]
         facts += adapterFacts.map { [Table.Cell($0.name), Table.Cell($0.text)] }
         facts.append(["log", Table.Cell("\(configuration.log.level), \(configuration.log.format.rawValue)")])
@@ -72,13 +77,15 @@ struct ConfigurationReport {
             + Table("", "", rows: facts).lines(style, withHeadings: false)
     }
 
-    /// `{"configuration": {"file", "isOk", "address", "publicUrl", "database", "signingKey", "logLevel", "logFormat", "warnings"}}`, and
-    /// the fields of the adapters: `brokers`, `profileDirectories`.
+    /// `{"configuration": {"file", "isOk", "address", "publicUrl", "database", "signingKey", "auditKey", "checkpoints",
+    /// "logLevel", "logFormat", "warnings"}}`, and the fields of the adapters: `brokers`, `profileDirectories`.
     var json: [UInt8] {
         func file(_ path: String, exists: Bool) -> JSONValue { .object(["path": .string(path), "exists": .bool(exists)]) }
         var document: [String: JSONValue] = [
             "isOk": .bool(true), "address": .string(address), "database": file(configuration.store.path, exists: hasDatabase),
-            "signingKey": file(signingKey.path, exists: signingKey.exists), "logLevel": .string(configuration.log.level),
+            "signingKey": file(signingKey.path, exists: signingKey.exists),
+            "auditKey": file(auditKey.path, exists: auditKey.exists), "checkpoints": .string(configuration.checkpointPath),
+            "logLevel": .string(configuration.log.level),
             "logFormat": .string(configuration.log.format.rawValue), "warnings": .array(warnings.map { .string($0) }),
         ]
         document["file"] = self.file.map { .string($0) }

@@ -73,6 +73,10 @@ extension GatewayConfiguration {
             forKey: "limits.signInFailuresPerMinute", default: limits.signInFailuresPerMinute)
         clock.maxStepSeconds = reader.int(forKey: "clock.maxStepSeconds", default: clock.maxStepSeconds)
         commands.timeoutSeconds = reader.int(forKey: "commands.timeoutSeconds", default: commands.timeoutSeconds)
+        audit.keyFile = reader.string(forKey: "audit.keyFile")
+        audit.checkpointFile = reader.string(forKey: "audit.checkpointFile")
+        audit.checkpointRecords = reader.int(forKey: "audit.checkpointRecords", default: audit.checkpointRecords)
+        audit.checkpointSeconds = reader.int(forKey: "audit.checkpointSeconds", default: audit.checkpointSeconds)
         log.level = reader.string(forKey: "log.level", default: log.level)
         log.format = reader.string(forKey: "log.format", as: Log.Format.self, default: log.format)
     }

@@ -7,7 +7,7 @@ extension ConfigurationTable {
     init(adapters: [any AdapterFactory]) {
         self.init(
             Self.gatewayKeys + adapters.flatMap { $0.sections.flatMap(\.configurationKeys) } + Self.logKeys,
-            reserved: ["audit", "iap"])
+            reserved: ["iap"])
     }
 
     /// The rows of the table of docs/configuration.md.
@@ -68,6 +68,18 @@ extension ConfigurationTable {
         ConfigurationKey(
             "clock.maxStepSeconds", .integer(3...3_600), default: .integer(60),
             meaning: "the largest step of the system clock that leaves it trusted; after a larger one guest accesses are denied"),
+        ConfigurationKey(
+            "audit.keyFile", .text, shownDefault: "`<store.path>.audit-key`",
+            meaning: "the key that signs checkpoints of the access log; created at the first start, mode 0600"),
+        ConfigurationKey(
+            "audit.checkpointFile", .text, shownDefault: "`<store.path>.checkpoints`",
+            meaning: "the signed checkpoints, best on another disk than the database; created at the first start"),
+        ConfigurationKey(
+            "audit.checkpointRecords", .integer(1...1_000_000), default: .integer(256),
+            meaning: "new records of a log after which a checkpoint is signed"),
+        ConfigurationKey(
+            "audit.checkpointSeconds", .integer(1...86_400), default: .integer(60),
+            meaning: "time after which a checkpoint is signed if there is any new record"),
     ]
 
     private static let logKeys = [

@@ -9,6 +9,7 @@ struct GatewayConfiguration: Equatable, Sendable {
     var limits = Limits()
     var commands = Commands()
     var clock = Clock()
+    var audit = Audit()
     /// The settings in the sections of the adapters; each adapter reads its own section.
     var adapters = AdapterSettings([], [:])
     var log = Log()
@@ -71,6 +72,17 @@ struct GatewayConfiguration: Equatable, Sendable {
     struct Clock: Equatable, Sendable {
         /// The largest step of the wall clock that leaves it trusted.
         var maxStepSeconds = 60
+    }
+
+    struct Audit: Equatable, Sendable {
+        /// The file of the key that signs checkpoints; `nil` for a file in the database's folder.
+        var keyFile: String?
+        /// The file of the signed checkpoints; `nil` for a file in the database's folder.
+        var checkpointFile: String?
+        /// The number of new records of a log after which a checkpoint is signed.
+        var checkpointRecords = 256
+        /// The maximum time from a new record to a checkpoint.
+        var checkpointSeconds = 60
     }
 
     struct Log: Equatable, Sendable {

@@ -32,13 +32,15 @@ struct Gateway: Service {
         let store = try openStore(configuration, clock: clock, logger: logger, metrics: metrics)
         do {
             let random = RandomSource()
-            let tokenKey = try await TokenKeyFile(configuration).key(
-                knownTo: StoreGuard(store: store, logger: logger), random: random)
+            let storeGuard = StoreGuard(store: store, logger: logger)
+            let tokenKey = try TokenKey(
+                rawRepresentation: try await SigningKeyFile.accessTokens(configuration).seed(knownTo: storeGuard, random: random))
+            let audit = try await AuditSetup.open(configuration, storeGuard, random: random)
             let adapters = try ConfiguredAdapters(configuration).make(AdapterEnvironment(clock: clock, random: random))
             let control = GatewayControl(
                 store: store, adapters: adapters, clock: clock, random: random,
                 lockCodeKey: tokenKey.derivedBytes(for: "doorward/lock-codes/1"),
-                limits: GatewayControl.Limits(configuration), logger: logger, version: Doorward.version,
+                limits: GatewayControl.Limits(configuration), audit: audit, logger: logger, version: Doorward.version,
                 metrics: metrics, synchronisation: KernelSynchronisation())
             let page = MetricsPage(
                 metrics, version: Doorward.version, samplers: [{ control.sampleMetrics() }, { await store.sampleMetrics() }])
@@ -76,6 +78,9 @@ struct Gateway: Service {
     func run() async throws {
         do {
             try await control.start()
+        } catch let error as RollbackError {
+            await control.stop()
+            throw CommandFailure(error.description, code: rollbackExitCode)
         } catch {
             await control.stop()
             throw CommandFailure("the gateway could not start: \(error)")

@@ -4,6 +4,6 @@ import ArgumentParser
 struct StoreGroup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
-        abstract: "Back up a gateway's database, and check one.",
-        subcommands: [BackupCommand.self, CheckCommand.self])
+        abstract: "Back up a gateway's database, check one, and recover one.",
+        subcommands: [BackupCommand.self, CheckCommand.self, RecoverCommand.self])
 }

@@ -41,7 +41,8 @@ struct Exit: Equatable {
 /// The error of a command: a message for the user, and the exit code.
 struct CommandFailure: Error, Equatable {
     let sentence: String
-    /// 1 if the command was refused or failed, 2 for wrong usage, 3 for no connection.
+    /// 1 if the command was refused or failed, 2 for wrong usage, 3 for no connection, 4 for a log that was rolled back or is
+    /// incomplete.
     let code: Int32
 
     init(_ sentence: String, code: Int32 = 1) { (self.sentence, self.code) = (sentence, code) }

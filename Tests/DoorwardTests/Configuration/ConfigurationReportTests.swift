@@ -64,6 +64,8 @@ import Testing
                 "\(path)/doorward.yaml: ok", "listens on\thttp://[::1]:8443", "public URL\thttps://doors.example",
                 "database\t\(path)/doorward.db (made by the first start)",
                 "signing key\t\(path)/doorward.db.signing-key (made by the first start)",
+                "audit key\t\(path)/doorward.db.audit-key (made by the first start)",
+                "checkpoints\t\(path)/doorward.db.checkpoints",
                 "brokers\thome (mqtt://127.0.0.1:1883), away (mqtts://[::2]:9000)", "profiles\t-", "log\tdebug, json",
             ])
         let json = String(decoding: report.json, as: UTF8.self)

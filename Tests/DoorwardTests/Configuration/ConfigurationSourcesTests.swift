@@ -20,6 +20,7 @@ import Testing
         auth: { accessTokenMinutes: 5, refreshTokenDays: 7, signingKeyFile: signing.key, passwordCost: 15 }
         limits: { deniedPerMinute: 30, signInFailuresPerMinute: 10 }
         commands: { timeoutSeconds: 20 }
+        audit: { keyFile: audit.key, checkpointFile: /mnt/log.checkpoints, checkpointRecords: 10, checkpointSeconds: 5 }
         mqtt:
           - name: home
             url: mqtts://broker.example:18883
@@ -59,6 +60,8 @@ import Testing
         expected.auth = .init(accessTokenMinutes: 5, refreshTokenDays: 7, signingKeyFile: "signing.key", passwordCost: 15)
         expected.limits = .init(deniedPerMinute: 30, signInFailuresPerMinute: 10)
         expected.commands.timeoutSeconds = 20
+        expected.audit = .init(
+            keyFile: "audit.key", checkpointFile: "/mnt/log.checkpoints", checkpointRecords: 10, checkpointSeconds: 5)
         expected.log = .init(level: "debug", format: .json)
         let configuration = try ConfigurationSources(file: file).load()
         expected.adapters = configuration.adapters
@@ -84,8 +87,9 @@ import Testing
             "http.tls.certificate": "other",
             "http.tls.privateKey": "other", "store.path": "other", "auth.accessTokenMinutes": "1", "auth.refreshTokenDays": "1",
             "auth.signingKeyFile": "other", "auth.passwordCost": "20", "limits.deniedPerMinute": "1",
-            "limits.signInFailuresPerMinute": "1", "commands.timeoutSeconds": "1", "clock.maxStepSeconds": "90",
-            "mqtt.N.name": "other",
+            "limits.signInFailuresPerMinute": "1", "commands.timeoutSeconds": "1", "audit.keyFile": "other",
+            "audit.checkpointFile": "other", "audit.checkpointRecords": "1", "audit.checkpointSeconds": "1",
+            "clock.maxStepSeconds": "90", "mqtt.N.name": "other",
             "mqtt.N.url": "mqtts://other", "mqtt.N.caFile": "other", "mqtt.N.certificate": "other", "mqtt.N.privateKey": "other",
             "mqtt.N.usernameFile": "other", "mqtt.N.passwordFile": "other",
             "mqtt.N.portfolio": "01890000-0000-7000-8000-000000000002", "mqtt.N.profiles": "homie", "mqtt.N.discovery": "false",

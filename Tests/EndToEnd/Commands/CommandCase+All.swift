@@ -1,10 +1,10 @@
 extension CommandCase {
     private static let password = RunningGateway.password + "\n"
-    private static let nowhere = ["DOORWARD_SERVER": "http://127.0.0.1:1", "DOORWARD_TOKEN": "t"]
+    static let nowhere = ["DOORWARD_SERVER": "http://127.0.0.1:1", "DOORWARD_TOKEN": "t"]
 
     /// Every command with each of its options and arguments at least once. The coverage test in `CommandCaseTests` checks this.
     static let all =
-        signingIn + api + locks + movements + guests + rights + tenancy + log + settingUp + profiles + host + mistakes
+        signingIn + api + locks + movements + guests + rights + tenancy + log + audit + settingUp + profiles + host + mistakes
 
     private static let signingIn = [
         CommandCase(
@@ -209,6 +209,14 @@ extension CommandCase {
         CommandCase(
             "store", "check", "--config", "{config}", "--store-path", "{folder}/{how}.db", "--json", by: .nobody,
             pipe: #""isWhole":true"#),
+        CommandCase(
+            "store", "recover", "--accept-rollback", "--config", "{config}", "--store-path", "{folder}/{how}.db", by: .nobody,
+            pipe: "Nothing was lost: "),
+        CommandCase(
+            "store", "recover", "--accept-rollback", "--store-path", "{folder}/{how}.db", "--json", by: .nobody,
+            pipe: #"{"generations":[]}"#),
+        CommandCase(
+            "store", "recover", "--store-path", "{folder}/{how}.db", by: .nobody, code: 2, pipe: "--accept-rollback"),
         CommandCase(
             "admin", "recover", "--email", "ada@doors.example", "--config", "{config}", "--store-path", "{folder}/{how}.db",
             by: .nobody, pipe: "https://doors.example/reset-password#token="),

@@ -5,8 +5,8 @@ import Testing
 ///
 /// In its texts `{how}` is replaced by `pipe` or `terminal`, `{server}` by the gateway's address,
 /// `{door}` by the id of the front door, `{stranger}` by the id of no person, `{access}` by a guest access that can be revoked,
-/// `{linked}` by one that gets a link, `{session}` by a session of the keeper that can be ended, `{folder}` by a folder of the
-/// suite, and `{config}` by a configuration file in this folder.
+/// `{log}` by the origin of the portfolio's log, `{linked}` by one that gets a link, `{session}` by a session of the keeper that can
+/// be ended, `{folder}` by a folder of the suite, and `{config}` by a configuration file in this folder.
 struct CommandCase: Sendable, CustomTestStringConvertible {
     /// The user who runs the command. `keeper` is the owner of a portfolio of places and keys that commands change and delete.
     enum Person: Sendable { case owner, admin, keeper, nobody }
@@ -34,6 +34,13 @@ struct CommandCase: Sendable, CustomTestStringConvertible {
         (self.code, self.pipe, self.terminal, self.isEndless) = (code, pipe, terminal ?? pipe, isEndless)
     }
 
+    init(
+        _ arguments: [String], by person: Person = .owner, environment: [String: String] = [:], code: Int32 = 0, pipe: String
+    ) {
+        (self.arguments, self.person, self.environment, self.code) = (arguments, person, environment, code)
+        (input, self.pipe, terminal, isEndless) = ("", pipe, pipe, false)
+    }
+
     var testDescription: String { arguments.joined(separator: " ") }
 
     /// The destination of a command's output.
@@ -49,7 +56,7 @@ struct CommandCase: Sendable, CustomTestStringConvertible {
             "stranger": "01a1fd86-0000-7000-8000-000000000000",
             "session": house.sessions[number],
             "linked": house.guestAccesses[destination == .pipe ? 2 : 3],
-            "folder": folder.path,
+            "folder": folder.path, "log": "doorward.local/logs/\(house.house.portfolioID)",
             "config": try folder.write(
                 "auth: { passwordCost: 14 }\ngateway: { publicUrl: https://doors.example }\n", to: "doorward.yaml"),
         ]

@@ -33,12 +33,24 @@ struct DailyHouse: Sendable {
         }
         // Cause a denial for the cases that list denials.
         #expect(try await gateway.signIn(RunningGateway.adminEmail).post("/devices/\(door)/unlock", "{}").status == 403)
+        for (name, arguments) in [
+            ("doors.key", ["public-key"]), ("old.note", ["checkpoint"]), ("first.tlog-proof", ["prove", "--seq", "0"]),
+        ] { try await audit(arguments, by: owner, to: name) }
+        _ = try await house.lock("Cupboard", address: #""latencyMs":0"#)
+        try await audit(["checkpoint"], by: owner, to: "new.note")
         let sessions = try await Yard.build(on: gateway)
         return DailyHouse(
             gateway: gateway, house: house, owner: owner,
             admin: try await Shell.signedIn(RunningGateway.adminEmail, on: gateway), nobody: try Shell(gateway),
             keeper: try await Shell.signedIn(Yard.keeper, on: gateway), sessions: sessions, doorID: door,
             guestAccesses: accesses)
+    }
+
+    /// Writes what a command of `doorward audit` prints to a file of the gateway's folder.
+    private static func audit(_ arguments: [String], by shell: Shell, to name: String) async throws {
+        let result = try await shell.run(["audit"] + arguments)
+        try #require(result.code == 0, "\(result.errors)")
+        _ = try shell.gateway.folder.write(result.output, to: name)
     }
 }
 

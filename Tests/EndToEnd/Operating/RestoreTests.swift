@@ -84,13 +84,16 @@ extension EndToEnd {
         /// Follows the page. First tries to start the gateway without the key, which must fail.
         private func restore() async throws -> RunningGateway {
             let blocks = try Page("operating").shellBlocks(under: "## Restore")
-            try #require(blocks.count == 2)
+            try #require(blocks.count == 3)
             let keyless = try await host.type("doorward serve --store-path backups/monday.db")
             #expect(keyless.code == 1)
             #expect(keyless.errors.contains("the key that signs access tokens is missing"), "\(keyless.errors)")
             let checked = try await host.follow(blocks[0])
             #expect(checked.contains("\twhole\n"))
-            return try await host.serve(blocks[1])
+            let refused = try await host.type("doorward serve --store-path restored/doorward.db")
+            #expect(refused.code == 4, "\(refused.errors)")
+            #expect(try await host.follow(blocks[1]).contains("gateway\t2\n"))
+            return try await host.serve(blocks[2])
         }
 
         /// Checks that each log equals the original up to the backup. After it there are only records of the restored gateway

@@ -1,4 +1,5 @@
 import Dispatch
+import DoorwardAudit
 import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
@@ -97,6 +98,15 @@ final class BlockingStore: GatewayStore {
         try wait { (store) throws(StoreError) in try await store.recoveryCodes(of: user) }
     }
 
+    func logHeads() async throws(StoreError) -> [LogHead] {
+        try wait { (store) throws(StoreError) in try await store.logHeads() }
+    }
+    func frontier(of log: LogID) async throws(StoreError) -> MerkleFrontier? {
+        try wait { (store) throws(StoreError) in try await store.frontier(of: log) }
+    }
+    func publicKeys(for purpose: KeyPurpose) async throws(StoreError) -> [[UInt8]] {
+        try wait { (store) throws(StoreError) in try await store.publicKeys(for: purpose) }
+    }
     func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? {
         try wait { (store) throws(StoreError) in try await store.publicKey(for: purpose) }
     }

@@ -1,0 +1,158 @@
+internal import DoorwardAudit
+package import DoorwardDomain
+internal import DoorwardPolicy
+
+/// The use cases of proving the access log: checkpoints, proofs, and the key that signs them.
+package struct AuditLogs: Sendable {
+    private let directory: CurrentDirectory
+    private let storeGuard: StoreGuard
+    /// `nil` for a gateway that signs no checkpoints.
+    private let checkpoints: Checkpoints?
+    private let clock: any GatewayClock
+    private let random: RandomSource
+
+    init(
+        directory: CurrentDirectory, storeGuard: StoreGuard, checkpoints: Checkpoints?, clock: any GatewayClock,
+        random: RandomSource
+    ) {
+        (self.directory, self.storeGuard, self.checkpoints) = (directory, storeGuard, checkpoints)
+        (self.clock, self.random) = (clock, random)
+    }
+
+    /// A log that the caller may verify.
+    package struct AuditedLog: Sendable {
+        /// The log.
+        package let log: LogID
+        /// The name of the log in its checkpoints.
+        package let origin: String
+        /// The number of records.
+        package let size: UInt64
+        /// When the newest checkpoint was signed; `nil` before the first one.
+        package let lastCheckpointAt: Timestamp?
+    }
+
+    /// A proof by hashes of the log's Merkle tree.
+    package struct Proof: Sendable {
+        /// The log.
+        package let log: LogID
+        /// The leaf hash of the record; `nil` for a proof of consistency.
+        package let leafHash: [UInt8]?
+        /// The hashes, 32 bytes each, in the order of RFC 9162, section 2.1.
+        package let hashes: [[UInt8]]
+    }
+
+    /// The logs that the caller may verify, in the order of their ids.
+    package func logs(for caller: Caller) async throws(GatewayError) -> [AuditedLog] {
+        let checkpoints = try signing()
+        let (tenancy, subject) = directory.resolve(caller)
+        let heads = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.logHeads() }
+        return heads.filter { tenancy.denial(of: subject, verifying: $0.log) == nil }.map { head in
+            AuditedLog(
+                log: head.log, origin: checkpoints.origin(of: head.log).description, size: head.size,
+                lastCheckpointAt: head.mark?.signedAt)
+        }
+    }
+
+    /// The newest checkpoint of a log as a signed note. If there are newer records, it is signed first.
+    ///
+    /// - Parameter name: the id of the log, as the caller wrote it.
+    package func checkpoint(of name: String, for caller: Caller) async throws(GatewayError) -> String {
+        let (checkpoints, log) = (try signing(), try await verifiable(name, for: caller))
+        do {
+            try await checkpoints.sign([log])
+        } catch let error as GatewayError {
+            throw error
+        } catch {
+            throw .internalFailure("the checkpoint could not be signed: \(error)")
+        }
+        guard let entry = checkpoints.newest(of: log) else { throw .notFound }
+        return entry.note.rendered
+    }
+
+    /// The public key of the checkpoints that are signed now, in the format of C2SP signed notes.
+    package func publicKey() throws(GatewayError) -> String { try signing().publicKey.description }
+
+    /// The proof that a record is among the first `size` records of a log.
+    package func inclusionProof(
+        of seq: UInt64, size: UInt64, in name: String, for caller: Caller
+    ) async throws(GatewayError) -> Proof {
+        let log = try await verifiable(name, for: caller)
+        guard try await self.size(of: log) >= size else { throw .invalid("size", "out_of_range") }
+        guard seq < size else { throw .invalid("seq", "out_of_range") }
+        let leafHash = try await mappingStoreErrors { () throws(StoreError) in
+            try await storeGuard.log.node(level: 0, index: seq, of: log)
+        }
+        guard let leafHash, let hashes = try await proofs.inclusion(of: seq, size: size, in: log) else {
+            throw .internalFailure("the tree of log \(log) has no hash for record \(seq)")
+        }
+        return Proof(log: log, leafHash: leafHash, hashes: hashes)
+    }
+
+    /// The proof that the first `old` records of a log are the beginning of the first `new` ones.
+    package func consistencyProof(
+        from old: UInt64, to new: UInt64, in name: String, for caller: Caller
+    ) async throws(GatewayError) -> Proof {
+        let log = try await verifiable(name, for: caller)
+        guard try await size(of: log) >= new else { throw .invalid("to", "out_of_range") }
+        guard old <= new else { throw .invalid("from", "out_of_range") }
+        guard let hashes = try await proofs.consistency(from: old, to: new, in: log) else {
+            throw .internalFailure("the tree of log \(log) has no hashes for \(old) to \(new)")
+        }
+        return Proof(log: log, leafHash: nil, hashes: hashes)
+    }
+
+    /// Replaces the key that signs checkpoints, and records it. Only super admins may do this.
+    ///
+    /// - Returns: the new public key.
+    package func rotateKey(_ caller: Caller) async throws(GatewayError) -> String {
+        let (tenancy, subject) = directory.resolve(caller)
+        try tenancy.require(.adaptersManage, of: subject, on: .gateway)
+        return try await signing().rotate { details in
+            let now = clock.now()
+            return PendingRecord(
+                RecordBody(
+                    log: .gateway, id: random.id(at: now), at: now, kind: .gateway, actor: RecordActor(of: caller, in: tenancy),
+                    source: caller.origin.source, clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID,
+                    event: .keyRotated, details: details))
+        }.description
+    }
+
+    private func signing() throws(GatewayError) -> Checkpoints {
+        guard let checkpoints else { throw .unavailable }
+        return checkpoints
+    }
+
+    private var proofs: LogProofs { LogProofs(log: storeGuard.log) }
+
+    private func size(of log: LogID) async throws(GatewayError) -> UInt64 {
+        try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.frontier(of: log)?.size ?? 0 }
+    }
+
+    /// The log, if it exists and the caller may verify it.
+    private func verifiable(_ name: String, for caller: Caller) async throws(GatewayError) -> LogID {
+        let (tenancy, subject) = directory.resolve(caller)
+        guard let log = LogID(name) else { throw .outOfReach(of: subject) }
+        if let denial = tenancy.denial(of: subject, verifying: log) { throw denial }
+        let frontier = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.frontier(of: log) }
+        guard frontier != nil else { throw .outOfReach(of: subject) }
+        return log
+    }
+}
+
+extension TenancyDirectory {
+    /// Why a subject may not verify a log; `nil` if the subject may. The log of a deleted portfolio is verified by super admins.
+    fileprivate func denial(of subject: Subject, verifying log: LogID) -> GatewayError? {
+        do throws(GatewayError) {
+            if let id = log.portfolioID, portfolio(id) != nil {
+                try require(.accessLogVerify, of: subject, on: .portfolio(id))
+            } else if log == .gateway || subject.isSuperAdmin {
+                try require(.accessLogVerify, of: subject, on: .gateway)
+            } else {
+                return .outOfReach
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,390 @@
+internal import DoorwardAudit
+package import DoorwardDomain
+package import Logging
+import Synchronization
+
+/// Signs a checkpoint of each log, and keeps the checkpoints in a file outside the store.
+///
+/// Before it signs, it proves to itself that the log continues the one that was signed last. So no two checkpoints of a log
+/// contradict each other, and a change of earlier records is detected at the next checkpoint. The work runs in a task of its
+/// own: no command waits for it.
+package final class Checkpoints: Sendable {
+    private struct State {
+        var signer: NoteSigner
+        /// The newest checkpoint of each log in its present generation, or of an earlier name of the gateway.
+        var newest: [LogID: CheckpointJournal.Entry] = [:]
+        var marks: [LogID: CheckpointMark] = [:]
+        /// The logs whose records contradict their newest checkpoint.
+        var contradicted: Set<LogID> = []
+        /// Whether the last line of the file may be incomplete.
+        var isFileInDoubt = false
+        var bytesAppended = 0
+    }
+
+    private let storeGuard: StoreGuard
+    private let setup: AuditSetup
+    private let clock: any GatewayClock
+    private let random: RandomSource
+    private let logger: Logger
+    private let state: Mutex<State>
+    /// Serializes signing and rotation.
+    private let mutex = AsyncMutex()
+
+    /// How often the sizes of changed logs are compared. A burst of records is covered by one checkpoint.
+    static let pause = Duration.seconds(1)
+    /// The number of bytes appended after which the file is reduced to the newest checkpoints.
+    static let maxBytesAppended = 16 * 1024 * 1024
+    /// The number of records of checkpoints in one transaction.
+    private static let batch = 256
+
+    /// Reads and signs nothing before `start` or `acceptRollback`.
+    package init(
+        storeGuard: StoreGuard, setup: AuditSetup, clock: any GatewayClock, random: RandomSource, logger: Logger
+    ) {
+        (self.storeGuard, self.setup, self.clock) = (storeGuard, setup, clock)
+        (self.random, self.logger) = (random, logger)
+        state = Mutex(State(signer: setup.signer))
+    }
+
+    private var gatewayName: String { setup.signer.verifierKey.name }
+
+    var proofs: LogProofs { LogProofs(log: storeGuard.log) }
+
+    /// The text of the public key that signs checkpoints now.
+    var publicKey: VerifierKey { state.withLock { $0.signer.verifierKey } }
+
+    /// The origin of a log in its present generation.
+    func origin(of log: LogID) -> LogOrigin {
+        LogOrigin(gateway: gatewayName, log: log, generation: state.withLock { $0.marks[log]?.generation ?? 1 })
+    }
+
+    /// The newest checkpoint of a log; `nil` before the first one.
+    func newest(of log: LogID) -> CheckpointJournal.Entry? { state.withLock { $0.newest[log] } }
+
+    // MARK: Start and recovery
+
+    /// Compares the checkpoint file with the store, and reduces it to the newest checkpoints. Writes nothing to the store.
+    ///
+    /// - Throws: `RollbackError` if they contradict each other.
+    package func start() async throws {
+        let (journal, heads, mismatches) = try await compare()
+        guard mismatches.isEmpty else { throw RollbackError(mismatches: mismatches, path: setup.storage.path) }
+        if journal.hasIncompleteLine || journal.entries.count > journal.newest.count {
+            try await setup.storage.replace(by: journal.compacted)
+        }
+        adopt(journal, heads)
+    }
+
+    /// Opens a new generation of each log that contradicts its checkpoints, records it, and signs the first checkpoints of these
+    /// generations.
+    ///
+    /// - Returns: the logs and their new generations; empty if nothing contradicts.
+    package func acceptRollback() async throws -> [LogID: Int] {
+        let (journal, heads, mismatches) = try await compare()
+        guard !mismatches.isEmpty else { return [:] }
+        let known = Set(heads.map(\.log)).union(journal.newest.keys)
+        let concerned = mismatches.contains { $0.log == nil } ? known : Set(mismatches.compactMap(\.log))
+        let stored = heads.reduce(into: [LogID: LogHead]()) { $0[$1.log] = $1 }
+        var (transaction, generations) = (StoreTransaction(), [LogID: Int]())
+        for log in concerned.union([.gateway]).sorted(by: { $0.description < $1.description }) {
+            let head = stored[log] ?? LogHead(log: log, size: 0, mark: nil)
+            let entry = journal.newest[log]
+            if concerned.contains(log) {
+                let generation = max(head.mark?.generation ?? 1, entry?.origin.generation ?? 1) + 1
+                generations[log] = generation
+                transaction.counters.append(
+                    .noteCheckpoint(CheckpointMark(log: log, generation: generation, size: 0, signedAt: nil)))
+            }
+            transaction.records.append(recoveryRecord(head, givenUp: entry, generations[log], concerned))
+        }
+        try await storeGuard.write(transaction)
+        try await setup.storage.replace(by: journal.compacted)
+        adopt(journal, try await readHeads())
+        try await signAll()
+        return generations
+    }
+
+    private func compare() async throws -> (CheckpointJournal, [LogHead], [CheckpointMismatch]) {
+        let heads = try await readHeads()
+        let keys = try await mappingStoreErrors { () throws(StoreError) in
+            try await storeGuard.credentials.publicKeys(for: .checkpoints)
+        }
+        guard let content = try await setup.storage.read() else {
+            return (CheckpointJournal(), heads, [CheckpointMismatch(log: nil, problem: .fileMissing)])
+        }
+        let (journal, proofs) = (CheckpointJournal(parsing: content), proofs)
+        let mismatches = try await journal.mismatches(heads, keys: keys) { (log, size) throws(GatewayError) in
+            try await proofs.root(of: log, size: size)
+        }
+        return (journal, heads, mismatches)
+    }
+
+    private func readHeads() async throws(GatewayError) -> [LogHead] {
+        try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.logHeads() }
+    }
+
+    private func adopt(_ journal: CheckpointJournal, _ heads: [LogHead]) {
+        state.withLock { state in
+            state.marks = heads.reduce(into: [:]) { $0[$1.log] = $1.mark }
+            let marks = state.marks
+            state.newest = journal.newest.filter { $0.value.origin.generation == marks[$0.key]?.generation ?? 1 }
+        }
+    }
+
+    // MARK: Signing
+
+    /// Signs a checkpoint of each log that has grown enough, until the task is cancelled.
+    func run(_ feed: ChangeFeed) async {
+        var position = feed.position
+        var changed: [LogID: MonotonicInstant] = [:]
+        do {
+            for head in try await readHeads() { changed[head.log] = clock.monotonicNow() }
+            while true {
+                let changes =
+                    changed.isEmpty ? try await feed.nextChanges(after: position) : feed.changes(after: position)
+                let now = clock.monotonicNow()
+                if let changes {
+                    position = changes.position
+                    for case .log(let log) in changes.objects where changed[log] == nil { changed[log] = now }
+                } else {
+                    position = feed.position
+                    for head in try await readHeads() where changed[head.log] == nil { changed[head.log] = now }
+                }
+                await signDue(&changed, at: now)
+                if !changed.isEmpty { try await clock.sleep(until: now.advanced(by: Self.pause)) }
+            }
+        } catch {
+            // Cancelled, or the store was closed.
+        }
+    }
+
+    /// Signs the logs that are due, and removes from `changed` those that need no checkpoint any more.
+    private func signDue(_ changed: inout [LogID: MonotonicInstant], at now: MonotonicInstant) async {
+        var due: [LogID] = []
+        for (log, since) in changed {
+            guard let added = try? await recordsToSign(of: log) else { continue }
+            if added == 0 {
+                changed[log] = nil
+            } else if added >= setup.maxRecords || now.duration(since: since) >= setup.maxInterval {
+                due.append(log)
+            }
+        }
+        guard !due.isEmpty else { return }
+        do {
+            try await sign(due)
+        } catch {
+            logger.error("checkpoints could not be signed; trying again", metadata: ["error": "\(error)"])
+        }
+        // Also the gateway's log, because it may have records of the portfolios' checkpoints.
+        for log in due where (try? await recordsToSign(of: log)) == 0 { changed[log] = nil }
+    }
+
+    /// The number of records that no checkpoint covers; 0 for a log whose checkpoint is up to date and recorded, or that
+    /// contradicts its checkpoints.
+    private func recordsToSign(of log: LogID) async throws -> Int {
+        if state.withLock({ $0.contradicted.contains(log) }) { return 0 }
+        guard let frontier = try await storeGuard.log.frontier(of: log) else { return 0 }
+        return needsSigning(log, size: frontier.size)
+            ? max(1, Int(clamping: frontier.size - (newest(of: log)?.checkpoint.size ?? 0))) : 0
+    }
+
+    private func needsSigning(_ log: LogID, size: UInt64) -> Bool {
+        state.withLock { state in
+            guard let entry = state.newest[log], entry.checkpoint.size == size, entry.origin.gateway == gatewayName else {
+                return true
+            }
+            return entry.note.isSigned(by: state.signer.verifierKey) != true || state.marks[log]?.size != size
+        }
+    }
+
+    /// Signs a checkpoint of each of the logs that has new records, and one of the gateway's log if that has.
+    func sign(_ logs: [LogID]) async throws {
+        await mutex.lock()
+        defer { mutex.unlock() }
+        try await signLocked(logs, also: nil)
+    }
+
+    /// Signs a checkpoint of every log that has new records.
+    func signAll() async throws { try await sign(try await readHeads().map(\.log)) }
+
+    /// First the portfolios' logs, then their checkpoints' records, then the gateway's log, which contains these records. Its own
+    /// checkpoints are not recorded, so that a round ends.
+    private func signLocked(_ logs: [LogID], also former: NoteSigner?) async throws {
+        try await signRound(logs.filter { $0 != .gateway }, also: former)
+        try await signRound([.gateway], also: former)
+    }
+
+    private func signRound(_ logs: [LogID], also former: NoteSigner?) async throws {
+        var entries: [CheckpointJournal.Entry] = []
+        for log in logs { if let entry = try await nextEntry(of: log, also: former) { entries.append(entry) } }
+        if !entries.isEmpty {
+            try await append(entries.flatMap { CheckpointJournal.line($0.note) })
+            state.withLock { state in for entry in entries { state.newest[entry.origin.log] = entry } }
+        }
+        try await noteMarks(of: logs)
+    }
+
+    /// - Returns: `nil` if the newest checkpoint is up to date, or the log contradicts it.
+    private func nextEntry(of log: LogID, also former: NoteSigner?) async throws -> CheckpointJournal.Entry? {
+        guard let frontier = try await storeGuard.log.frontier(of: log), frontier.size > 0 else { return nil }
+        let (signer, last) = state.withLock { ($0.signer, $0.newest[log]) }
+        let isSigned = last?.note.isSigned(by: signer.verifierKey) == true && last?.origin.gateway == gatewayName
+        if let last, last.checkpoint.size == frontier.size, isSigned, last.checkpoint.root == frontier.root { return nil }
+        guard try await continues(last?.checkpoint, frontier, log) else {
+            let isNew = state.withLock { $0.contradicted.insert(log).inserted }
+            if isNew {
+                logger.critical(
+                    "records under a signed checkpoint have changed; no further checkpoint of the log is signed",
+                    metadata: ["log": "\(log)", "checkpointSize": "\(last?.checkpoint.size ?? 0)", "size": "\(frontier.size)"])
+            }
+            return nil
+        }
+        let checkpoint = Checkpoint(origin: origin(of: log).description, size: frontier.size, root: frontier.root)
+        var note = try checkpoint.signed(by: signer)
+        if let former { note.add(try former.signature(of: checkpoint.text)) }
+        return CheckpointJournal.Entry(note)
+    }
+
+    /// Whether the tree with this frontier begins with the tree of the last checkpoint, by a proof from the stored tree.
+    private func continues(_ last: Checkpoint?, _ frontier: MerkleFrontier, _ log: LogID) async throws -> Bool {
+        guard let last else { return true }
+        guard last.size <= frontier.size else { return false }
+        guard let proof = try await proofs.consistency(from: last.size, to: frontier.size, in: log) else { return false }
+        return MerkleProof.isConsistent(from: last.size, last.root, to: frontier.size, frontier.root, proof: proof)
+    }
+
+    private func append(_ lines: [UInt8]) async throws {
+        let (isInDoubt, appended) = state.withLock { state in
+            defer { state.isFileInDoubt = true }
+            return (state.isFileInDoubt, state.bytesAppended + lines.count)
+        }
+        if isInDoubt || appended > Self.maxBytesAppended {
+            // Never flush a file again after a failure: write a new one.
+            let compacted = CheckpointJournal(parsing: try await setup.storage.read() ?? []).compacted
+            try await setup.storage.replace(by: compacted + lines)
+        } else {
+            try await setup.storage.append(lines)
+        }
+        state.withLock { state in
+            state.isFileInDoubt = false
+            state.bytesAppended = isInDoubt || appended > Self.maxBytesAppended ? lines.count : appended
+        }
+    }
+
+    /// Stores which checkpoints are the newest, and records those of portfolios in the gateway's log.
+    private func noteMarks(of logs: [LogID]) async throws {
+        let now = clock.now()
+        let due = state.withLock { state in
+            logs.compactMap { log -> CheckpointJournal.Entry? in
+                guard let entry = state.newest[log] else { return nil }
+                let mark = state.marks[log]
+                return mark?.size == entry.checkpoint.size && mark?.generation == entry.origin.generation ? nil : entry
+            }
+        }
+        var rest = due[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.batch)
+            rest = rest.dropFirst(Self.batch)
+            let marks = part.map {
+                CheckpointMark(log: $0.origin.log, generation: $0.origin.generation, size: $0.checkpoint.size, signedAt: now)
+            }
+            try await storeGuard.write(
+                StoreTransaction(
+                    counters: marks.map { .noteCheckpoint($0) },
+                    records: part.filter { $0.origin.log != .gateway }.map { record(of: $0, at: now) }))
+            state.withLock { state in for mark in marks { state.marks[mark.log] = mark } }
+        }
+    }
+
+    // MARK: Rotation
+
+    /// Replaces the key that signs checkpoints. The last checkpoints of the old key have a signature of the new one as well, and
+    /// the record of the rotation has a signature of each over both keys.
+    ///
+    /// - Parameter record: makes the record from its details.
+    func rotate(_ record: ([String: RecordValue]) -> PendingRecord) async throws(GatewayError) -> VerifierKey {
+        await mutex.lock()
+        defer { mutex.unlock() }
+        let seed = Secret(random.bytes(32))
+        let former = state.withLock { $0.signer }
+        do {
+            try await signLocked(try await readHeads().map(\.log), also: nil)
+            let signer = try NoteSigner(name: gatewayName, seed: seed.reveal())
+            try await setup.keys.stage(seed)
+            try await storeGuard.write(
+                StoreTransaction(
+                    credentials: [.noteKey(.checkpoints, publicHalf: signer.verifierKey.key)],
+                    records: [record(try KeyRotation(from: former, to: signer).details)]))
+            state.withLock { $0.signer = signer }
+            // From here on the new key is in force: what fails is repeated by the next round or the next start.
+            do {
+                try await signLocked(try await readHeads().map(\.log), also: former)
+                try await setup.keys.activateStaged()
+            } catch {
+                logger.error(
+                    "the rotation of the key could not be completed; it is at the next start", metadata: ["error": "\(error)"])
+            }
+            return signer.verifierKey
+        } catch let error as GatewayError {
+            throw error
+        } catch {
+            throw .internalFailure("the key could not be rotated: \(error)")
+        }
+    }
+
+    // MARK: Records
+
+    private func record(of entry: CheckpointJournal.Entry, at now: Timestamp) -> PendingRecord {
+        gatewayRecord(
+            .gateway, .checkpoint, at: now, place: entry.origin.log,
+            [
+                "origin": .string(entry.checkpoint.origin), "size": .integer(Int64(clamping: entry.checkpoint.size)),
+                "root": .string(entry.checkpoint.rootText),
+            ])
+    }
+
+    private func recoveryRecord(
+        _ head: LogHead, givenUp entry: CheckpointJournal.Entry?, _ generation: Int?, _ concerned: Set<LogID>
+    ) -> PendingRecord {
+        var details: [String: RecordValue] = ["after": .string("rollback")]
+        if let generation {
+            details["generation"] = .integer(Int64(generation))
+            details["size"] = .integer(Int64(clamping: head.size))
+            details["givenUp"] =
+                entry.map {
+                    .object([
+                        "origin": .string($0.checkpoint.origin), "size": .integer(Int64(clamping: $0.checkpoint.size)),
+                        "root": .string($0.checkpoint.rootText),
+                    ])
+                } ?? .null
+        }
+        if head.log == .gateway { details["logs"] = .array(concerned.map(\.description).sorted().map { .string($0) }) }
+        return gatewayRecord(head.log, .recovered, at: clock.now(), place: head.log, details)
+    }
+
+    private func gatewayRecord(
+        _ log: LogID, _ event: RecordEvent, at now: Timestamp, place: LogID, _ details: [String: RecordValue]
+    ) -> PendingRecord {
+        PendingRecord(
+            RecordBody(
+                log: log, id: random.id(at: now), at: now, kind: .gateway, actor: .gateway, source: .gateway,
+                place: place.portfolioID.map { EntityPathIDs(portfolioID: $0) }, event: event, details: details))
+    }
+}
+
+/// The statement that a new key replaces an old one, signed by both.
+struct KeyRotation {
+    /// What the record of the rotation contains.
+    let details: [String: RecordValue]
+
+    /// The signed text: both keys, each in a line of its own after a line with the purpose.
+    static func text(from old: VerifierKey, to new: VerifierKey) -> String { "doorward/key-rotation/1\n\(old)\n\(new)\n" }
+
+    init(from old: NoteSigner, to new: NoteSigner) throws {
+        let text = Self.text(from: old.verifierKey, to: new.verifierKey)
+        let note = SignedNote(text: text, signatures: [try old.signature(of: text), try new.signature(of: text)])
+        details = [
+            "note": .string(note.rendered), "oldKey": .string("\(old.verifierKey)"), "newKey": .string("\(new.verifierKey)"),
+        ]
+    }
+}

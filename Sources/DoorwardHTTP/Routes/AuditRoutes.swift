@@ -1,0 +1,120 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import FoundationEssentials
+internal import HTTPTypes
+
+/// Checkpoints and proofs of the access logs.
+enum AuditRoutes {
+    static let all: [Route] = [
+        .get(
+            "/audit/logs", "Lists the logs that the caller may verify.", .data(["logs": .array(.reference("AuditedLog"))]), list),
+        .get(
+            "/audit/logs/:logId/checkpoint", "Reads the newest checkpoint of a log, a signed note (C2SP tlog-checkpoint).",
+            .text("The signed note."), checkpoint),
+        .get(
+            "/audit/logs/:logId/proof/inclusion", "Proves that a record is among the first records of a log.",
+            .object("proof", "InclusionProof"), inclusion),
+        .get(
+            "/audit/logs/:logId/proof/consistency", "Proves that a log was only appended to.",
+            .object("proof", "ConsistencyProof"), consistency),
+        .get(
+            "/audit/public-key", "Reads the public key of the checkpoints (C2SP signed-note).", .text("The key, one line."),
+            publicKey),
+        .post(
+            "/audit/key-rotation", "Replaces the key that signs checkpoints. For super admins.", .data(["publicKey": .text]),
+            rotate),
+    ]
+
+    static let logSchema = JSONSchema.fields([
+        "id": .text, "portfolioId": .nullable(.id), "origin": .text, "size": .count, "lastCheckpointAt": .nullable(.instant),
+    ])
+    static let inclusionSchema = JSONSchema.fields([
+        "logId": .text, "seq": .count, "size": .count, "leafHash": .text, "hashes": .array(.text),
+    ])
+    static let consistencySchema = JSONSchema.fields(["logId": .text, "from": .count, "to": .count, "hashes": .array(.text)])
+
+    /// The sizes that JSON numbers express exactly.
+    private static let validSizes = 0...9_007_199_254_740_991
+
+    private static func list(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        try call.readNothing()
+        let logs = try await call.control.audit.logs(for: call.caller)
+        return .success { writer in
+            writer.field("logs") { writer in
+                writer.array(logs) { writer, log in
+                    writer.object { writer in
+                        writer.field("id", log.log.description)
+                        writer.field("portfolioId", log.log.portfolioID)
+                        writer.field("origin", log.origin)
+                        writer.field("size", log.size)
+                        writer.field("lastCheckpointAt", log.lastCheckpointAt)
+                    }
+                }
+            }
+        }
+    }
+
+    private static func checkpoint(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        try call.readNothing()
+        return .text(try await call.control.audit.checkpoint(of: call.text("logId"), for: call.caller))
+    }
+
+    private static func publicKey(_ call: AuthenticatedRequest) throws -> APIResponse {
+        try call.readNothing()
+        return .text(try call.control.audit.publicKey() + "\n")
+    }
+
+    private static func inclusion(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        let (seq, size) = try call.readQuery { query in
+            (query.requiredInteger("seq", in: validSizes), query.requiredInteger("size", in: validSizes))
+        }
+        let proof = try await call.control.audit.inclusionProof(
+            of: UInt64(seq), size: UInt64(size), in: call.text("logId"), for: call.caller)
+        return .proof(proof) { writer in
+            writer.field("seq", seq)
+            writer.field("size", size)
+            writer.field("leafHash", Data(proof.leafHash ?? []).base64EncodedString())
+        }
+    }
+
+    private static func consistency(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        let (old, new) = try call.readQuery { query in
+            (query.requiredInteger("from", in: validSizes), query.requiredInteger("to", in: validSizes))
+        }
+        let proof = try await call.control.audit.consistencyProof(
+            from: UInt64(old), to: UInt64(new), in: call.text("logId"), for: call.caller)
+        return .proof(proof) { writer in
+            writer.field("from", old)
+            writer.field("to", new)
+        }
+    }
+
+    private static func rotate(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        try call.readNothing()
+        let key = try await call.control.audit.rotateKey(call.caller)
+        return .success { $0.field("publicKey", key) }
+    }
+}
+
+extension APIResponse {
+    /// A response of plain text, without the envelope.
+    fileprivate static func text(_ text: String) -> APIResponse {
+        var answer = APIResponse(status: 200, body: Array(text.utf8))
+        answer.headers[.contentType] = "text/plain; charset=utf-8"
+        return answer
+    }
+
+    fileprivate static func proof(_ proof: AuditLogs.Proof, _ fields: (inout JSONWriter) -> Void) -> APIResponse {
+        .success { writer in
+            writer.field("proof") { writer in
+                writer.object { writer in
+                    writer.field("logId", proof.log.description)
+                    fields(&writer)
+                    writer.field("hashes") { writer in
+                        writer.array(proof.hashes) { $0.string(Data($1).base64EncodedString()) }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import DoorwardAPI
+import DoorwardClient
+
+/// `doorward audit checkpoint`: prints the newest checkpoint of a log.
+struct AuditCheckpointCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "checkpoint",
+        abstract: "Print the newest checkpoint of a log.",
+        discussion: """
+            Prints a signed note (C2SP tlog-checkpoint) that covers every record up to now. Keep it where the gateway cannot \
+            change it. Without --log it is that of the only log that you may verify.
+
+            Example: doorward audit checkpoint > monday.note
+            """)
+
+    @OptionGroup var log: LogOption
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let client = try gateway.client()
+        let note = try await client.audit.checkpoint(of: try await log.id(client))
+        output.print(json: AuditJSON.document(["checkpoint": note])) { _ in
+            note.trimmedLine.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
+        }
+    }
+}
+
+/// The option that names a log of the gateway.
+struct LogOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The log: `gateway`, the id of a portfolio, or an origin. (default: the only one)", valueName: "log"))
+    var log: String?
+
+    /// Returns the id of the log.
+    func id(_ client: DoorwardClient) async throws -> String {
+        let logs = try await client.audit.logs().content.logs
+        if let log {
+            guard let found = logs.first(where: { $0.id == log || $0.origin == log }) else {
+                throw CommandFailure("There is no log `\(log.printable)` that you may verify.\(Self.list(logs))")
+            }
+            return found.id
+        }
+        guard let only = logs.first, logs.count == 1 else {
+            throw CommandFailure(
+                logs.isEmpty
+                    ? "There is no log that you may verify: owners, portfolio admins and auditors may, and super admins the gateway's."
+                    : "You may verify more than one log; name one of them with --log.\(Self.list(logs))",
+                code: logs.isEmpty ? 1 : 2)
+        }
+        return only.id
+    }
+
+    private static func list(_ logs: [Wire.AuditedLog]) -> String { logs.map { "\n  \($0.id.printable)" }.joined() }
+}

@@ -1,0 +1,169 @@
+import DoorwardAudit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardHTTP
+import FoundationEssentials
+import Glibc
+
+/// A file with an Ed25519 key of the gateway: 32 bytes in base64, mode 0600, created at the first start.
+///
+/// The store contains the public half. The gateway does not start if the store has a public half and the file is missing or
+/// contains another key. Otherwise the replacement of the key, for example by an attacker, would remain unnoticed.
+struct SigningKeyFile: Sendable {
+    let path: String
+    let purpose: KeyPurpose
+    /// The key in messages: `the key that signs access tokens`.
+    private let noun: String
+    /// The configuration key that names the file.
+    private let setting: String
+    /// What a person can do who has read the key, and what the operator does then.
+    private let exposure: String
+
+    /// The key that signs access tokens: a file in the database's folder unless the configuration contains another path.
+    static func accessTokens(_ configuration: GatewayConfiguration) -> SigningKeyFile {
+        SigningKeyFile(
+            path: configuration.auth.signingKeyFile ?? "\(configuration.store.path).signing-key", purpose: .accessTokens,
+            noun: "the key that signs access tokens", setting: "auth.signingKeyFile",
+            exposure:
+                "Whoever has read it can make access tokens, and this version cannot exchange the key: docs/operating.md says "
+                + "what to do then")
+    }
+
+    /// The key that signs checkpoints of the access log: a file in the database's folder unless the configuration contains another
+    /// path.
+    static func checkpoints(_ configuration: GatewayConfiguration) -> SigningKeyFile {
+        SigningKeyFile(
+            path: configuration.audit.keyFile ?? "\(configuration.store.path).audit-key", purpose: .checkpoints,
+            noun: "the key that signs checkpoints of the access log", setting: "audit.keyFile",
+            exposure: "Whoever has read it can sign checkpoints: replace it with `doorward audit rotate` after the start")
+    }
+
+    private init(path: String, purpose: KeyPurpose, noun: String, setting: String, exposure: String) {
+        (self.path, self.purpose, self.noun) = (path, purpose, noun)
+        (self.setting, self.exposure) = (setting, exposure)
+    }
+
+    /// Whether the file exists.
+    ///
+    /// - Throws: an error for a file that other users can read or that contains no key.
+    func check() throws -> Bool { try present() != nil }
+
+    /// The public half of the key in the file; `nil` if there is no file.
+    func publicHalf() throws -> [UInt8]? { try present().map { Self.publicHalf(of: $0) } }
+
+    /// Reads or creates the key, and writes its public half to the store if the store has none.
+    func seed(knownTo storeGuard: StoreGuard, random: RandomSource = RandomSource()) async throws -> Secret<[UInt8]> {
+        let known = try await storeGuard.credentials.publicKey(for: purpose)
+        try finishReplacement(known: known)
+        guard let seed = try present() else {
+            guard known == nil else {
+                throw CommandFailure(
+                    "\(path): \(noun) is missing, but the database was used with one; restore the file, "
+                        + "or name the place where it is as \(setting)")
+            }
+            let seed = Secret(random.bytes(32))
+            try write(seed, to: draft)
+            try activateDraft()
+            try await note(seed, in: storeGuard)
+            return seed
+        }
+        let publicHalf = Self.publicHalf(of: seed)
+        if known == nil { try await note(seed, in: storeGuard) }
+        guard known == nil || known == publicHalf else {
+            throw CommandFailure(
+                "\(path): this is not the key that the database was used with; restore the file that belongs to it")
+        }
+        return seed
+    }
+
+    /// Stores the public half of the key in the file, in place of the one that the store has.
+    func note(_ seed: Secret<[UInt8]>, in storeGuard: StoreGuard) async throws {
+        try await storeGuard.write(
+            StoreTransaction(credentials: [.noteKey(purpose, publicHalf: Self.publicHalf(of: seed))]))
+    }
+
+    /// Completes or discards a replacement of the key that was interrupted: the store decides which key is in force.
+    private func finishReplacement(known: [UInt8]?) throws {
+        guard let known, let staged = try read(draft) else { return }
+        if Self.publicHalf(of: staged) == known { try activateDraft() } else { unlink(draft) }
+    }
+
+    /// The key in the file; `nil` if there is no file.
+    func present() throws -> Secret<[UInt8]>? {
+        guard let mode = try fileMode() else { return nil }
+        guard mode & 0o077 == 0 else {
+            throw CommandFailure(
+                "\(path): others than its owner can read this key; run `chmod 600 \(path)`. \(exposure)")
+        }
+        guard let seed = try read(path) else {
+            throw CommandFailure("\(path): this file contains no key of Doorward; restore it from a copy")
+        }
+        return seed
+    }
+
+    private static func publicHalf(of seed: Secret<[UInt8]>) -> [UInt8] {
+        // Any 32 bytes are a key (RFC 8032, section 5.1.5), and `read` returns no others.
+        (try? NoteSigner(name: "doorward", seed: seed.reveal()))?.verifierKey.key ?? []
+    }
+
+    /// Returns the file's mode; `nil` if there is no such file.
+    private func fileMode() throws -> mode_t? {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            let reason = errno
+            if reason == ENOENT { return nil }
+            throw CommandFailure(
+                "\(path): cannot check for \(noun): \(String(cString: strerror(reason))); "
+                    + "make the folder readable, or name another file as \(setting)")
+        }
+        return status.st_mode
+    }
+
+    /// Returns `nil` if the file contains no key.
+    private func read(_ name: String) throws -> Secret<[UInt8]>? {
+        guard let text = try? String(contentsOfFile: name, encoding: .utf8),
+            let data = Data(base64Encoded: text.filter { !$0.isNewline }), data.count == 32
+        else { return nil }
+        return Secret(Array(data))
+    }
+
+    // MARK: Writing
+
+    /// A key is written to this file and flushed, and then renamed. So the file of the key is never visible half written.
+    private var draft: String { "\(path).new" }
+
+    private func write(_ seed: Secret<[UInt8]>, to name: String) throws {
+        unlink(name)
+        let file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw failure() }
+        defer { close(file) }
+        let text = Data(seed.reveal()).base64EncodedString() + "\n"
+        let written = text.withCString { Glibc.write(file, $0, text.utf8.count) }
+        guard written == text.utf8.count, fsync(file) == 0 else { throw failure() }
+        try syncFolder()
+    }
+
+    private func activateDraft() throws {
+        guard rename(draft, path) == 0 else { throw failure() }
+        try syncFolder()
+    }
+
+    private func syncFolder() throws {
+        let folder = open(path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]) + "/" : ".", O_RDONLY)
+        guard folder >= 0 else { throw failure() }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw failure() }
+    }
+
+    private func failure() -> CommandFailure {
+        CommandFailure("\(path): \(noun) cannot be written here: \(String(cString: strerror(errno)))")
+    }
+}
+
+extension SigningKeyFile: CheckpointKeyStorage {
+    /// Writes the new key to `<path>.new`.
+    func stage(_ seed: Secret<[UInt8]>) async throws { try write(seed, to: draft) }
+
+    /// Renames `<path>.new`.
+    func activateStaged() async throws { try activateDraft() }
+}
