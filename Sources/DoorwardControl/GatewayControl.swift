@@ -381,9 +381,9 @@ package final class GatewayControl: Sendable {
         // The store is closed even if the record cannot be written; a gateway that never started has nothing to record.
         if hasStarted.withLock({ $0 }) {
             await logging(failure: "the summary of failed sign-ins could not be recorded") { try await signIn.stop() }
-            await clockWatch.stop()
             // The record of the stop is the last one, after those of the portfolios' checkpoints.
             await logging(failure: "the last checkpoints could not be signed") { try await checkpoints?.signAll() }
+            await clockWatch.stop()
             await logging(failure: "the shutdown could not be recorded") {
                 try await storeGuard.write(StoreTransaction(records: [gatewayRecord(.stop)]))
             }

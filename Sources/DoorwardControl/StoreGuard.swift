@@ -145,7 +145,7 @@ extension StoreTransaction {
         for counter in counters {
             switch counter {
             case .takeUse(let id), .returnUse(let id): objects.append(.guestAccess(id))
-            case .raiseEpoch, .setLease: break
+            case .raiseEpoch, .setLease, .noteCheckpoint: break
             }
         }
         return objects

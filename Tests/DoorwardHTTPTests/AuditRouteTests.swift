@@ -10,7 +10,8 @@ import Testing
 
 @Suite struct AuditRouteTests {
     private static func base64(_ value: JSONValue) throws -> [UInt8] {
-        Array(try #require(Data(base64Encoded: try #require(value.text))))
+        let text = try #require(value.text)
+        return Array(try #require(Data(base64Encoded: text)))
     }
 
     private static func key(_ house: House) async throws -> VerifierKey {
@@ -156,7 +157,8 @@ import Testing
         let before = try await house.call(.get, "/audit/logs/\(log)/checkpoint", as: .owner).text
         let reply = try await house.call(.post, "/audit/key-rotation", as: .superAdmin)
         #expect(reply.status == 200 && reply.data.keys == ["publicKey"])
-        let new = try #require(VerifierKey(parsing: try #require(reply.data["publicKey"].text)))
+        let shown = try #require(reply.data["publicKey"].text)
+        let new = try #require(VerifierKey(parsing: shown))
         #expect(new != old && new.name == old.name)
         #expect(try await Self.key(house) == new)
         #expect(try await house.store.publicKeys(for: .checkpoints).last == new.key)

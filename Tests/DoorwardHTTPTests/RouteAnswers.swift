@@ -105,7 +105,7 @@ struct RouteHouse: Sendable {
 }
 
 extension RouteAnswer {
-    static let all = outside + people + accounts + places + settings + roles + devices + events
+    static let all = outside + people + accounts + places + settings + roles + devices + events + audit
 
     private static let outside: [RouteAnswer] = [
         RouteAnswer("GET //healthz", Wire.HealthAnswer.self) { try await $0.get("//healthz", as: nil) },
@@ -384,6 +384,23 @@ extension RouteAnswer {
         RouteAnswer("GET /access-records", Wire.AccessRecordPage.self) { try await $0.get("/access-records") },
         RouteAnswer("GET /devices/:id/access-records", Wire.AccessRecordPage.self) {
             try await $0.get("/devices/\($0.ids.door)/access-records", as: .coTenant)
+        },
+    ]
+
+    private static let audit: [RouteAnswer] = [
+        RouteAnswer("GET /audit/logs", Wire.AuditedLogsAnswer.self) { try await $0.get("/audit/logs") },
+        RouteAnswer(withoutJSON: "GET /audit/logs/:logId/checkpoint") {
+            try await $0.get("/audit/logs/\($0.ids.portfolio)/checkpoint")
+        },
+        RouteAnswer("GET /audit/logs/:logId/proof/inclusion", Wire.InclusionProofAnswer.self) {
+            try await $0.get("/audit/logs/\($0.ids.portfolio)/proof/inclusion?seq=0&size=2")
+        },
+        RouteAnswer("GET /audit/logs/:logId/proof/consistency", Wire.ConsistencyProofAnswer.self) {
+            try await $0.get("/audit/logs/\($0.ids.portfolio)/proof/consistency?from=1&to=2")
+        },
+        RouteAnswer(withoutJSON: "GET /audit/public-key") { try await $0.get("/audit/public-key") },
+        RouteAnswer("POST /audit/key-rotation", Wire.KeyRotationAnswer.self) {
+            try await $0.post("/audit/key-rotation", as: .superAdmin)
         },
     ]
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DoorwardAPI
 import DoorwardAudit
 import DoorwardClient
 import FoundationEssentials

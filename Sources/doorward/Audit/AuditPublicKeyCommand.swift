@@ -1,4 +1,6 @@
 import ArgumentParser
+import DoorwardAPI
+import DoorwardClient
 import FoundationEssentials
 
 /// `doorward audit public-key`: prints the key that checkpoints are verified with.
