@@ -1,7 +1,6 @@
 extension CommandCase {
     private static let password = RunningGateway.password + "\n"
     private static let expired = ["DOORWARD_SERVER": "{server}", "DOORWARD_TOKEN": "expired"]
-    private static let nowhere = ["DOORWARD_SERVER": "http://127.0.0.1:1", "DOORWARD_TOKEN": "t"]
 
     /// The commands for places, people and rights.
     static let tenancy = portfolios + properties + units + users + roles + keys + subscriptions + lockdowns + tenancyMistakes
