@@ -9,9 +9,8 @@ enum RouteTable {
         + CredentialRoutes.all + InvitationRoutes.all + APIKeyRoutes.all + PermissionRoutes.all + AbilityRoutes.all
         + PlaceRoutes.all + LockdownRoutes.all + SubscriptionRoutes.all + RetentionRoutes.all + RoleRoutes.all
         + DeviceRoutes.all + AuthorizationRoutes.all + DiscoveredRoutes.all + LockCommandRoutes.all + CommandRoutes.all
-        + GuestAccessRoutes.all + GuestLinkRoutes.all + AccessRecordRoutes.all + AuditRoutes.all + AdapterRoutes.all + StoreRoutes.all
-        + ClockRoutes.all
-        + SimulatorRoutes.all + DocumentRoutes.all
+        + GuestAccessRoutes.all + GuestLinkRoutes.all + AccessRecordRoutes.all + AuditRoutes.all + AdapterRoutes.all
+        + StoreRoutes.all + ClockRoutes.all + SimulatorRoutes.all + DocumentRoutes.all
 
     /// The methods that are passed to endpoints. Any other method gets the response for a method that no path supports.
     static let commonMethods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]

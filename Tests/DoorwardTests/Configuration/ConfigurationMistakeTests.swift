@@ -51,8 +51,8 @@ import Testing
             "gateway: { publicUrl: doors.example }\n",
             ", line 1: `gateway.publicUrl` must be a web address such as https://doors.example, not `doors.example`"),
         .init(
-            "log: {}\naudit: { checkpointFile: a }\n",
-            ", line 2: `audit` is not supported by this version of Doorward; remove it"),
+            "log: {}\niap: { audience: a }\n",
+            ", line 2: `iap` is not supported by this version of Doorward; remove it"),
         .init("- one\n- two\n", ", line 1: the file must consist of `key: value` lines"),
         .init("http:\n  port: 1\n port: 2\n", ", line 3: not YAML: did not find expected key"),
         .init("http: [\n", ", line 2: not YAML: did not find expected node content"),
@@ -118,8 +118,8 @@ import Testing
                 "DOORWARD_STORE_PATH", "", "environment variable DOORWARD_STORE_PATH: `store.path` must be a text, not ``"
             ),
             (
-                "DOORWARD_AUDIT_CHECKPOINT_FILE", "a",
-                "environment variable DOORWARD_AUDIT_CHECKPOINT_FILE: `audit` is not supported by this version of Doorward; unset it"
+                "DOORWARD_IAP_AUDIENCE", "a",
+                "environment variable DOORWARD_IAP_AUDIENCE: `iap` is not supported by this version of Doorward; unset it"
             ),
             (
                 "DOORWARD_MQTT_0_ULR", "mqtt://127.0.0.1",

@@ -69,7 +69,11 @@ import Testing
                 "brokers\thome (mqtt://127.0.0.1:1883), away (mqtts://[::2]:9000)", "profiles\t-", "log\tdebug, json",
             ])
         let json = String(decoding: report.json, as: UTF8.self)
-        #expect(json.hasPrefix(#"{"configuration":{"address":"http://[::1]:8443","brokers":[{"name":"home","url":"#), "\(json)")
+        #expect(
+            json.hasPrefix(
+                #"{"configuration":{"address":"http://[::1]:8443","auditKey":{"exists":false,"path":"\#(path)/doorward.db.audit-key"},"#
+            ), "\(json)")
+        #expect(json.contains(#","brokers":[{"name":"home","url":"#) && json.contains(#","checkpoints":"\#(path)/doorward.db."#))
         #expect(json.contains(#""isOk":true"#) && json.contains(#""warnings":[]"#))
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == ["doorward.yaml"])
     }
