@@ -38,6 +38,8 @@ package struct AuditSetup: Sendable {
     package var maxRecords: Int
     /// The time after a new record at which a checkpoint is signed, even if there are fewer.
     package var maxInterval: Duration
+    /// Whether the running gateway signs by itself; otherwise only on request and at a stop.
+    package var signsByItself = true
 
     /// - Parameters:
     ///   - gatewayName: the first part of the logs' origins, and the name of the key.

@@ -46,6 +46,9 @@ package final class Checkpoints: Sendable {
         state = Mutex(State(signer: setup.signer))
     }
 
+    /// Whether `run` is to be called.
+    var signsByItself: Bool { setup.signsByItself }
+
     private var gatewayName: String { setup.signer.verifierKey.name }
 
     var proofs: LogProofs { LogProofs(log: storeGuard.log) }

@@ -228,7 +228,7 @@ package final class GatewayControl: Sendable {
         hasStarted.withLock { $0 = true }
         storeGuard.onFailure { [weak self] in self?.startStoreRecovery() }
         processing.withLock { $0 = Task(executorPreference: executor) { [reports] in await reports.run() } }
-        if let checkpoints {
+        if let checkpoints, checkpoints.signsByItself {
             signing.withLock { $0 = Task(executorPreference: executor) { [feed] in await checkpoints.run(feed) } }
         }
         await startAdapters()
