@@ -9,7 +9,7 @@ extension CommandCase {
         CommandCase("audit", "checkpoint", "--log", "{log}", "--json", pipe: #"{"checkpoint":"{log}"#),
         CommandCase(
             "audit", "checkpoint", "--log", "gateway", code: 1, pipe: "doorward: There is no log `gateway` that you may verify."),
-        CommandCase("audit", "checkpoint", by: .admin, pipe: "doorward.local/logs/gateway\n"),
+        CommandCase("audit", "checkpoint", "--log", "gateway", by: .admin, pipe: "doorward.local/logs/gateway\n"),
         CommandCase("audit", "prove", "--seq", "0", "--log", "{log}", pipe: "c2sp.org/tlog-proof@v1\nextra "),
         CommandCase("audit", "prove", "--seq", "99999999", code: 1, pipe: "--seq 99999999 is not one of them."),
         CommandCase(
