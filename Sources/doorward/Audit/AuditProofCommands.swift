@@ -126,7 +126,6 @@ struct AuditConsistencyCommand: AsyncParsableCommand {
     @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
-        let client = try gateway.client()
         let (origin, keys) = (try expected.origin(), try expected.keys())
         let older = try AuditFiles.checkpoint(old, origin: origin, keys: keys)
         let newer = try AuditFiles.checkpoint(new, origin: origin, keys: keys)
@@ -135,7 +134,7 @@ struct AuditConsistencyCommand: AsyncParsableCommand {
                 "\(new.printable): this checkpoint has \(newer.size) records, fewer than the \(older.size) of \(old.printable): the log "
                     + "was rolled back, or the files are in the wrong order", code: 4)
         }
-        let proof = try await proof(from: older, to: newer, client)
+        let proof = try await proof(from: older, to: newer, try gateway.client())
         guard
             MerkleProof.isConsistent(from: older.size, older.root, to: newer.size, newer.root, proof: proof)
         else {
