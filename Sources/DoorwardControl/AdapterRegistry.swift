@@ -1,6 +1,7 @@
 package import DoorwardAdapterKit
 package import DoorwardDomain
 internal import DoorwardPolicy
+internal import Logging
 import Synchronization
 
 /// The adapters of this gateway, by kind. The set is fixed at the start.
@@ -127,5 +128,20 @@ package struct TransportState: Sendable {
     init(_ transport: AdapterTransport) {
         (name, health, problem) = (transport.name, transport.health.rawValue, transport.problem)
         if case .portfolio(let id) = transport.owner { portfolioID = id } else { portfolioID = nil }
+    }
+}
+
+extension AdapterRegistry {
+    /// Logs brokers assigned to a portfolio that does not exist: no lock can be attached through them, and no other log message
+    /// reports the cause.
+    func logUnknownOwners(in tenancy: TenancyDirectory, to logger: Logger) {
+        for adapter in all {
+            for transport in adapter.transports {
+                guard case .portfolio(let id) = transport.owner, tenancy.portfolio(id) == nil else { continue }
+                logger.warning(
+                    "broker `\(transport.name)` belongs to portfolio \(id), which does not exist: its locks cannot be attached",
+                    metadata: ["adapter": "\(adapter.kind)", "broker": "\(transport.name)", "portfolio": "\(id)"])
+            }
+        }
     }
 }

@@ -8,15 +8,9 @@ package struct AuditLogs: Sendable {
     private let storeGuard: StoreGuard
     /// `nil` for a gateway that signs no checkpoints.
     private let checkpoints: Checkpoints?
-    private let clock: any GatewayClock
-    private let random: RandomSource
 
-    init(
-        directory: CurrentDirectory, storeGuard: StoreGuard, checkpoints: Checkpoints?, clock: any GatewayClock,
-        random: RandomSource
-    ) {
+    init(directory: CurrentDirectory, storeGuard: StoreGuard, checkpoints: Checkpoints?) {
         (self.directory, self.storeGuard, self.checkpoints) = (directory, storeGuard, checkpoints)
-        (self.clock, self.random) = (clock, random)
     }
 
     /// A log that the caller may verify.
@@ -107,11 +101,10 @@ package struct AuditLogs: Sendable {
     package func rotateKey(_ caller: Caller) async throws(GatewayError) -> String {
         let (tenancy, subject) = directory.resolve(caller)
         try tenancy.require(.adaptersManage, of: subject, on: .gateway)
-        return try await signing().rotate { details in
-            let now = clock.now()
-            return PendingRecord(
+        return try await signing().rotate { id, now, details in
+            PendingRecord(
                 RecordBody(
-                    log: .gateway, id: random.id(at: now), at: now, kind: .gateway, actor: RecordActor(of: caller, in: tenancy),
+                    log: .gateway, id: id, at: now, kind: .gateway, actor: RecordActor(of: caller, in: tenancy),
                     source: caller.origin.source, clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID,
                     event: .keyRotated, details: details))
         }.description

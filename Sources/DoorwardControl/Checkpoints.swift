@@ -46,6 +46,14 @@ package final class Checkpoints: Sendable {
         state = Mutex(State(signer: setup.signer))
     }
 
+    /// - Returns: `nil` without a setup, for a gateway that signs no checkpoints.
+    convenience init?(
+        storeGuard: StoreGuard, setup: AuditSetup?, clock: any GatewayClock, random: RandomSource, logger: Logger
+    ) {
+        guard let setup else { return nil }
+        self.init(storeGuard: storeGuard, setup: setup, clock: clock, random: random, logger: logger)
+    }
+
     /// Whether `run` is to be called.
     var signsByItself: Bool { setup.signsByItself }
 
@@ -304,8 +312,9 @@ package final class Checkpoints: Sendable {
     /// Replaces the key that signs checkpoints. The last checkpoints of the old key have a signature of the new one as well, and
     /// the record of the rotation has a signature of each over both keys.
     ///
-    /// - Parameter record: makes the record from its details.
-    func rotate(_ record: ([String: RecordValue]) -> PendingRecord) async throws(GatewayError) -> VerifierKey {
+    /// - Parameter record: makes the record from its id, its time and its details.
+    func rotate(_ record: (RecordID, Timestamp, [String: RecordValue]) -> PendingRecord) async throws(GatewayError) -> VerifierKey
+    {
         await mutex.lock()
         defer { mutex.unlock() }
         let seed = Secret(random.bytes(32))
@@ -314,10 +323,11 @@ package final class Checkpoints: Sendable {
             try await signLocked(try await readHeads().map(\.log), also: nil)
             let signer = try NoteSigner(name: gatewayName, seed: seed.reveal())
             try await setup.keys.stage(seed)
+            let now = clock.now()
             try await storeGuard.write(
                 StoreTransaction(
                     credentials: [.noteKey(.checkpoints, publicHalf: signer.verifierKey.key)],
-                    records: [record(try KeyRotation(from: former, to: signer).details)]))
+                    records: [record(random.id(at: now), now, try KeyRotation(from: former, to: signer).details)]))
             state.withLock { $0.signer = signer }
             // From here on the new key is in force: what fails is repeated by the next round or the next start.
             do {
@@ -372,22 +382,5 @@ package final class Checkpoints: Sendable {
             RecordBody(
                 log: log, id: random.id(at: now), at: now, kind: .gateway, actor: .gateway, source: .gateway,
                 place: place.portfolioID.map { EntityPathIDs(portfolioID: $0) }, event: event, details: details))
-    }
-}
-
-/// The statement that a new key replaces an old one, signed by both.
-struct KeyRotation {
-    /// What the record of the rotation contains.
-    let details: [String: RecordValue]
-
-    /// The signed text: both keys, each in a line of its own after a line with the purpose.
-    static func text(from old: VerifierKey, to new: VerifierKey) -> String { "doorward/key-rotation/1\n\(old)\n\(new)\n" }
-
-    init(from old: NoteSigner, to new: NoteSigner) throws {
-        let text = Self.text(from: old.verifierKey, to: new.verifierKey)
-        let note = SignedNote(text: text, signatures: [try old.signature(of: text), try new.signature(of: text)])
-        details = [
-            "note": .string(note.rendered), "oldKey": .string("\(old.verifierKey)"), "newKey": .string("\(new.verifierKey)"),
-        ]
     }
 }

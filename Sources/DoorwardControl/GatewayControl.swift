@@ -7,24 +7,6 @@ import Synchronization
 
 /// The use cases of one gateway, wired over one store, and their lifecycle: start, recovery, stop.
 package final class GatewayControl: Sendable {
-    /// Limits that the operator sets; the defaults are those of the configuration file.
-    package struct Limits: Sendable {
-        /// The maximum number of denied commands of one principal per minute; further ones are rejected before a decision.
-        package var deniedPerMinute = 20
-        /// The maximum number of failed sign-ins from one address per minute; further ones have to wait.
-        package var signInFailuresPerMinute = 20
-        /// The maximum number of LOCK commands of one lockdown in progress at the same time.
-        package var concurrentLockdownLocks = 64
-        /// log2 of scrypt's N.
-        package var passwordCost = 17
-        /// The largest step of the wall clock that leaves it trusted.
-        package var maxClockStep = Duration.seconds(60)
-        /// How long a session lasts without being refreshed.
-        package var refreshTokenLifetime = Duration.seconds(30 * 86_400)
-
-        package init() {}
-    }
-
     /// Moves locks: all commands are executed through this object.
     package let locks: LockDAL
     /// Reads commands in flight and commands that have ended.
@@ -113,15 +95,40 @@ package final class GatewayControl: Sendable {
     ///   - lockCodeKey: the 32-byte key that encrypts the stored lock codes. `nil` generates a
     ///     random key: then only this process can decrypt the codes that it stores.
     ///   - audit: `nil` for a gateway that signs no checkpoints.
-    package init(
+    package convenience init(
         store: any GatewayStore, adapters: [any LockAdapter], clock: any GatewayClock, random: RandomSource,
         lockCodeKey: Secret<[UInt8]>? = nil, limits: Limits = Limits(), audit: AuditSetup? = nil,
         logger: Logger = Logger(label: "doorward"), version: String = "", executor: (any TaskExecutor)? = nil,
         metrics: any MetricsFactory = NOOPMetricsHandler.instance,
         synchronisation: any ClockSynchronisation = NoSynchronisation()
     ) {
-        let clock = TrustedClock(clock, maxStep: limits.maxClockStep, synchronisation: synchronisation)
-        (self.version, self.clock, self.random, self.logger, self.executor) = (version, clock, random, logger, executor)
+        let environment = Environment(
+            clock: TrustedClock(clock, maxStep: limits.maxClockStep, synchronisation: synchronisation), random: random,
+            limits: limits, logger: logger, version: version, executor: executor, metrics: metrics)
+        self.init(
+            environment, store: store, adapters: adapters, codes: LockCodeSealer(key: lockCodeKey ?? Secret(random.bytes(32))),
+            audit: audit)
+    }
+
+    /// What most use cases need.
+    private struct Environment {
+        let clock: TrustedClock
+        let random: RandomSource
+        let limits: Limits
+        let logger: Logger
+        let version: String
+        let executor: (any TaskExecutor)?
+        let metrics: any MetricsFactory
+    }
+
+    private init(
+        _ environment: Environment, store: any GatewayStore, adapters: [any LockAdapter], codes: LockCodeSealer,
+        audit: AuditSetup?
+    ) {
+        let (clock, random, limits) = (environment.clock, environment.random, environment.limits)
+        let (logger, executor, metrics) = (environment.logger, environment.executor, environment.metrics)
+        (self.clock, self.random, self.logger, self.executor) = (clock, random, logger, executor)
+        version = environment.version
         feed = ChangeFeed(clock: clock)
         storeGuard = StoreGuard(store: store, feed: feed, clock: clock, logger: logger)
         directory = CurrentDirectory(feed: feed, uses: storeGuard.uses)
@@ -131,9 +138,7 @@ package final class GatewayControl: Sendable {
         discoveredLocks = DiscoveredLocks(adapters: self.adapters, directory: directory)
         adapterMetrics = AdapterMetrics(self.adapters, metrics)
         adapterStarter = AdapterStarter(self.adapters, clock: clock, executor: executor, logger: logger)
-        checkpoints = audit.map { [storeGuard] setup in
-            Checkpoints(storeGuard: storeGuard, setup: setup, clock: clock, random: random, logger: logger)
-        }
+        checkpoints = Checkpoints(storeGuard: storeGuard, setup: audit, clock: clock, random: random, logger: logger)
         let hasher = PasswordHasher(cost: limits.passwordCost, random: random)
         let idempotency = IdempotencyGuard(store: storeGuard.commands, clock: clock)
         let windows = WindowTimer(directory: directory, feed: feed, clock: clock, executor: executor)
@@ -147,8 +152,7 @@ package final class GatewayControl: Sendable {
         reports = DeviceReports(
             directory: directory, devices: devices, storeGuard: storeGuard, clock: clock, random: random, logger: logger,
             metrics: ReportMetrics(metrics), executor: executor)
-        attachments = Attachments(
-            devices: devices, adapters: self.adapters, codes: LockCodeSealer(key: lockCodeKey ?? Secret(random.bytes(32))))
+        attachments = Attachments(devices: devices, adapters: self.adapters, codes: codes)
         let services = CommandServices(
             directory: directory, devices: devices, adapters: self.adapters, attachments: attachments, storeGuard: storeGuard,
             clock: clock, random: random, deadlines: DeadlineQueue(clock: clock, executor: executor),
@@ -171,8 +175,7 @@ package final class GatewayControl: Sendable {
         guestAccesses = GuestAccesses(directory: directory, writer: writer, clock: clock)
         authorization = Authorization(directory: directory, clock: clock)
         history = AccessHistory(directory: directory, log: storeGuard.log)
-        self.audit = AuditLogs(
-            directory: directory, storeGuard: storeGuard, checkpoints: checkpoints, clock: clock, random: random)
+        self.audit = AuditLogs(directory: directory, storeGuard: storeGuard, checkpoints: checkpoints)
         signIn = SignIn(
             directory: directory, sessions: sessions, storeGuard: storeGuard, hasher: hasher, clock: clock, random: random,
             refreshLifetime: limits.refreshTokenLifetime, failuresPerMinute: limits.signInFailuresPerMinute,
@@ -245,7 +248,7 @@ package final class GatewayControl: Sendable {
             }
         }
         await writer.betweenChanges { tenancy in attachDevices(of: tenancy) { !adapters.isStarted($0.adapter) } }
-        noteUnknownOwners()
+        adapters.logUnknownOwners(in: directory.current, to: logger)
     }
 
     private func attachDevices(of tenancy: TenancyDirectory, where isMeant: (LockDevice) -> Bool) {
@@ -260,20 +263,6 @@ package final class GatewayControl: Sendable {
         logger.error(
             "a lock could not be attached to its adapter",
             metadata: ["device": "\(device.id)", "adapter": "\(device.adapter)", "because": "\(obstacle.rawValue)"])
-    }
-
-    /// Logs brokers assigned to a portfolio that does not exist: no lock can be attached through
-    /// them, and no other log message reports the cause.
-    private func noteUnknownOwners() {
-        let tenancy = directory.current
-        for adapter in adapters.all {
-            for transport in adapter.transports {
-                guard case .portfolio(let id) = transport.owner, tenancy.portfolio(id) == nil else { continue }
-                logger.warning(
-                    "broker `\(transport.name)` belongs to portfolio \(id), which does not exist: its locks cannot be attached",
-                    metadata: ["adapter": "\(adapter.kind)", "broker": "\(transport.name)", "portfolio": "\(id)"])
-            }
-        }
     }
 
     /// Attaches every device that is new or has another address, and detaches those that were removed.

@@ -6,7 +6,7 @@ import Testing
 @testable import DoorwardControl
 
 /// When checkpoints are signed by a running gateway, and what its stop leaves.
-@Suite(.timeLimit(.minutes(2))) struct CheckpointTaskTests {
+@Suite(.timeLimit(.minutes(30))) struct CheckpointTaskTests {
     /// A running gateway over the rig's store.
     private static func gateway(_ rig: CheckpointRig, _ change: (inout AuditSetup) -> Void = { _ in }) async throws
         -> GatewayControl
