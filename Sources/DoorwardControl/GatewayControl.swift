@@ -127,8 +127,7 @@ package final class GatewayControl: Sendable {
     ) {
         let (clock, random, limits) = (environment.clock, environment.random, environment.limits)
         let (logger, executor, metrics) = (environment.logger, environment.executor, environment.metrics)
-        (self.clock, self.random, self.logger, self.executor) = (clock, random, logger, executor)
-        version = environment.version
+        (self.clock, self.random, self.logger, self.executor, version) = (clock, random, logger, executor, environment.version)
         feed = ChangeFeed(clock: clock)
         storeGuard = StoreGuard(store: store, feed: feed, clock: clock, logger: logger)
         directory = CurrentDirectory(feed: feed, uses: storeGuard.uses)
