@@ -46,7 +46,9 @@ package enum SecurityService {
         }
         if let key = subject.key {
             guard !key.hasExpired(at: time) else { return .denied(Denial(.userUnknown, hasReach: false)) }
-            return key.decide { decide($0, operation, on: device, at: time, override: override, in: directory) }
+            return key.decide {
+                decide($0, operation, on: device, at: time, override: override, uses: uses, in: directory)
+            }
         }
         let request = AccessRequest(operation: operation, device: device, time: time, uses: uses)
         var granting: Rule?

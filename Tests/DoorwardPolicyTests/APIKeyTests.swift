@@ -174,6 +174,33 @@ import Testing
         }
     }
 
+    @Test("A command of a key whose creator is only a guest keeps the use that it has reserved, and takes none that was refused")
+    func uses() throws {
+        var house = House()
+        let rule = house.admit(maxUses: 1)
+        house.directory.apply(.putAPIKey(key(of: house.person, .tenant, on: .unit(house.unit))))
+        house.directory.apply(
+            .putAPIKey(key(Self.child, of: house.person, under: Self.key, .tenant, on: .unit(house.unit))))
+        let access = try #require(house.directory.countedUse(of: .unlock, under: rule)).id
+        func decide(_ id: APIKeyID, _ uses: CommandUses = CommandUses()) -> Decision {
+            SecurityService.decide(
+                .apiKey(id), .unlock, on: house.flatDoor, at: .trusted(House.now), override: false, uses: uses,
+                in: house.directory)
+        }
+        for id in [Self.key, Self.child] {
+            #expect(decide(id).rule == rule)
+            #expect(decide(id, CommandUses(exhausted: [access])).denial?.reason == .guestUsesExhausted)
+        }
+        var taken = GuestUseCounts.Changes()
+        taken.taken = [access]
+        house.directory.useCounts.begin(taken)
+        house.directory.useCounts.end(taken, isWritten: true)
+        for id in [Self.key, Self.child] {
+            #expect(decide(id).denial?.reason == .guestUsesExhausted)
+            #expect(decide(id, CommandUses(reserved: access)).rule == rule)
+        }
+    }
+
     @Test("A key that a key created has no right that its parent lacks, and ends with it")
     func generations() {
         var house = House([.role(.owner)])

@@ -95,7 +95,8 @@ struct House {
         number: UInt64 = 1, devices: [DeviceID]? = nil, operations: [LockOperation] = [.lock, .unlock],
         from: Duration = .seconds(-3600), until: Duration = .seconds(3600),
         under: (id: UInt64, role: Role) = (99, .propertyManager),
-        revokedAt: Duration? = nil, createdAt: Duration = .seconds(-7200), guest: UserID? = nil, isLinkOnly: Bool = false
+        revokedAt: Duration? = nil, createdAt: Duration = .seconds(-7200), guest: UserID? = nil, isLinkOnly: Bool = false,
+        maxUses: Int? = nil
     ) -> Rule {
         let id = GuestAccessID(high: 1, low: number)
         directory.apply(
@@ -104,7 +105,7 @@ struct House {
                     id: id, guestUserID: isLinkOnly ? nil : guest ?? person, label: "Guest", propertyID: property,
                     deviceIDs: devices ?? [flatDoor], operations: operations,
                     window: GuestWindow(validFrom: Self.now.advanced(by: from), validUntil: Self.now.advanced(by: until)),
-                    grantedByUserID: other, grantedUnderAssociationID: AssociationID(high: 1, low: under.id),
+                    maxUses: maxUses, grantedByUserID: other, grantedUnderAssociationID: AssociationID(high: 1, low: under.id),
                     grantedUnderRole: under.role, revokedAt: revokedAt.map { Self.now.advanced(by: $0) },
                     createdAt: Self.now.advanced(by: createdAt))))
         return .guestAccess(id)
