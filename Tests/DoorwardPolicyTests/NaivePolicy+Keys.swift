@@ -16,7 +16,8 @@ extension NaivePolicy {
                 updatedAt: at))
         let ofRole = NaivePolicy(world: withTwin).decide(.user(twin), operation, deviceID, at, override: override)
         let ofMaker = decide(key.parentID.map { .apiKey($0) } ?? .user(key.userID), operation, deviceID, at, override: override)
-        let hasReach = hasReach(ofRole) && hasReach(ofMaker)
+        // An expired key is an unknown principal.
+        let hasReach = hasReach(ofRole) && hasReach(ofMaker) && !isExpired(key, at)
         let hasDevice = world.devices.contains { $0.id == deviceID }
         if world.users.first(where: { $0.id == key.userID })?.isEnabled == false {
             return deny(.userDisabled, hasReach && hasDevice)
@@ -43,7 +44,7 @@ extension NaivePolicy {
     }
 
     private func isExpired(_ key: APIKey, _ at: Timestamp) -> Bool {
-        at >= key.expiresAt || world.apiKeys.contains { $0.id == key.parentID && isExpired($0, at) }
+        max(at, latest ?? at) >= key.expiresAt || world.apiKeys.contains { $0.id == key.parentID && isExpired($0, at) }
     }
 
     /// Everyone for whom `decide` allows the operation, each with the rule and its end. A person's own link is the person.

@@ -8,6 +8,10 @@ struct NaivePolicy {
     var isTrusted = true
     /// The latest time that is known to have passed; `nil` for the time of the request.
     var latest: Timestamp?
+    /// The guest access of which the command has reserved a use.
+    var reserved: GuestAccessID?
+    /// The guest accesses of which the store has refused a use.
+    var refused: [GuestAccessID] = []
 
     /// The matrix of lock operations, as in the specification.
     static let matrix: [LockOperation: String] = [
@@ -204,6 +208,8 @@ struct NaivePolicy {
             candidate.failed = .operationNotGranted
         } else if at >= access.window.validUntil {
             (candidate.failed, candidate.closesAt) = (.guestWindowEnded, access.window.validUntil)
+        } else if isUsedUp(access, operation) {
+            candidate.failed = .guestUsesExhausted
         } else if at < access.window.validFrom {
             (candidate.failed, candidate.opensAt) = (.guestWindowNotStarted, access.window.validFrom)
         } else if let outside = outsideSchedule(access, at) {
@@ -217,6 +223,13 @@ struct NaivePolicy {
             candidate.failed = .featureUnavailable
         }
         return candidate
+    }
+
+    /// Whether an opening operation has no use left: the other commands have taken as many as the access permits.
+    private func isUsedUp(_ access: GuestAccess, _ operation: LockOperation) -> Bool {
+        guard let permitted = access.maxUses, operation == .unlock || operation == .unlatch else { return false }
+        let ofOthers = world.usesTaken[access.id, default: 0] - (reserved == access.id ? 1 : 0)
+        return ofOthers >= permitted || refused.contains(access.id)
     }
 
     /// Returns the next opening and its end, both within the window, if the instant is outside the schedule; otherwise `nil`.

@@ -16,6 +16,8 @@ struct PlainWorld {
     var users: [User] = []
     var associations: [UserRoleAssociation] = []
     var guestAccesses: [GuestAccess] = []
+    /// How many uses of each guest access are taken, including those that commands have reserved.
+    var usesTaken: [GuestAccessID: Int] = [:]
     /// Empty until `addAPIKeys`.
     var apiKeys: [APIKey] = []
 
@@ -37,7 +39,19 @@ struct PlainWorld {
             + guestAccesses.map { .putGuestAccess($0) } + apiKeys.map { .putAPIKey($0) }
     }
 
-    var directory: TenancyDirectory { changes.reduce(into: TenancyDirectory()) { $0.apply($1) } }
+    var directory: TenancyDirectory {
+        var directory = TenancyDirectory()
+        directory.useCounts = useCounts
+        for change in changes { directory.apply(change) }
+        return directory
+    }
+
+    /// The taken uses, in a new object.
+    var useCounts: GuestUseCounts {
+        let counts = GuestUseCounts()
+        _ = counts.replace(with: usesTaken, ifGenerationIs: counts.generation)
+        return counts
+    }
 
     // MARK: - Generation
 
@@ -133,12 +147,17 @@ struct PlainWorld {
             ($0, (0..<2).compactMap { _ in chance(70) ? associations.randomElement(using: &generator)?.id : newID() })
         }
         let end = window.validFrom.advanced(by: .seconds(3600 * Int.random(in: -48...48, using: &generator)))
+        let (id, maxUses): (GuestAccessID, Int?) = (newID(), chance(45) ? Int.random(in: 1...3, using: &generator) : nil)
+        // More uses than permitted are taken when `maxUses` was reduced.
+        if chance(70), let taken = maxUses.map({ Int.random(in: 0...$0 + 1, using: &generator) }), taken > 0 {
+            usesTaken[id] = taken
+        }
         guestAccesses.append(
             GuestAccess(
-                id: newID(), guestUserID: chance(85) ? users.randomElement(using: &generator)?.id : (chance(50) ? nil : newID()),
+                id: id, guestUserID: chance(85) ? users.randomElement(using: &generator)?.id : (chance(50) ? nil : newID()),
                 propertyID: property.id, deviceIDs: opened,
                 operations: LockOperation.allCases.filter { _ in chance(60) }, window: window, schedule: schedule(in: window),
-                grantedByUserID: grantor.id,
+                maxUses: maxUses, grantedByUserID: grantor.id,
                 grantedUnderAssociationID: chance(80) ? under?.id ?? newID() : newID(),
                 grantedUnderRole: chance(70) ? under?.role ?? .tenant : .tenant,
                 carriersByDevice: chance(50) ? Dictionary(uniqueKeysWithValues: carriers) : nil,
@@ -152,6 +171,38 @@ struct PlainWorld {
         let days = window.validFrom.milliseconds / 86_400_000...window.validUntil.milliseconds / 86_400_000
         let zone = chance(50) ? Self.zones.randomElement(using: &generator) ?? nil : nil
         return .random(timeZone: zone, days: days, near: [], using: &generator)
+    }
+
+    /// Adds accesses that are neither revoked nor without a grantor, half of them limited in their uses, so that more decisions
+    /// depend on uses, schedules and the clock.
+    mutating func addOpenAccesses() {
+        let first = guestAccesses.count
+        for _ in 0..<Int.random(in: 3...8, using: &generator) { addGuestAccess() }
+        for index in guestAccesses[first...].indices {
+            let old = guestAccesses[index]
+            let limit = chance(65) ? Int.random(in: 1...3, using: &generator) : nil
+            let taken = limit.map { chance(25) ? $0 : Int.random(in: 0..<$0, using: &generator) } ?? 0
+            usesTaken[old.id] = taken > 0 ? taken : nil
+            let start = Self.now.advanced(by: .seconds(86_400 * Int.random(in: -10...1, using: &generator)))
+            let window = GuestWindow(
+                validFrom: start, validUntil: start.advanced(by: .seconds(86_400 * Int.random(in: 6...20, using: &generator))))
+            guestAccesses[index] = GuestAccess(
+                id: old.id, guestUserID: old.guestUserID, propertyID: old.propertyID, deviceIDs: old.deviceIDs,
+                operations: LockOperation.movements, window: window, schedule: chance(50) ? schedule(in: window) : nil,
+                maxUses: limit,
+                grantedByUserID: old.grantedByUserID, grantedUnderAssociationID: old.grantedUnderAssociationID,
+                grantedUnderRole: .propertyManager, createdAt: start)
+        }
+    }
+
+    /// Returns a device of an access with an instant of its window, or near its bounds.
+    mutating func openDevice() -> (device: DeviceID, instant: Timestamp)? {
+        guard let access = guestAccesses.randomElement(using: &generator),
+            let device = access.deviceIDs.randomElement(using: &generator)
+        else { return nil }
+        let length = access.window.validUntil.duration(since: access.window.validFrom).wholeMilliseconds
+        let offset = Int64.random(in: -length / 20...length + length / 20, using: &generator)
+        return (device, access.window.validFrom.advanced(by: .milliseconds(offset)))
     }
 
     /// Adds API keys: of users and of other keys, on entities of the world and on ones that do not exist, some expired.

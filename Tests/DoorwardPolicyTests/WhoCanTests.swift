@@ -33,6 +33,7 @@ import Testing
         var kinds: [String: Int] = [:]
         for seed in 0..<300 as Range<UInt64> {
             var world = PlainWorld(seed: seed)
+            world.addOpenAccesses()
             world.addAPIKeys()
             let directory = world.directory
             for device in world.devices {
@@ -51,7 +52,7 @@ import Testing
                 }
             }
         }
-        #expect(["user", "user until", "link", "key"].allSatisfy { kinds[$0, default: 0] > 10 }, "\(kinds)")
+        #expect(["user", "user until", "link", "key", "key of guest"].allSatisfy { kinds[$0, default: 0] > 10 }, "\(kinds)")
     }
 
     @Test("The cost depends on the rules of the device's path: a device without rules has an empty list, whatever else is stored")
