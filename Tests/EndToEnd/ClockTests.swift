@@ -67,12 +67,10 @@ extension EndToEnd {
         private func admitGuest(to lock: String, minutes: Range<Int>, of house: House, on gateway: RunningGateway) async throws {
             let admin = try await gateway.signIn(RunningGateway.adminEmail)
             let id = try await House.createUser("gus@doors.example", "Gus", by: admin)
-            let now = Date()
-            func time(_ minutes: Int) -> String { now.addingTimeInterval(Double(minutes) * 60).formatted(.iso8601) }
+            let window = try await admin.window(minutes: minutes)
             let answer = try await house.owner.post(
                 "/guest-access",
-                #"{"guestUserId":"\#(id)","deviceIds":["\#(lock)"],"operations":["UNLOCK"],"#
-                    + #""validFrom":"\#(time(minutes.lowerBound))","validUntil":"\#(time(minutes.upperBound))"}"#)
+                #"{"guestUserId":"\#(id)","deviceIds":["\#(lock)"],"operations":["UNLOCK"],\#(window)}"#)
             try #require(answer.status == 201, "\(answer.status) \(answer.body)")
         }
 

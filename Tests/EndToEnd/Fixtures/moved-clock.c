@@ -5,7 +5,6 @@
 // its arguments.
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <semaphore.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -47,10 +46,4 @@ time_t time(time_t *seconds) {
     clock_gettime(CLOCK_REALTIME, &now);
     if (seconds) *seconds = now.tv_sec;
     return now.tv_sec;
-}
-
-// The deadline is a time of the moved clock, and the system waits by its own.
-int sem_timedwait(sem_t *semaphore, const struct timespec *deadline) {
-    struct timespec end = {.tv_sec = deadline->tv_sec - offset(), .tv_nsec = deadline->tv_nsec};
-    return sem_clockwait(semaphore, CLOCK_REALTIME, &end);
 }
