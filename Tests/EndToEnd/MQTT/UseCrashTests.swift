@@ -12,7 +12,7 @@ extension EndToEnd {
 
         /// The number of kills; `DOORWARD_TEST_ROUNDS` sets another one.
         static var rounds: Int {
-            ProcessInfo.processInfo.environment["DOORWARD_TEST_ROUNDS"].flatMap { Int($0) } ?? 4
+            ProcessInfo.processInfo.environment["DOORWARD_TEST_ROUNDS"].flatMap { Int($0) } ?? 3
         }
 
         @Test("the locks move no more often than there are uses, and the uses that are left match the outcomes")
