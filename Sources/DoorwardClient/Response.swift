@@ -5,5 +5,10 @@ package struct Response<Content: Sendable>: Sendable {
     /// The JSON value of `data` as the gateway wrote it, with the members that `Content` does not decode.
     package let json: [UInt8]
 
-    package init(content: Content, json: [UInt8]) { (self.content, self.json) = (content, json) }
+    /// The `ETag` of the object; `nil` if the response has none.
+    package let etag: String?
+
+    package init(content: Content, json: [UInt8], etag: String? = nil) {
+        (self.content, self.json, self.etag) = (content, json, etag)
+    }
 }

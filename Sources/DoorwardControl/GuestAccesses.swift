@@ -49,7 +49,12 @@ package struct GuestAccesses: Sendable {
         return request.page(
             .guestAccesses, in: current, of: caller.principal,
             visible: { current.tenancy.readableGuestAccesses(by: current.subject).map(\.id) },
-            item: { current.tenancy.guestAccess($0) }, filter: filter.isEmpty ? nil : { filter.passes($0, at: now) },
+            item: { current.tenancy.guestAccess($0) },
+            filter: filter.isEmpty
+                ? nil
+                : { access in
+                    filter.passes(access, at: now) { current.tenancy.hasLink(access, shownTo: current.subject, at: now) }
+                },
             named: \.label
         ) { key, access in
             switch key {
@@ -106,17 +111,20 @@ package struct GuestAccessFilter: Sendable {
     /// Whether the access is active: neither revoked nor past the end of its window. An access
     /// whose window has not begun yet is active.
     package var isActive: Bool?
+    /// Whether the access has a link that works. For a caller who may not manage the access, it has none.
+    package var hasLink: Bool?
 
     package init() {}
 
     /// Whether every access is selected.
-    fileprivate var isEmpty: Bool { device == nil && unit == nil && property == nil && isActive == nil }
+    fileprivate var isEmpty: Bool { device == nil && unit == nil && property == nil && isActive == nil && hasLink == nil }
 
-    fileprivate func passes(_ access: GuestAccess, at now: Timestamp) -> Bool {
+    fileprivate func passes(_ access: GuestAccess, at now: Timestamp, isLinked: () -> Bool) -> Bool {
         if let device, !access.deviceIDs.contains(device) { return false }
         if let unit, access.unitID != unit { return false }
         if let property, access.propertyID != property { return false }
-        return isActive.map { $0 == (now < access.endsAt) } ?? true
+        if let isActive, isActive != (now < access.endsAt) { return false }
+        return hasLink.map { $0 == isLinked() } ?? true
     }
 }
 
@@ -242,10 +250,21 @@ extension TenancyDirectory {
     /// Requires the right to revoke the access. The grantor has this right while one of the associations that covered the devices
     /// exists; other users have it if they may manage the access.
     func requireManagement(of access: GuestAccess, by subject: Subject) throws(GatewayError) {
-        if subject.isUser(access.grantedByUserID), access.carriers.contains(where: { association($0) != nil }) { return }
-        if mayManage(access, subject) { return }
+        if manages(access, subject) { return }
         // The access is visible to the subject at this point, so the denial reveals nothing.
         throw .denied(Denial(.roleInsufficient, hasReach: true), operation: nil, deviceID: nil)
+    }
+}
+
+extension TenancyDirectory {
+    private func manages(_ access: GuestAccess, _ subject: Subject) -> Bool {
+        if subject.isUser(access.grantedByUserID), access.carriers.contains(where: { association($0) != nil }) { return true }
+        return mayManage(access, subject)
+    }
+
+    /// Whether the access has not ended and has a link, of which only those know who may end it.
+    fileprivate func hasLink(_ access: GuestAccess, shownTo subject: Subject, at now: Timestamp) -> Bool {
+        now < access.endsAt && guestLink(of: access.id) != nil && manages(access, subject)
     }
 }
 

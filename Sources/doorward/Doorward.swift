@@ -26,7 +26,7 @@ import ArgumentParser
                 subcommands: [
                     Locks.self, Status.self, Lock.self, Unlock.self, Unlatch.self, LockdownCommand.self, LiftCommand.self,
                 ]),
-            CommandGroup(name: "Guests", subcommands: [Grant.self, Grants.self, LinkGroup.self, Revoke.self]),
+            CommandGroup(name: "Guests", subcommands: [Grant.self, Grants.self, Change.self, LinkGroup.self, Revoke.self]),
             CommandGroup(name: "Rights", subcommands: [Can.self, WhoCan.self]),
             CommandGroup(
                 name: "Places and people",

@@ -6,14 +6,35 @@ package struct GuestAccesses: Sendable {
     let client: DoorwardClient
 
     /// Lists the accesses that the caller holds, granted or may manage, by the beginning of their validity.
-    package func list(deviceID: String? = nil) -> Pages<Wire.GuestAccess> {
-        Pages(client: client, request: .get("guest-access", query: [("deviceId", deviceID), ("sortBy", "validFrom")]))
+    ///
+    /// - Parameter hasLink: only those with a link (`true`) or without one (`false`); `nil` for all.
+    package func list(deviceID: String? = nil, hasLink: Bool? = nil) -> Pages<Wire.GuestAccess> {
+        Pages(
+            client: client,
+            request: .get(
+                "guest-access", query: [("deviceId", deviceID), ("hasLink", hasLink.map { "\($0)" }), ("sortBy", "validFrom")]))
+    }
+
+    /// Fetches a guest access, with the `ETag` of its version.
+    package func access(_ id: String) async throws -> Response<Wire.GuestAccessAnswer> {
+        try await client.send(.get("guest-access", id))
     }
 
     /// Grants a guest access. If the connection breaks, the request is repeated with the same idempotency key, so that the access
     /// is granted once.
     package func grant(_ access: Wire.NewGuestAccess) async throws -> Response<Wire.GuestAccessAnswer> {
         try await client.send(.post("guest-access", body: access))
+    }
+
+    /// Changes a guest access. When this returns, the gateway sends no more commands under a right that the change took away.
+    ///
+    /// - Parameter etag: the version to change; if the access has changed since, the gateway rejects the change. `nil` for any.
+    package func change(
+        _ id: String, _ change: Wire.GuestAccessChange, onlyIf etag: String?
+    ) async throws -> Response<Wire.GuestAccessAnswer> {
+        var request = try APIRequest.put("guest-access", id, body: change)
+        if let etag { request.headers.append((name: "If-Match", value: etag)) }
+        return try await client.send(request)
     }
 
     /// Creates the link of a guest access; an earlier one ends.

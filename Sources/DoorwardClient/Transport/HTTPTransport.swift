@@ -33,7 +33,8 @@ struct HTTPTransport: Sendable {
         let body = try await response.body.collect(upTo: Self.maxResponseBytes)
         return TransportResponse(
             status: Int(response.status.code), body: Array(body.readableBytesView),
-            retryAfter: response.headers.first(name: "Retry-After").flatMap { Int($0) }, server: server)
+            retryAfter: response.headers.first(name: "Retry-After").flatMap { Int($0) }, server: server,
+            etag: response.headers.first(name: "ETag"))
     }
 
     private func head(of request: APIRequest, token: String?) async throws -> HTTPClientResponse {

@@ -8,6 +8,7 @@ struct TransportResponse: Sendable {
     /// `Retry-After`, in seconds.
     let retryAfter: Int?
     let server: ServerAddress
+    var etag: String?
 
     /// - Throws: `ClientError.refused` for an error response of the gateway, `.notAGateway` for any other error response.
     func successful() throws(ClientError) -> TransportResponse {
@@ -28,6 +29,6 @@ struct TransportResponse: Sendable {
         guard let json = JSONScanner.member("data", of: body),
             let content = try? JSONDecoder().decode(Content.self, from: Data(json))
         else { throw .notAGateway(server: server.description) }
-        return Response(content: content, json: Array(json))
+        return Response(content: content, json: Array(json), etag: etag)
     }
 }

@@ -132,5 +132,6 @@ extension GuestAccessFilter {
         unit = query.id("unitId")
         property = query.id("propertyId")
         isActive = query.bool("active")
+        hasLink = query.bool("hasLink")
     }
 }

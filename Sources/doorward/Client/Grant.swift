@@ -17,10 +17,14 @@ struct Grant: AsyncParsableCommand {
 
             The guest may operate the locks from --from until --until, excluding the latter.
 
-            \(TimeArgument.help) In --until, +2h counts from --from.
+            \(WindowTimes.help) In --until, +2h counts from --from.
+
+            \(GuestLimitOptions.help)
 
             Examples:
               doorward grant "Gus Example" Cellar --from "tomorrow 9:00" --until +2h
+              doorward grant cleaner@example.org "Front door" --from now --until +90d --days mon,thu --hours 09:00-12:00
+              doorward grant courier@example.org Cellar --from now --until 20:00 --max-uses 1
               doorward grant Plumber "Front door" --label --link --from "tomorrow 9:00" --until +2h
             """)
 
@@ -35,6 +39,8 @@ struct Grant: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The end of the access.", valueName: "time"))
     var until: String
+
+    @OptionGroup var limits: GuestLimitOptions
 
     @Option(
         help: ArgumentHelp(
@@ -66,25 +72,40 @@ struct Grant: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let now = SystemClock().now()
-        let begin = try TimeArgument(from, option: "--from").instant(now: now)
-        let end = try TimeArgument(until, option: "--until").instant(now: now, start: begin)
+        let times = try WindowTimes(from: from, until: until)
         let client = try gateway.client()
         let finder = NameResolver(client)
         var found: [NameResolver.FoundLock] = []
         for lock in locks { found.append(try await finder.lock(lock)) }
         let guest = isLabel ? .label(self.guest) : try await finder.guest(self.guest)
-        let answer = try await grant(guest, found.map(\.id), begin.description, end.description, finder)
+        let needing = times.localOption ?? (limits.days != nil ? "--days" : limits.hours != nil ? "--hours" : nil)
+        let zone = try await limits.zone(for: needing) { [id = found.first?.id] in
+            guard let id else { return nil }
+            return try await finder.timeZone(ofProperty: try await client.devices.device(id).content.device.propertyId)
+        }
+        let now = SystemClock().now()
+        let window = times.resolved(now: now, in: zone)
+        var access = Wire.NewGuestAccess(
+            guestUserId: nil, label: name, deviceIds: found.map(\.id), operations: operations.words,
+            validFrom: window.from?.text ?? "", validUntil: window.until?.text ?? "",
+            timeZone: times.localOption == nil ? limits.zone?.name : zone?.name, maxUses: limits.maxUses)
+        // Without --zone the hours follow the zone of the property, also when it changes.
+        if limits.hasHours {
+            access.schedule = Wire.Schedule(days: limits.days, hours: limits.hours, timeZone: limits.zone?.name)
+        }
+        let answer = try await grant(access, guest, finder)
         var names = GuestNames(locks: Dictionary(found.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first }))
         if let id = answer.content.guestAccess.guestUserId { names.people[id] = name ?? guest.name }
-        let view = GuestAccessView(answer.content.guestAccess, names: names, now: now)
-        guard createsLink else { return show(view, answer.json) }
+        let granted = answer.content.guestAccess
+        guard createsLink else { return show(GuestAccessView(granted, names: names, now: now), answer.json) }
         do {
-            let link = try await client.guestAccesses.createLink(of: view.access.id)
-            show(view, GuestLinkView.json(granted: answer.json, link: link.json), link: link.content.link)
+            let link = try await client.guestAccesses.createLink(of: granted.id)
+            show(
+                GuestAccessView(granted, names: names, hasLink: true, now: now),
+                GuestLinkView.json(granted: answer.json, link: link.json), link: link.content.link)
         } catch {
             // The access exists nevertheless.
-            show(view, answer.json)
+            show(GuestAccessView(granted, names: names, now: now), answer.json)
             throw error
         }
     }
@@ -96,20 +117,21 @@ struct Grant: AsyncParsableCommand {
                 ? sentences(view, style, hasLink: link != nil) : GuestAccessView.table([view], style).lines(style))
                 + (link?.lines(style) ?? [])
         }
+        view.warnOfClockChanges(output)
     }
 
     private func grant(
-        _ guest: NameResolver.Guest, _ deviceIDs: [String], _ from: String, _ until: String, _ finder: NameResolver
+        _ new: Wire.NewGuestAccess, _ guest: NameResolver.Guest, _ finder: NameResolver
     ) async throws -> Response<Wire.GuestAccessAnswer> {
-        var access = Wire.NewGuestAccess(
-            guestUserId: nil, label: name, deviceIds: deviceIDs, operations: operations.words, validFrom: from, validUntil: until)
+        var access = new
         switch guest {
         case .person(let id, _): access.guestUserId = id
         case .address(let email): access.guestEmail = email
         case .label(let label): access.label = label
         }
         do {
-            return try await namingOptions(option) { try await finder.client.guestAccesses.grant(access) }
+            let complete = access
+            return try await namingOptions(option) { try await finder.client.guestAccesses.grant(complete) }
         } catch ClientError.refused(let refusal) where refusal.status == 404 {
             throw CommandFailure(await finder.missingGuest(guest) + " Nothing was granted.")
         }
@@ -118,21 +140,16 @@ struct Grant: AsyncParsableCommand {
     /// Maps a field of the request to its command-line option.
     private func option(_ field: String) -> FieldOption? {
         switch field {
-        case "validFrom": FieldOption("--from")
-        case "validUntil": FieldOption("--until")
-        case "operations": FieldOption("--operations")
         case "label": FieldOption(isLabel ? "the label" : "--name")
         case "guestUserId", "guestEmail": FieldOption("the person")
-        default: field.hasPrefix("deviceIds") ? FieldOption("the lock") : nil
+        default: limits.option(field)
         }
     }
 
     private func sentences(_ view: GuestAccessView, _ style: OutputStyle, hasLink: Bool) -> [String] {
-        let (access, id) = (view.access, view.access.id.printable)
-        return [
-            "\(view.guest.printable) may \(view.operations) \(view.locks.printable)",
-            "  from  \(view.window(access.validFrom, style))", "  until \(view.window(access.validUntil, style))",
-            "`doorward revoke \(id)` ends it.",
+        let id = view.access.id.printable
+        return ["\(view.guest.printable) may \(view.operations) \(view.locks.printable)"] + view.understood(style) + [
+            "`doorward change \(id)` changes it, and `doorward revoke \(id)` ends it."
         ] + (isLabel && !hasLink ? ["`doorward link create \(id)` creates the link with which the guest can use it."] : [])
     }
 }

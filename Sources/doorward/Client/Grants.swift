@@ -8,7 +8,11 @@ struct Grants: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List guest accesses: those that you hold, gave or may manage.",
         discussion: """
-            The status is active, scheduled (the window has not started), expired (the window has ended) or revoked.
+            The status is active, scheduled (the window has not started), expired (the window has ended) or revoked. HOURS are those \
+            of the property or of the zone beside them, USES the uses that are left of all, and LINK is `yes` if there is a link \
+            that works; you see it if you may end it. FROM and UNTIL are in your own time zone.
+
+            On a terminal, columns without any value are left out, and a narrow table has no ids: --wide shows everything.
 
             Example: doorward grants "Front door"
             """)
@@ -27,11 +31,21 @@ struct Grants: AsyncParsableCommand {
         if let lock { deviceID = try await finder.lock(lock).id }
         let accesses = try await client.guestAccesses.list(deviceID: deviceID).all()
         let names = output.json ? GuestNames() : try await finder.names(in: accesses.content)
+        let linked = output.json ? [] : try await linkedIDs(among: accesses.content, deviceID, client)
         let now = SystemClock().now()
         output.print(json: accesses.json) { style in
             if accesses.content.isEmpty { return style.isInteractive ? ["There are no guest accesses."] : [] }
-            let (views, style) = (accesses.content.map { GuestAccessView($0, names: names, now: now) }, table.style(style))
+            let views = accesses.content.map { GuestAccessView($0, names: names, hasLink: linked.contains($0.id), now: now) }
+            let style = table.style(style)
             return GuestAccessView.table(views, style).lines(style)
         }
+    }
+
+    /// The ids of the accesses with a link.
+    private func linkedIDs(
+        among accesses: [Wire.GuestAccess], _ deviceID: String?, _ client: DoorwardClient
+    ) async throws -> Set<String> {
+        guard !accesses.isEmpty else { return [] }
+        return Set(try await client.guestAccesses.list(deviceID: deviceID, hasLink: true).all().content.map(\.id))
     }
 }

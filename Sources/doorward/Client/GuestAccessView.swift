@@ -10,11 +10,13 @@ struct GuestNames {
 /// Prints a guest access.
 struct GuestAccessView {
     let access: Wire.GuestAccess
+    /// Whether there is a link of which the caller may know.
+    let hasLink: Bool
     private let names: GuestNames
     private let now: Timestamp
 
-    init(_ access: Wire.GuestAccess, names: GuestNames, now: Timestamp) {
-        (self.access, self.names, self.now) = (access, names, now)
+    init(_ access: Wire.GuestAccess, names: GuestNames, hasLink: Bool = false, now: Timestamp) {
+        (self.access, self.names, self.hasLink, self.now) = (access, names, hasLink, now)
     }
 
     var guest: String {
@@ -43,19 +45,49 @@ struct GuestAccessView {
         return Table.Cell("active", .green)
     }
 
-    /// Guest accesses as a table.
+    // MARK: - A table
+
+    /// Guest accesses as a table. On a terminal, columns that no access fills are left out; so are the ids if even the narrowest
+    /// table with them does not fit.
     static func table(_ views: [GuestAccessView], _ style: OutputStyle) -> Table {
-        var table = Table(
-            "GUEST", "LOCKS", "OPERATIONS", "FROM", "UNTIL", "STATUS", "ID", rows: views.map { $0.row(style) })
-        table.fittings = [.cut(to: 5), .cut(to: 5), .cut(to: 4), .whole, .whole, .whole, .id]
+        let filled = style.isInteractive ? Column.all.filter { $0.isKept(in: views) } : Column.all
+        let table = table(views, filled, style)
+        return table.fits(style) ? table : self.table(views, filled.filter { $0.fitting != .id }, style)
+    }
+
+    private static func table(_ views: [GuestAccessView], _ columns: [Column], _ style: OutputStyle) -> Table {
+        var table = Table(columns.map(\.heading), rows: views.map { view in columns.map { $0.cell(view, style) } })
+        table.fittings = columns.map(\.fitting)
         return table
     }
 
-    private func row(_ style: OutputStyle) -> [Table.Cell] {
-        [
-            Table.Cell(guest), Table.Cell(locks), Table.Cell(operations), cell(access.validFrom, style),
-            cell(access.validUntil, style), status, Table.Cell(access.id, .dim),
+    private struct Column: Sendable {
+        let heading: String
+        let fitting: Table.Fitting
+        /// Whether the column is left out if none of its cells has a text.
+        var isOptional = false
+        let cell: @Sendable (GuestAccessView, OutputStyle) -> Table.Cell
+
+        static let all = [
+            Column(heading: "GUEST", fitting: .cut(to: 5)) { view, _ in Table.Cell(view.guest) },
+            Column(heading: "LOCKS", fitting: .cut(to: 5)) { view, _ in Table.Cell(view.locks) },
+            Column(heading: "OPERATIONS", fitting: .optional) { view, _ in Table.Cell(view.operations) },
+            Column(heading: "FROM", fitting: .whole) { $0.cell($0.access.validFrom, $1) },
+            Column(heading: "UNTIL", fitting: .whole) { $0.cell($0.access.validUntil, $1) },
+            Column(heading: "HOURS", fitting: .cut(to: 5), isOptional: true) { view, _ in Table.Cell(view.hours) },
+            Column(heading: "USES", fitting: .whole, isOptional: true) { view, _ in
+                Table.Cell(view.uses, view.access.usesLeft == 0 ? .red : nil)
+            },
+            Column(heading: "LINK", fitting: .whole, isOptional: true) { view, _ in Table.Cell(view.hasLink ? "yes" : nil) },
+            Column(heading: "STATUS", fitting: .whole) { view, _ in view.status },
+            Column(heading: "ID", fitting: .id) { view, _ in Table.Cell(view.access.id, .dim) },
         ]
+
+        func isKept(in views: [GuestAccessView]) -> Bool {
+            guard isOptional else { return true }
+            let style = OutputStyle(isTerminal: false, environment: [:])
+            return views.contains { cell($0, style).text != "-" }
+        }
     }
 
     private func cell(_ instant: String?, _ style: OutputStyle) -> Table.Cell {
@@ -63,9 +95,68 @@ struct GuestAccessView {
             instant.map(style.instant), short: instant.map { style.shortInstant($0, now: now, withSeconds: false) })
     }
 
-    /// Returns the start or the end of the access as text: in local time, and as the gateway sent it.
+    // MARK: - Sentences
+
+    /// The recurring hours with their zone; `nil` if the access has none.
+    var hours: String? { access.schedule.map { "\($0.words)\($0.timeZone.map { " \($0.printable)" } ?? "")" } }
+
+    /// The uses that are left, as `2/3`; `nil` if there is no limit.
+    var uses: String? { access.maxUses.map { "\(access.usesLeft.map { "\($0)" } ?? "?")/\($0)" } }
+
+    /// The window, the hours and the uses as lines on a terminal, with the zone in which they are understood.
+    func understood(_ style: OutputStyle) -> [String] {
+        var lines = [
+            "  from  \(window(access.validFrom, style))", "  until \(window(access.validUntil, style))",
+        ]
+        lines += clockChanges.map { "  \($0)" }
+        if let schedule = access.schedule {
+            let zone = schedule.timeZone?.printable ?? "the property's time"
+            lines.append("  only  \(schedule.words), \(zone)")
+        }
+        if let max = access.maxUses {
+            let left = access.usesLeft ?? max
+            lines.append(left == max ? "  for   \(Self.count(max))" : "  for   \(left) of \(Self.count(max))")
+        }
+        return lines
+    }
+
+    static func count(_ uses: Int) -> String { uses == 1 ? "1 use" : "\(uses) uses" }
+
+    /// An instant of the window as text: on the clock of its zone and in UTC; in a pipe in UTC only.
     func window(_ instant: String?, _ style: OutputStyle) -> String {
-        instant.map { "\(style.instant($0)) (\($0))".printable } ?? "-"
+        guard let instant else { return "-" }
+        guard style.isInteractive, let time = self.instant(instant) else { return instant.printable }
+        return "\(zoned(time)) (\(instant.printable))"
+    }
+
+    /// Such as `Thu 2026-12-24 15:00 Europe/Berlin`; in the user's own zone if the window has none.
+    private func zoned(_ time: Timestamp) -> String {
+        guard let zone else { return LocalTime.zoned(time) }
+        return "\(LocalTime.withDay(zone.rules.local(at: time))) \(zone.name)"
+    }
+
+    private var zone: WindowZone? { access.resolution?.timeZone.flatMap { WindowZone($0) } }
+
+    /// Sentences about ends of the window that a change of the clock decided.
+    var clockChanges: [String] {
+        [
+            clockChange("--from", access.resolution?.validFrom, access.validFrom),
+            clockChange("--until", access.resolution?.validUntil, access.validUntil),
+        ].compactMap(\.self)
+    }
+
+    private func clockChange(_ option: String, _ change: String?, _ text: String?) -> String? {
+        guard let zone, let instant = text.flatMap({ self.instant($0) }) else { return nil }
+        let clock = LocalTime.withDay(zone.rules.local(at: instant)).split(separator: " ").last ?? ""
+        switch change {
+        case "gap":
+            return
+                "\(option): clocks in \(zone.name) skip that time. It is the instant at which they are put forward to \(clock)."
+        case "overlap":
+            let second = zone.rules.resolve(zone.rules.local(at: instant), fold: .second).instant
+            return "\(option): clocks in \(zone.name) show \(clock) twice. It is the first time; the second is \(second)."
+        default: return nil
+        }
     }
 
     private func instant(_ text: String?) -> Timestamp? { text.flatMap { try? Timestamp(rfc3339: $0) } }

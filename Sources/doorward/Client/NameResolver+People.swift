@@ -36,11 +36,19 @@ extension NameResolver {
         return try await knownPerson(text, otherwise: "Name the person by email address or id.")
     }
 
+    /// The id of the caller; `nil` for an API key, which is no person.
+    func callerID() async throws -> String? { try await me()?.id }
+
     /// The caller by name and by email address; `nil` for an API key, which is no person.
     private func caller() async throws -> [NameMatch]? {
+        try await me().map { me in
+            [me.fullName, me.email].compactMap(\.self).map { NameMatch(id: me.id, name: $0, place: me.email) }
+        }
+    }
+
+    private func me() async throws -> Wire.User? {
         do {
-            let me = try await client.users.me().content.user
-            return [me.fullName, me.email].compactMap(\.self).map { NameMatch(id: me.id, name: $0, place: me.email) }
+            return try await client.users.me().content.user
         } catch ClientError.refused(let refusal) where refusal.status == 403 || refusal.status == 404 {
             return nil
         }

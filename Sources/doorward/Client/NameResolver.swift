@@ -18,11 +18,35 @@ struct NameResolver: Sendable {
 
     func lock(_ text: String) async throws -> FoundLock {
         if Self.isID(text) { return FoundLock(id: text, name: text) }
-        let locks = try await client.devices.list().all().content
+        var locks = try await client.devices.list().all().content
+        func matches() -> [NameMatch] { locks.map { NameMatch(id: $0.id, name: $0.name, place: LockView($0).place) } }
+        if let found = try NameMatch.match(text, of: matches(), noun: "lock") { return FoundLock(id: found.id, name: found.name) }
+        // The list has no locks outside the window of a guest access, but the gateway explains to the guest why it denies a command.
+        locks += try await guestLocks(besides: locks)
         let found = try NameMatch.one(
-            text, of: locks.map { NameMatch(id: $0.id, name: $0.name, place: LockView($0).place) }, noun: "lock",
-            listing: "`doorward locks` lists the locks that you may see.")
+            text, of: matches(), noun: "lock", listing: "`doorward locks` lists the locks that you may see.")
         return FoundLock(id: found.id, name: found.name)
+    }
+
+    /// The locks of the guest accesses that the caller holds, other than those of a list.
+    private func guestLocks(besides listed: [Wire.Device]) async throws -> [Wire.Device] {
+        guard let me = try await callerID() else { return [] }
+        let accesses = try await client.guestAccesses.list().all().content.filter { $0.guestUserId == me }
+        return try await locks(of: accesses, besides: Set(listed.map(\.id)))
+    }
+
+    /// Fetches the locks of guest accesses one by one: a lock that the caller may not use now is in no list. Locks that the gateway
+    /// does not show are left out, and so are those after the first 50.
+    func locks(of accesses: [Wire.GuestAccess], besides known: Set<String>) async throws -> [Wire.Device] {
+        var (seen, locks) = (known, [Wire.Device]())
+        for id in accesses.flatMap({ $0.deviceIds ?? [] }) where seen.insert(id).inserted && locks.count < 50 {
+            do {
+                locks.append(try await client.devices.device(id).content.device)
+            } catch ClientError.refused(let refusal) where [403, 404].contains(refusal.status) {
+                continue
+            }
+        }
+        return locks
     }
 
     /// Finds the property and the unit by their names. The unit is searched in the property, if one is given.

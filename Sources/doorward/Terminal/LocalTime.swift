@@ -15,6 +15,15 @@ struct LocalTime: Equatable, CustomStringConvertible {
         (self.hour, self.minute, self.second) = (hour, minute, second)
     }
 
+    /// A reading of the clock.
+    init(_ local: LocalDateTime) {
+        let date = local.date
+        let seconds = Int(local.milliseconds / 1000 - date.daysSinceEpoch * 86_400)
+        self.init(
+            year: date.year, month: date.month, day: date.day, hour: seconds / 3600, minute: seconds / 60 % 60,
+            second: seconds % 60)
+    }
+
     init(_ instant: Timestamp) {
         var seconds = time_t(instant.milliseconds / 1000)
         var fields = tm()
@@ -27,6 +36,8 @@ struct LocalTime: Equatable, CustomStringConvertible {
             year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday),
             hour: Int(fields.tm_hour), minute: Int(fields.tm_min), second: Int(fields.tm_sec))
     }
+
+    var date: CivilDate { CivilDate(year: year, month: month, day: day) ?? CivilDate(daysSinceEpoch: 0) }
 
     /// `2026-11-21 18:00:05`.
     var description: String { "\(four(year))-\(two(month))-\(two(day)) \(two(hour)):\(two(minute)):\(two(second))" }
@@ -41,6 +52,14 @@ struct LocalTime: Equatable, CustomStringConvertible {
         let zone = fields.tm_zone.map { " (\(String(cString: $0)))" } ?? ""
         let time = LocalTime(fields).description
         return day + (time.hasSuffix(":00") ? String(time.dropLast(3)) : time) + zone
+    }
+
+    /// Returns a reading of a clock with the day of the week, such as `Mon 2026-11-23 09:00`.
+    static func withDay(_ local: LocalDateTime) -> String {
+        let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+        let day = days.indices.first { WeekdaySet([Weekday.allCases[$0]]).contains(day: local.date.daysSinceEpoch) }
+        let time = LocalTime(local).description
+        return "\(days[day ?? 0]) \(time.hasSuffix(":00") ? String(time.dropLast(3)) : time)"
     }
 
     /// Returns a text such as `Nov 21 18:00`, or `2026-11-21 18:00` if the time is not in this year. With seconds, the time of

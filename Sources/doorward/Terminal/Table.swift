@@ -50,7 +50,15 @@ struct Table: Sendable {
     /// Minimum widths of the columns, so that later rows are aligned with earlier ones.
     var leastWidths: [Int] = []
 
-    init(_ headings: String..., rows: [[Cell]]) { (self.headings, self.rows) = (headings, rows) }
+    init(_ headings: String..., rows: [[Cell]]) { self.init(headings, rows: rows) }
+
+    init(_ headings: [String], rows: [[Cell]]) { (self.headings, self.rows) = (headings, rows) }
+
+    /// Whether the table can be reduced to the width of the terminal.
+    func fits(_ style: OutputStyle) -> Bool {
+        guard let room = style.columns else { return true }
+        return layout(style).width <= room
+    }
 
     /// Returns the lines: on a terminal a heading and aligned columns; in a pipe the cells of each row, separated by tabs.
     ///

@@ -2,41 +2,114 @@ import DoorwardDomain
 
 /// A point in time as typed by a user.
 struct TimeArgument {
+    /// The accepted forms, for help texts of commands that read local times in the user's own zone.
+    static let help = help(zone: "in your own time zone")
+
     /// The accepted forms, for help texts.
-    static let help = """
-        A time is 2026-11-21T18:00:00+01:00, or in your own time zone "2026-11-21 18:00", 2026-11-21, 18:00 (today), \
-        "tomorrow 9:00", yesterday, now, or +2h, +30m, +3d from now.
+    ///
+    /// - Parameter zone: the zone of local times, such as `in your own time zone`.
+    static func help(zone: String) -> String {
         """
+        A time is 2026-11-21T18:00+01:00, or \(zone) "2026-11-21 18:00", 2026-11-21, 18:00 or 6pm (today), "tomorrow 9:00", \
+        "friday 9:00" (the next one after today), yesterday, now, or +2h, +30m, +3d from now.
+        """
+    }
 
-    private let text: String
-    private let option: String
+    /// A time that was read, before its zone is known.
+    enum Form: Equatable, Sendable {
+        case instant(Timestamp)
+        /// A length of time from now or, if it is not negative, from the start that the time is the end of.
+        case relative(Duration)
+        case local(Day, DoorwardDomain.LocalTime)
 
-    init(_ text: String, option: String) { (self.text, self.option) = (text, option) }
+        /// Whether the time is read on a clock in some zone.
+        var isLocal: Bool { if case .local = self { true } else { false } }
+    }
 
-    /// - Parameters:
-    ///   - now: the present time, for relative forms.
-    ///   - start: the start of a duration such as `+2h`; `now` by default.
-    /// - Throws: a usage error for a text that is not a time, and for a wall-clock time that does not exist, or exists twice.
-    func instant(now: Timestamp, start: Timestamp? = nil) throws -> Timestamp {
-        guard text.contains(where: { !$0.isWhitespace }) else { throw failure("is not a time. \(Self.help)") }
-        if let instant = try? Timestamp(rfc3339: text) { return instant }
-        let typed = text.lowercased()
-        if typed == "now" { return now }
-        if let length = Self.length(typed) {
-            return (typed.hasPrefix("-") ? now : start ?? now).advanced(by: length)
-        }
-        guard let time = Self.wallTime(typed, now: now) else { throw failure("is not a time. \(Self.help)") }
-        let instants = time.instants
-        switch instants.count {
-        case 1: return instants[0]
-        case 0: throw failure("does not exist: clocks here never show \(time)")
-        default:
-            throw failure("occurs twice, because the clock is put back: give an offset, as in 2026-10-25T02:30:00+01:00")
+    enum Day: Equatable, Sendable {
+        /// Today is 0, tomorrow 1.
+        case fromToday(Int)
+        /// The next day of this name after today.
+        case next(Weekday)
+        case date(CivilDate)
+
+        func date(today: CivilDate) -> CivilDate {
+            switch self {
+            case .date(let date): return date
+            case .fromToday(let days): return CivilDate(daysSinceEpoch: today.daysSinceEpoch + Int64(days))
+            case .next(let weekday):
+                let after = (1...7).first { WeekdaySet([weekday]).contains(day: today.daysSinceEpoch + $0) } ?? 7
+                return CivilDate(daysSinceEpoch: today.daysSinceEpoch + after)
+            }
         }
     }
 
+    private let text: String
+    private let option: String
+    private let help: String
+
+    /// - Parameter help: the sentence about the accepted forms, for errors.
+    init(_ text: String, option: String, help: String = Self.help) { (self.text, self.option, self.help) = (text, option, help) }
+
+    /// Reads the text.
+    ///
+    /// - Throws: a usage error for a text that is not a time, and for a day and a time of day that no calendar and no clock shows.
+    func form() throws(CommandFailure) -> Form {
+        let typed = text.trimmingWhitespace.lowercased()
+        if let instant = Self.instant(typed) { return .instant(instant) }
+        if typed == "now" { return .relative(.zero) }
+        if let length = Self.length(typed) { return .relative(length) }
+        guard let (day, rest) = try dayAndRest(typed) else { throw notATime }
+        guard !rest.isEmpty else { return .local(day ?? .fromToday(0), Self.midnight) }
+        guard let numbers = Self.clock(rest) else { throw notATime }
+        guard let time = DoorwardDomain.LocalTime(hour: numbers.hour, minute: numbers.minute, second: numbers.second) else {
+            throw failure("does not exist: a clock shows 00:00 to 23:59, and 24:00 is the end of a day.")
+        }
+        return .local(day ?? .fromToday(0), time)
+    }
+
+    /// Resolves the time; a local time is one in the user's own zone.
+    ///
+    /// - Parameters:
+    ///   - now: the present time, for relative forms.
+    ///   - start: the start of a duration such as `+2h`; `now` by default.
+    /// - Throws: the errors of `form`, and a usage error for a local time that does not exist, or exists twice.
+    func instant(now: Timestamp, start: Timestamp? = nil) throws(CommandFailure) -> Timestamp {
+        switch try form() {
+        case .instant(let instant): return instant
+        case .relative(let length): return Self.advanced(by: length, now: now, start: start)
+        case .local(let day, let time):
+            let local = LocalTime(LocalDateTime(date: day.date(today: LocalTime(now).date), time: time))
+            let instants = local.instants
+            switch instants.count {
+            case 1: return instants[0]
+            case 0: throw failure("does not exist: clocks here never show \(local)")
+            default:
+                throw failure("occurs twice, because the clock is put back: give an offset, as in 2026-10-25T02:30:00+01:00")
+            }
+        }
+    }
+
+    /// Returns the instant of a length of time from `start`, or from `now` if it is negative or there is no start.
+    static func advanced(by length: Duration, now: Timestamp, start: Timestamp?) -> Timestamp {
+        (length < .zero || length == .zero ? now : start ?? now).advanced(by: length)
+    }
+
+    private static let midnight = DoorwardDomain.LocalTime(hour: 0, minute: 0) ?? .endOfDay
+
+    private var notATime: CommandFailure { failure("is not a time. \(help)") }
+
     private func failure(_ problem: String) -> CommandFailure {
         CommandFailure("\(option): `\(text.printable)` \(problem)", code: 2)
+    }
+
+    /// Parses an instant with an offset; the seconds may be missing, and a space may stand for the `T`.
+    private static func instant(_ text: String) -> Timestamp? {
+        let form =
+            #/([0-9]{4}-[0-9]{2}-[0-9]{2})(?:t| +)([0-9]{1,2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]+)?)? ?(z|[+-][0-9]{2}:[0-9]{2})/#
+        guard let match = text.wholeMatch(of: form) else { return nil }
+        let hour = match.2.count == 4 ? "0\(match.2)" : "\(match.2)"
+        return try? Timestamp(rfc3339: "\(match.1)T\(hour)\(match.3 ?? ":00")\(match.4)")
     }
 
     /// Parses `+1h30m` or `-2d`; a day is 24 hours.
@@ -48,27 +121,49 @@ struct TimeArgument {
         return .seconds(match.1 == "-" ? -seconds : seconds)
     }
 
-    /// Parses a day, a time of day, or both.
-    private static func wallTime(_ text: String, now: Timestamp) -> LocalTime? {
-        let form =
-            #/(?:(today|tomorrow|yesterday)|([0-9]{4})-([0-9]{2})-([0-9]{2}))?(?:[ t]+|^|$)(?:([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?)?/#
-        guard !text.isEmpty, let match = text.wholeMatch(of: form) else { return nil }
-        var time = day(match.1, now: now)
-        if let year = match.2, let month = match.3, let day = match.4 {
-            (time.year, time.month, time.day) = (Int(year) ?? 0, Int(month) ?? 0, Int(day) ?? 0)
+    /// Splits a local time into its day, if it names one, and the time of day, which may be empty; `nil` if it is empty.
+    private func dayAndRest(_ text: String) throws(CommandFailure) -> (day: Day?, rest: Substring)? {
+        guard !text.isEmpty else { return nil }
+        if let match = text.prefixMatch(of: #/([0-9]{4}-[0-9]{2}-[0-9]{2})(?:$|t| +)/#) {
+            guard let date = CivilDate(String(match.1)) else { throw failure("does not exist: there is no day \(match.1).") }
+            return (.date(date), text[match.range.upperBound...])
         }
-        time.hour = match.5.flatMap { Int($0) } ?? 0
-        time.minute = match.6.flatMap { Int($0) } ?? 0
-        time.second = match.7.flatMap { $0 }.flatMap { Int($0) } ?? 0
-        return time
+        let word = text.prefix { !$0.isWhitespace }
+        guard let day = Self.day(word) else { return (nil, text[...]) }
+        return (day, text[word.endIndex...].drop(while: \.isWhitespace))
     }
 
-    /// Returns noon of the day that the word names, or of today if there is no word. Days are added at noon, so that a clock
-    /// change does not lead to another day.
-    private static func day(_ word: Substring?, now: Timestamp) -> LocalTime {
-        var noon = LocalTime(now)
-        (noon.hour, noon.minute, noon.second) = (12, 0, 0)
-        let days = ["yesterday": -1, "tomorrow": 1][word] ?? 0
-        return LocalTime((noon.instants.first ?? now).advanced(by: .seconds(days * 86_400)))
+    private static func day(_ word: Substring) -> Day? {
+        if let days = ["yesterday": -1, "today": 0, "tomorrow": 1][word] { return .fromToday(days) }
+        return Weekday(typed: word).map { .next($0) }
+    }
+
+    /// Parses `9:00`, `09:00:30`, `9am` or `9:30 pm`.
+    private static func clock(_ text: Substring) -> (hour: Int, minute: Int, second: Int)? {
+        func number(_ text: Substring?) -> Int { text.flatMap { Int($0) } ?? 0 }
+        if let match = text.wholeMatch(of: #/([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?/#) {
+            return (number(match.1), number(match.2), number(match.3))
+        }
+        guard let match = text.wholeMatch(of: #/([0-9]{1,2})(?::([0-9]{2}))? ?([ap])m/#), (1...12).contains(number(match.1))
+        else {
+            return nil
+        }
+        return (number(match.1) % 12 + (match.3 == "p" ? 12 : 0), number(match.2), 0)
+    }
+}
+
+extension Weekday {
+    /// Reads the name of a day, or its first three letters or more, in any case: `fri`, `Friday`.
+    init?(typed text: some StringProtocol) {
+        let name = text.lowercased()
+        guard name.count >= 3, let day = Self.allCases.first(where: { "\($0)".hasPrefix(name) }) else { return nil }
+        self = day
+    }
+}
+
+extension String {
+    /// The text without white space at its beginning and end.
+    var trimmingWhitespace: String {
+        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
 }

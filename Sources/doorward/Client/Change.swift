@@ -1,0 +1,179 @@
+import ArgumentParser
+import DoorwardAPI
+import DoorwardClient
+import DoorwardControl
+import DoorwardDomain
+
+/// `doorward change`: changes a guest access.
+struct Change: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Change a guest access: extend or shorten it, or change its hours, uses, operations and locks.",
+        discussion: """
+            What no option names stays as it is. The change is in force at once: after exit code 0 no command is sent under a right \
+            that it took away. The command prints what was changed, before and after. If somebody else changes the access in the \
+            same moment, nothing is changed.
+
+            ACCESS is an id, as `doorward grants` lists it, or a label or guest's name that only one current access has.
+
+            \(WindowTimes.help) In --until, +2h counts from --from, or from now without --from. An end that has passed ends the \
+            access now.
+
+            \(GuestLimitOptions.help) With only one of --days and --hours the other stays as it is. --max-uses includes the uses \
+            that are used up.
+
+            Examples:
+              doorward change Plumber --until "tomorrow 18:00"
+              doorward change Cleaner --days tue,fri --max-uses 20
+              doorward change Cleaner --any-hours --any-uses
+            """)
+
+    @Argument(help: ArgumentHelp("The guest access: an id, a label or the guest's name.", valueName: "access"))
+    var access: String
+
+    @Option(help: ArgumentHelp("The new start.", valueName: "time"))
+    var from: String?
+
+    @Option(help: ArgumentHelp("The new end.", valueName: "time"))
+    var until: String?
+
+    @OptionGroup var limits: GuestLimitOptions
+
+    @Flag(help: "Allow it in the whole window, at all hours.")
+    var anyHours = false
+
+    @Flag(help: "Allow any number of uses.")
+    var anyUses = false
+
+    @Option(
+        help: ArgumentHelp(
+            "All operations that the guest then may perform: \(GuestOperations.allowed.joined(separator: ", ")).",
+            valueName: "operations"),
+        completion: .list(GuestOperations.allowed), transform: GuestOperations.init)
+    var operations: GuestOperations?
+
+    @Option(
+        help: ArgumentHelp(
+            "A lock that the access then covers, by name or id; the option can be repeated, and replaces all locks.",
+            valueName: "lock"), completion: .lockName)
+    var lock: [String] = []
+
+    @Option(help: ArgumentHelp("The new label, or name of the guest in `doorward grants`.", valueName: "label"))
+    var label: String?
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func validate() throws {
+        if anyHours, limits.hasHours { throw ValidationError("--any-hours cannot be combined with --days and --hours.") }
+        if anyUses, limits.maxUses != nil { throw ValidationError("--any-uses cannot be combined with --max-uses.") }
+        let isNothing =
+            from == nil && until == nil && !limits.hasHours && !anyHours && limits.maxUses == nil && !anyUses
+            && operations == nil && lock.isEmpty && label == nil
+        guard isNothing else { return }
+        let what = limits.zone == nil ? "something to change" : "the times or hours that are in that zone"
+        throw ValidationError("Name \(what), as in --until \"tomorrow 18:00\".")
+    }
+
+    func run() async throws {
+        let times = try WindowTimes(from: from, until: until)
+        let client = try gateway.client()
+        let finder = NameResolver(client)
+        let found = try await finder.guestAccess(access)
+        var locks: [String] = []
+        for lock in lock { locks.append(try await finder.lock(lock).id) }
+        let before = try await client.guestAccesses.access(found.id)
+        let old = before.content.guestAccess
+        let change = try await change(of: old, to: times, locks, finder)
+        let answer = try await namingOptions(option) {
+            try await client.guestAccesses.change(old.id, change, onlyIf: before.etag)
+        }
+        let new = answer.content.guestAccess
+        let names = output.json ? GuestNames() : try await finder.names(in: [old, new])
+        let now = SystemClock().now()
+        let views = GuestAccessChangeView(
+            before: GuestAccessView(old, names: names, now: now), after: GuestAccessView(new, names: names, now: now))
+        output.print(json: answer.json, lines: views.lines)
+        if from != nil || until != nil { views.after.warnOfClockChanges(output) }
+    }
+
+    private func change(
+        of access: Wire.GuestAccess, to times: WindowTimes, _ locks: [String], _ finder: NameResolver
+    ) async throws -> Wire.GuestAccessChange {
+        var change = Wire.GuestAccessChange()
+        (change.label, change.operations) = (label, operations?.words)
+        if !locks.isEmpty { change.deviceIds = locks }
+        if let maxUses = limits.maxUses { change.maxUses = .some(maxUses) }
+        if anyUses { change.maxUses = .some(nil) }
+        let zone = try await limits.zone(for: times.localOption) {
+            if let zone = access.resolution?.timeZone { return zone }
+            return try await finder.timeZone(ofProperty: access.propertyId)
+        }
+        let window = times.resolved(now: SystemClock().now(), in: zone)
+        (change.validFrom, change.validUntil) = (window.from?.text, window.until?.text)
+        if times.localOption != nil { change.timeZone = zone?.name }
+        if anyHours { change.schedule = .some(nil) }
+        if limits.hasHours { change.schedule = .some(try await schedule(of: access, finder)) }
+        return change
+    }
+
+    private func schedule(of access: Wire.GuestAccess, _ finder: NameResolver) async throws -> Wire.Schedule {
+        let named = limits.zone?.name ?? access.schedule?.timeZone
+        if named == nil {
+            _ = try await limits.zone(for: limits.days != nil ? "--days" : "--hours") {
+                try await finder.timeZone(ofProperty: access.propertyId)
+            }
+        }
+        guard let old = access.schedule else {
+            return Wire.Schedule(days: limits.days, hours: limits.hours, timeZone: named)
+        }
+        guard let schedule = old.changed(days: limits.days, hours: limits.hours, timeZone: named) else {
+            throw CommandFailure(
+                "The hours differ from day to day (\(old.words)). Give --days and --hours, which then replace all of them.",
+                code: 2)
+        }
+        return schedule
+    }
+
+    /// Maps a field of the request to its command-line option.
+    private func option(_ field: String) -> FieldOption? {
+        switch field {
+        case "label": FieldOption("--label")
+        default: field.hasPrefix("deviceIds") ? FieldOption("--lock") : limits.option(field)
+        }
+    }
+}
+
+/// Prints a changed guest access: each fact that differs, before and after.
+struct GuestAccessChangeView {
+    let before: GuestAccessView
+    let after: GuestAccessView
+
+    /// On a terminal sentences; in a pipe a line for each changed fact, with its name, the old and the new value.
+    func lines(_ style: OutputStyle) -> [String] {
+        let (old, new) = (facts(of: before, style), facts(of: after, style))
+        let changed = zip(old, new).filter { $0.value != $1.value }.map { (name: $0.name, old: $0.value, new: $1.value) }
+        guard style.isInteractive else { return changed.map { "\($0.name)\t\($0.old)\t\($0.new)" } }
+        let (guest, id) = (after.guest.printable, after.access.id.printable)
+        if changed.isEmpty { return ["The guest access of \(guest), id \(id), is so already: nothing was changed."] }
+        let width = changed.map(\.name.count).max() ?? 0
+        return ["Changed the guest access of \(guest), id \(id)."]
+            + changed.flatMap { fact in
+                let name = fact.name + String(repeating: " ", count: width - fact.name.count)
+                return ["  \(name)  \(fact.old)", "  \(String(repeating: " ", count: width))  now \(fact.new)"]
+            } + notes
+    }
+
+    private var notes: [String] {
+        after.clockChanges.filter { !before.clockChanges.contains($0) }.map { "  \($0)" }
+    }
+
+    private func facts(of view: GuestAccessView, _ style: OutputStyle) -> [(name: String, value: String)] {
+        let access = view.access
+        return [
+            ("label", access.label?.printable ?? "-"), ("locks", view.locks.printable), ("operations", view.operations),
+            ("from", view.window(access.validFrom, style)), ("until", view.window(access.validUntil, style)),
+            ("hours", view.hours ?? (style.isInteractive ? "all" : "-")),
+            ("uses", view.uses ?? (style.isInteractive ? "any number" : "-")), ("status", view.status.text),
+        ]
+    }
+}
