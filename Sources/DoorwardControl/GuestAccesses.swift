@@ -41,6 +41,18 @@ package struct GuestAccesses: Sendable {
         return tenancy.intervals(of: id, endingAfter: clock.now(), count: count)
     }
 
+    /// The devices of a guest access that are visible to the caller. The guest sees their names from the creation of the access, also
+    /// outside of its window.
+    ///
+    /// - Throws: the errors of `access`.
+    package func devices(of id: GuestAccessID, for caller: Caller) throws(GatewayError) -> [LockDevice] {
+        let (tenancy, subject) = directory.resolve(caller)
+        let (access, now) = (try tenancy.readable(id, to: subject), clock.decisionTime())
+        return access.deviceIDs.compactMap { device in
+            SecurityService.reaches(subject, device: device, at: now, in: tenancy) ? tenancy.device(device) : nil
+        }
+    }
+
     /// The guest accesses that the caller holds, granted, or may manage.
     package func list(
         for caller: Caller, _ filter: GuestAccessFilter, _ request: PageRequest<GuestAccessOrder>

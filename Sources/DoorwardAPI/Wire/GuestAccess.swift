@@ -108,6 +108,20 @@ extension Wire {
         package var guestAccess: GuestAccess
     }
 
+    /// A lock of a guest access.
+    package struct NamedLock: Decodable, Equatable, Sendable {
+        /// The id of the lock.
+        package var id: String
+        /// The name of the lock.
+        package var name: String
+    }
+
+    /// `data` of a response about one guest access with the names of its locks.
+    package struct GuestAccessLocks: Decodable, Sendable {
+        /// The locks that the reader may know.
+        package var devices: [NamedLock]
+    }
+
     /// The body of `POST /guest-access`. The access has a single window, `[validFrom, validUntil)`.
     package struct NewGuestAccess: Encodable, Sendable {
         /// The id of the guest; `nil` if the guest is named by `guestEmail` or has only a label.

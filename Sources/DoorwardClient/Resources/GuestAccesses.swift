@@ -26,6 +26,12 @@ package struct GuestAccesses: Sendable {
         try await client.send(.post("guest-access", body: access))
     }
 
+    /// Fetches the locks of a guest access by name, also of one whose window has not begun: its guest sees such locks in no list.
+    package func locks(of id: String) async throws -> [Wire.NamedLock] {
+        let request = APIRequest.get("guest-access", id, query: [("deviceNames", "true")])
+        return try await client.send(request, as: Wire.GuestAccessLocks.self).content.devices
+    }
+
     /// Changes a guest access. When this returns, the gateway sends no more commands under a right that the change took away.
     ///
     /// - Parameter etag: the version to change; if the access has changed since, the gateway rejects the change. `nil` for any.

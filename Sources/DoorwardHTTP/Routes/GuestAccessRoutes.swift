@@ -9,7 +9,7 @@ enum GuestAccessRoutes {
         .get("/guest-access", "Lists guest accesses.", .page("guestAccesses", "GuestAccess"), list),
         .post(
             "/guest-access", "Grants a guest access.", .created("guestAccess", "GuestAccess"), isRepeatable: true, grant),
-        .get("/guest-access/:id", "Reads a guest access, and its next intervals.", answer, read),
+        .get("/guest-access/:id", "Reads a guest access, its next intervals, and the names of its locks.", answer, read),
         .put("/guest-access/:id", "Changes a guest access.", .tagged("guestAccess", "GuestAccess"), change),
         .delete("/guest-access/:id", "Revokes a guest access.", .removal, isConditional: true, revoke),
     ]
@@ -70,30 +70,47 @@ enum GuestAccessRoutes {
         return (nil, email)
     }
 
-    /// The response with one access, which contains intervals if the request asks for them.
+    /// The response with one access, which contains intervals and the names of locks if the request asks for them.
     private static let answer = [
         DocumentedAnswer(
-            status: 200, summary: "The object; with `preview`, also the next intervals in which the access is valid.",
+            status: 200,
+            summary:
+                "The object; with `preview`, also the next intervals in which the access is valid, and with `deviceNames=true` "
+                + "the names of the locks that the caller may know.",
             data: .object([
                 JSONSchema.Member("guestAccess", .reference("GuestAccess")),
                 JSONSchema.Member("intervals", .array(.fields(["from": .instant, "until": .instant])), isRequired: false),
+                JSONSchema.Member("devices", .array(.fields(["id": .id, "name": .text])), isRequired: false),
             ]), headers: ["ETag"])
     ]
 
     private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
-        let preview = try call.readQuery { $0.integer("preview", in: WireLimits.previewIntervals) }
+        let (preview, namesDevices) = try call.readQuery { query in
+            (query.integer("preview", in: WireLimits.previewIntervals), query.bool("deviceNames") ?? false)
+        }
         let (id, control) = (call.id("id", of: GuestAccess.self), call.control.guestAccesses)
         let access = try control.access(id, for: call.caller)
         let intervals = try preview.map { count in try control.intervals(of: id, for: call.caller, count: count) }
+        let devices = namesDevices ? try control.devices(of: id, for: call.caller) : nil
         let view = call.view
         return .success { writer in
             writer.field("guestAccess") { view.guestAccess(access, into: &$0) }
-            guard let intervals else { return }
-            writer.field("intervals") { writer in
-                writer.array(intervals) { writer, interval in
+            if let intervals {
+                writer.field("intervals") { writer in
+                    writer.array(intervals) { writer, interval in
+                        writer.object { writer in
+                            writer.field("from", interval.lowerBound)
+                            writer.field("until", interval.upperBound)
+                        }
+                    }
+                }
+            }
+            guard let devices else { return }
+            writer.field("devices") { writer in
+                writer.array(devices) { writer, device in
                     writer.object { writer in
-                        writer.field("from", interval.lowerBound)
-                        writer.field("until", interval.upperBound)
+                        writer.field("id", device.id)
+                        writer.field("name", device.name)
                     }
                 }
             }

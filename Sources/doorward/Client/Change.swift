@@ -89,9 +89,13 @@ struct Change: AsyncParsableCommand {
         }
         let new = answer.content.guestAccess
         let names = output.json ? GuestNames() : try await finder.names(in: [old, new])
+        let followsProperty = [old, new].contains { $0.schedule.map { $0.timeZone == nil } ?? false }
+        let zone = followsProperty && !output.json ? try await finder.timeZone(ofProperty: new.propertyId) : nil
         let now = SystemClock().now()
-        let views = GuestAccessChangeView(
-            before: GuestAccessView(old, names: names, now: now), after: GuestAccessView(new, names: names, now: now))
+        func view(_ access: Wire.GuestAccess) -> GuestAccessView {
+            GuestAccessView(access, names: names, propertyZone: zone, now: now)
+        }
+        let views = GuestAccessChangeView(before: view(old), after: view(new))
         output.print(json: answer.json, lines: views.lines)
         if from != nil || until != nil { views.after.warnOfClockChanges(output) }
     }

@@ -59,8 +59,8 @@ struct RefusalWords {
     private var denialLines: [String?] {
         guard let denial = refusal.denial else { return [] }
         return [
-            denial.opensAt.map { "opens \(style.instant($0).printable)" },
-            denial.closesAt.map { "\(denial.reason == "guest_window_ended" ? "ended" : "ends") \(style.instant($0).printable)" },
+            denial.opensAt.map { "opens \(style.zonedInstant($0))" },
+            denial.closesAt.map { "\(denial.reason == "guest_window_ended" ? "ended" : "ends") \(style.zonedInstant($0))" },
             denial.missing?.role.map {
                 $0 == "SUPER_ADMIN" ? "only a super admin may" : "needs the role \(DisplayText.role($0)) or a higher one"
             },

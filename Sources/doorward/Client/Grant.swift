@@ -97,15 +97,18 @@ struct Grant: AsyncParsableCommand {
         var names = GuestNames(locks: Dictionary(found.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first }))
         if let id = answer.content.guestAccess.guestUserId { names.people[id] = name ?? guest.name }
         let granted = answer.content.guestAccess
-        guard createsLink else { return show(GuestAccessView(granted, names: names, now: now), answer.json) }
+        func view(hasLink: Bool = false) -> GuestAccessView {
+            GuestAccessView(
+                granted, names: names, hasLink: hasLink, propertyZone: limits.zone == nil ? zone?.name : nil, now: now)
+        }
+        guard createsLink else { return show(view(), answer.json) }
         do {
             let link = try await client.guestAccesses.createLink(of: granted.id)
             show(
-                GuestAccessView(granted, names: names, hasLink: true, now: now),
-                GuestLinkView.json(granted: answer.json, link: link.json), link: link.content.link)
+                view(hasLink: true), GuestLinkView.json(granted: answer.json, link: link.json), link: link.content.link)
         } catch {
             // The access exists nevertheless.
-            show(GuestAccessView(granted, names: names, now: now), answer.json)
+            show(view(), answer.json)
             throw error
         }
     }

@@ -13,10 +13,13 @@ struct GuestAccessView {
     /// Whether there is a link of which the caller may know.
     let hasLink: Bool
     private let names: GuestNames
+    private let propertyZone: String?
     private let now: Timestamp
 
-    init(_ access: Wire.GuestAccess, names: GuestNames, hasLink: Bool = false, now: Timestamp) {
+    /// - Parameter propertyZone: the zone that hours without their own follow; `nil` if it is not known.
+    init(_ access: Wire.GuestAccess, names: GuestNames, hasLink: Bool = false, propertyZone: String? = nil, now: Timestamp) {
         (self.access, self.names, self.hasLink, self.now) = (access, names, hasLink, now)
+        self.propertyZone = propertyZone
     }
 
     var guest: String {
@@ -98,7 +101,7 @@ struct GuestAccessView {
     // MARK: - Sentences
 
     /// The recurring hours with their zone; `nil` if the access has none.
-    var hours: String? { access.schedule.map { "\($0.words)\($0.timeZone.map { " \($0.printable)" } ?? "")" } }
+    var hours: String? { access.schedule.map { "\($0.words)\(($0.timeZone ?? propertyZone).map { " \($0.printable)" } ?? "")" } }
 
     /// The uses that are left, as `2/3`; `nil` if there is no limit.
     var uses: String? { access.maxUses.map { "\(access.usesLeft.map { "\($0)" } ?? "?")/\($0)" } }
@@ -110,8 +113,8 @@ struct GuestAccessView {
         ]
         lines += clockChanges.map { "  \($0)" }
         if let schedule = access.schedule {
-            let zone = schedule.timeZone?.printable ?? "the property's time"
-            lines.append("  only  \(schedule.words), \(zone)")
+            let zone = schedule.timeZone ?? propertyZone.map { "\($0), the property's time" } ?? "the property's time"
+            lines.append("  only  \(schedule.words) (\(zone.printable))")
         }
         if let max = access.maxUses {
             let left = access.usesLeft ?? max

@@ -21,11 +21,10 @@ extension NameResolver {
     /// Looks up the names of the locks and people of guest accesses that are visible to the caller.
     func names(in accesses: [Wire.GuestAccess]) async throws -> GuestNames {
         guard !accesses.isEmpty else { return GuestNames() }
-        var locks = try await client.devices.list().all().content
-        locks += try await self.locks(of: accesses, besides: Set(locks.map(\.id)))
-        return GuestNames(
-            locks: Dictionary(locks.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first }),
-            people: try await people(in: accesses))
+        let listed = try await client.devices.list().all().content.map { ($0.id, $0.name) }
+        let locks = Dictionary(listed, uniquingKeysWith: { first, _ in first })
+        let others = try await lockNames(of: accesses, besides: Set(locks.keys))
+        return GuestNames(locks: locks.merging(others) { first, _ in first }, people: try await people(in: accesses))
     }
 
     /// Returns the names, by id, of the people that the caller may list and of other users who are actors in the caller's log.

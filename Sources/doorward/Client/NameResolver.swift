@@ -18,35 +18,41 @@ struct NameResolver: Sendable {
 
     func lock(_ text: String) async throws -> FoundLock {
         if Self.isID(text) { return FoundLock(id: text, name: text) }
-        var locks = try await client.devices.list().all().content
-        func matches() -> [NameMatch] { locks.map { NameMatch(id: $0.id, name: $0.name, place: LockView($0).place) } }
-        if let found = try NameMatch.match(text, of: matches(), noun: "lock") { return FoundLock(id: found.id, name: found.name) }
-        // The list has no locks outside the window of a guest access, but the gateway explains to the guest why it denies a command.
-        locks += try await guestLocks(besides: locks)
+        let listed = try await client.devices.list().all().content
+        var candidates = listed.map { NameMatch(id: $0.id, name: $0.name, place: LockView($0).place) }
+        if let found = try NameMatch.match(text, of: candidates, noun: "lock") {
+            return FoundLock(id: found.id, name: found.name)
+        }
+        // The list has no locks of guest accesses outside of their windows, whose denials the gateway explains to the guest.
+        candidates += try await guestLocks(besides: Set(listed.map(\.id)))
         let found = try NameMatch.one(
-            text, of: matches(), noun: "lock", listing: "`doorward locks` lists the locks that you may see.")
+            text, of: candidates, noun: "lock", listing: "`doorward locks` lists the locks that you may see.")
         return FoundLock(id: found.id, name: found.name)
     }
 
     /// The locks of the guest accesses that the caller holds, other than those of a list.
-    private func guestLocks(besides listed: [Wire.Device]) async throws -> [Wire.Device] {
+    private func guestLocks(besides listed: Set<String>) async throws -> [NameMatch] {
         guard let me = try await callerID() else { return [] }
         let accesses = try await client.guestAccesses.list().all().content.filter { $0.guestUserId == me }
-        return try await locks(of: accesses, besides: Set(listed.map(\.id)))
+        return try await lockNames(of: accesses, besides: listed).map {
+            NameMatch(id: $0.key, name: $0.value, place: "a guest access")
+        }
     }
 
-    /// Fetches the locks of guest accesses one by one: a lock that the caller may not use now is in no list. Locks that the gateway
-    /// does not show are left out, and so are those after the first 50.
-    func locks(of accesses: [Wire.GuestAccess], besides known: Set<String>) async throws -> [Wire.Device] {
-        var (seen, locks) = (known, [Wire.Device]())
-        for id in accesses.flatMap({ $0.deviceIds ?? [] }) where seen.insert(id).inserted && locks.count < 50 {
-            do {
-                locks.append(try await client.devices.device(id).content.device)
-            } catch ClientError.refused(let refusal) where [403, 404].contains(refusal.status) {
-                continue
+    /// Looks up the names of the locks of guest accesses by id, except of those that are known. Only the first 50 accesses with other
+    /// locks are asked for.
+    func lockNames(of accesses: [Wire.GuestAccess], besides known: Set<String>) async throws -> [String: String] {
+        var names: [String: String] = [:]
+        var asked = 0
+        for access in accesses where asked < 50 {
+            let isKnown = (access.deviceIds ?? []).allSatisfy { known.contains($0) || names[$0] != nil }
+            guard !isKnown else { continue }
+            asked += 1
+            for lock in try await client.guestAccesses.locks(of: access.id) where !known.contains(lock.id) {
+                names[lock.id] = lock.name
             }
         }
-        return locks
+        return names
     }
 
     /// Finds the property and the unit by their names. The unit is searched in the property, if one is given.
