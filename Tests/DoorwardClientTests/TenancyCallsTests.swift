@@ -265,4 +265,71 @@ import Testing
         guard case .refused(let refusal) = error else { throw try #require(error) }
         #expect(refusal.code == "has_dependents" && refusal.dependents == ["units": 2, "devices": 3])
     }
+
+    @Test("a guest access is changed only in the version that was read, and a removed limit is sent as null")
+    func changedGuestAccess() async throws {
+        let gateway = try await StubGateway { request, _ in
+            guard request.method == .GET else { return .data(#"{"guestAccess":{"id":"g"}}"#) }
+            return .response(200, #"{"status":"success","data":{"guestAccess":{"id":"g"}}}"#, ["ETag": #""v7""#])
+        }
+        let client = try DoorwardClient(patient: gateway.address, credentials: .bearer("t"))
+        let before = try await client.guestAccesses.access("g")
+        #expect(before.etag == #""v7""#)
+        var change = Wire.GuestAccessChange()
+        (change.validUntil, change.timeZone) = ("2030-01-01T15:00:00", "Europe/Berlin")
+        (change.schedule, change.maxUses) = (.some(nil), .some(nil))
+        let after = try await client.guestAccesses.change("g", change, onlyIf: before.etag)
+        #expect(after.etag == nil)
+        let sent = try #require(gateway.requests.last)
+        #expect(sent.headers["If-Match"] == [#""v7""#])
+        #expect(
+            try Sent(sent)
+                == Sent(
+                    "PUT /guest-access/g",
+                    .object([
+                        "validUntil": .string("2030-01-01T15:00:00"), "timeZone": .string("Europe/Berlin"), "schedule": .null,
+                        "maxUses": .null,
+                    ])))
+        try await check(Sent("PUT /guest-access/a%20b", .object([:])), answering: #"{"guestAccess":{"id":"g"}}"#) {
+            try await $0.guestAccesses.change("a b", .init(), onlyIf: nil)
+        }
+    }
+
+    @Test("a schedule and a number of uses are sent and read")
+    func schedule() async throws {
+        let schedule = Wire.Schedule(
+            timeZone: nil, periods: [.init(days: ["MON"], from: "09:00", until: "24:00")],
+            specialDays: [.init(date: "2026-12-25", periods: [.init(from: "10:00", until: "11:00")])], specialDayCut: "start")
+        let json =
+            #"{"periods":[{"days":["MON"],"from":"09:00","until":"24:00"}],"specialDays":[{"date":"2026-12-25","#
+            + #""periods":[{"from":"10:00","until":"11:00"}]}],"specialDayCut":"start"}"#
+        let access = #"{"id":"g","schedule":\#(json),"resolution":{"timeZone":null,"validFrom":"gap","validUntil":"none"}}"#
+        let gateway = try await StubGateway { _, _ in .data(#"{"guestAccess":\#(access)}"#) }
+        let client = try DoorwardClient(patient: gateway.address, credentials: .bearer("t"))
+        let granted = try await client.guestAccesses.grant(
+            .init(
+                guestUserId: nil, label: "L", deviceIds: ["d"], operations: ["LOCK"], validFrom: "a", validUntil: "b",
+                schedule: schedule, maxUses: 3)
+        ).content.guestAccess
+        #expect(granted.schedule == schedule)
+        #expect(granted.resolution == .init(timeZone: nil, validFrom: "gap", validUntil: "none"))
+        let sent: [String: Wire.Value] = try decoded(try #require(gateway.requests.last).body)
+        #expect(sent["schedule"] == (try decoded(json) as Wire.Value))
+        #expect(sent["maxUses"] == .integer(3))
+        #expect(sent["timeZone"] == nil)
+    }
+
+    @Test("guest accesses with a link, and the names of the locks of one, are asked for")
+    func guestAccessQueries() async throws {
+        try await check(
+            Sent("GET /guest-access?deviceId=d&hasLink=true&sortBy=validFrom&page=1&limit=200"),
+            answering: Self.page("guestAccesses")
+        ) {
+            try await $0.guestAccesses.list(deviceID: "d", hasLink: true).all()
+        }
+        let locks = try await check(
+            Sent("GET /guest-access/g?deviceNames=true"), answering: #"{"guestAccess":{},"devices":[{"id":"d","name":"Front"}]}"#
+        ) { try await $0.guestAccesses.locks(of: "g") }
+        #expect(locks == [.init(id: "d", name: "Front")])
+    }
 }

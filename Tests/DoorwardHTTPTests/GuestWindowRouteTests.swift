@@ -138,4 +138,60 @@ import Testing
         #expect(try await house.call(.delete, path, as: .tenant).status == 204)
         #expect(try await house.call(.put, path, as: .tenant, #"{"label":"x"}"#).code == "conflict")
     }
+
+    @Test(
+        "A guest reads the names of the locks before the window begins and until 30 days after its end, but no list and no state",
+        arguments: [(3600, 7200, true), (-30 * 86_400, -29 * 86_400, true), (-32 * 86_400, -31 * 86_400, false)])
+    func deviceNames(_ from: Int, _ until: Int, _ isNamed: Bool) async throws {
+        let house = try await House()
+        func time(_ seconds: Int) -> String { house.clock.now().advanced(by: .seconds(seconds)).description }
+        let fields =
+            #""guestUserId":"\#(house.ids[.nobody])","validFrom":"\#(time(from))","validUntil":"\#(time(until))""#
+        let granted = try await house.call(.post, "/guest-access", as: .tenant, body(house, fields))
+        let path = "/guest-access/\(try #require(granted.data["guestAccess"]["id"].text, "\(granted.text)"))"
+        let door = house.control.directory.current.device(house.ids.door)
+        let names = JSONValue.array([
+            .object(["id": .string(house.ids.door.description), "name": .string(try #require(door?.name))])
+        ])
+        #expect(try await !house.call(.get, path, as: .nobody).data.keys.contains("devices"), "only if they are asked for")
+        #expect(try await !house.call(.get, "\(path)?deviceNames=false", as: .nobody).data.keys.contains("devices"))
+        let read = try await house.call(.get, "\(path)?deviceNames=true&preview=1", as: .nobody)
+        #expect(read.data["devices"] == (isNamed ? names : .array([])), "\(read.text)")
+        #expect(read.data.keys == ["guestAccess", "intervals", "devices"])
+        #expect(try await house.call(.get, "/devices", as: .nobody).data["devices"].elements.isEmpty)
+        let state = try await house.call(.get, "/devices/\(house.ids.door)", as: .nobody)
+        #expect(state.status == 403 && !state.text.contains(try #require(door?.name)), "\(state.text)")
+        #expect(try await house.call(.get, "\(path)?deviceNames=true", as: .tenant).data["devices"] == names, "the grantor")
+        #expect(try await house.call(.get, "\(path)?deviceNames=true", as: .neighbour).code == "forbidden")
+        #expect(try await house.call(.get, "\(path)?deviceNames=yes", as: .tenant).status == 400)
+    }
+
+    @Test("The accesses with a link are listed to those who may end it, until it ends or the access does")
+    func hasLink() async throws {
+        let house = try await House()
+        let granted = try await house.call(
+            .post, "/guest-access", as: .tenant, body(house, #""guestUserId":"\#(house.ids[.nobody])""#))
+        let id = try #require(granted.data["guestAccess"]["id"].text)
+        func listed(_ hasLink: Bool, _ person: House.Person) async throws -> Bool {
+            let list = try await house.call(.get, "/guest-access?hasLink=\(hasLink)", as: person).data["guestAccesses"]
+            return list.elements.contains { $0["id"].text == id }
+        }
+        #expect(try await !listed(true, .tenant))
+        #expect(try await listed(false, .tenant))
+        #expect(try await house.call(.post, "/guest-access/\(id)/link", as: .tenant).status == 201)
+        for person in [House.Person.tenant, .manager] {
+            #expect(try await listed(true, person))
+            #expect(try await !listed(false, person))
+        }
+        #expect(try await !listed(true, .nobody), "the guest may not end the link")
+        #expect(try await listed(false, .nobody))
+        #expect(try await !listed(true, .neighbour))
+        #expect(try await !listed(false, .neighbour))
+        #expect(try await house.call(.delete, "/guest-access/\(id)/link", as: .tenant).status == 204)
+        #expect(try await !listed(true, .tenant))
+        #expect(try await house.call(.post, "/guest-access/\(id)/link", as: .tenant).status == 201)
+        house.clock.advance(by: .seconds(86_400))
+        #expect(try await !listed(true, .tenant), "the link has ended with the access")
+        #expect(try await house.call(.get, "/guest-access?hasLink=maybe", as: .tenant).status == 400)
+    }
 }

@@ -152,7 +152,7 @@ struct Grant: AsyncParsableCommand {
     private func sentences(_ view: GuestAccessView, _ style: OutputStyle, hasLink: Bool) -> [String] {
         let id = view.access.id.printable
         return ["\(view.guest.printable) may \(view.operations) \(view.locks.printable)"] + view.understood(style) + [
-            "`doorward change \(id)` changes it, and `doorward revoke \(id)` ends it."
+            "`doorward change \(id)` changes it.", "`doorward revoke \(id)` ends it.",
         ] + (isLabel && !hasLink ? ["`doorward link create \(id)` creates the link with which the guest can use it."] : [])
     }
 }

@@ -80,6 +80,21 @@ extension EndToEnd {
             #expect(lines.first == "doorward: The guest access has not begun yet.")
             #expect(lines.contains("  opens 2090-01-01T00:00:00.000Z"), "\(early.errors)")
             #expect(lines.last?.hasPrefix("  request ") == true)
+            #expect(try await guest.run("locks").output.isEmpty, "no list has the lock before the access begins")
+            let named = try await guest.run("unlock", "front DOOR")
+            #expect(named.code == 1)
+            #expect(
+                named.errors.contains("The guest access has not begun yet.\n  opens 2090-01-01T00:00:00.000Z\n"),
+                "\(named.errors)")
+            let asked = try await guest.run("can", "me", "unlock", "Front door")
+            #expect(
+                asked.output
+                    == "You may not unlock Front door: the guest access has not started; opens 2090-01-01T00:00:00.000Z\n",
+                "\(asked.errors)")
+            #expect(try await guest.run("grants").rows.map { $0[1] } == ["Front door"])
+            _ = try await house.lock("Cellar")
+            let other = try await guest.run("unlock", "Cellar")
+            #expect(other.errors.hasPrefix("doorward: There is no lock named `Cellar`."), "\(other.errors)")
             let auditor = try await House.createUser("audit@doors.example", "Ada", by: admin)
             let role = try await house.owner.post(
                 "/properties/\(house.propertyID)/managers", #"{"userId":"\#(auditor)","role":"AUDITOR"}"#)

@@ -74,6 +74,7 @@ extension EndToEnd {
             let guest = try await Shell.signedIn("gus@doors.example", on: gateway)
             let gus = try #require(created.rows.first?.last)
             try await run(tenant, "grant", gus, "Door 1A", "--from", "+1h", "--until", "+1h", "--operations", "UNLOCK")
+            #expect(try await refuse(guest, "unlock", "Door 1A").contains("has not begun yet.\n  opens "))
             try await run(tenant, "grant", gus, "Door 1A", "--from", "now", "--until", "+1h", "--operations", "UNLOCK")
             #expect(try await run(guest, "unlock", "Door 1A") == [["Door 1A", "unlocked"]])
             _ = try await refuse(guest, "lock", "Door 1A")

@@ -77,6 +77,40 @@ extension CommandCase {
         CommandCase(
             "grant", "owner@doors.example", "Cellar", "--name", "Olga ({how})", "--from", "now", "--until", "+1h",
             pipe: "Olga (pipe)\tCellar\tlock, unlock\t", terminal: "Olga (terminal) may lock, unlock Cellar"),
+        CommandCase(
+            "grant", "Cleaner in a {how}", "--label", "Cellar", "--from", "now", "--until", "+90d", "--days", "thu,MON",
+            "--hours",
+            "9:00-12:00,22:00-06:00", "--max-uses", "7", "--zone", "Europe/Rome",
+            pipe: "\tMon, Thu 09:00-12:00, 22:00-06:00 Europe/Rome\t7/7\t-\tactive\t",
+            terminal: "  only  Mon, Thu 09:00-12:00, 22:00-06:00 (Europe/Rome)\n  for   7 uses\n"),
+        CommandCase(
+            "grant", "Caretaker", "--label", "Cellar", "--from", "2030-10-27 02:30", "--until", "+90d", "--days", "sat-sun",
+            pipe: "Caretaker\tCellar\tlock, unlock\t2030-10-27T00:30:00.000Z\t2031-01-25T00:30:00.000Z\tSat, Sun 00:00-24:00 "
+                + "Europe/Berlin\t-\t-\tscheduled\t",
+            terminal: "  from  Sun 2030-10-27 02:30 Europe/Berlin (2030-10-27T00:30:00.000Z)\n"),
+        CommandCase(
+            "grant", "Cleaner", "--label", "Cellar", "--from", "now", "--until", "+1h", "--days", "MON,FOO", code: 2,
+            pipe: "`FOO` is not a day. The days are MON, TUE, WED, THU, FRI, SAT, SUN."),
+        CommandCase(
+            "grant", "Cleaner", "--label", "Cellar", "--from", "now", "--until", "+1h", "--hours", "9-17", code: 2,
+            pipe: "`9-17` is not a period. Give its start and end, as in 09:00-17:00."),
+        CommandCase(
+            "grant", "Cleaner", "--label", "Cellar", "--from", "now", "--until", "+1h", "--zone", "Mars", code: 2,
+            pipe: "`Mars` is not a time zone. Use an IANA name, as in Europe/Berlin."),
+        CommandCase(
+            "change", "{changed}", "--from", "now", "--until", "2030-12-24 15:00", "--zone", "Europe/Rome", "--days", "TUE",
+            "--hours", "08:00-10:00", "--max-uses", "2", "--lock", "Cellar", "--label", "Gardener in a {how}",
+            pipe:
+                "until\t2031-01-01T00:00:00.000Z\t2030-12-24T14:00:00.000Z\nhours\t-\tTue 08:00-10:00 Europe/Rome\nuses\t-\t2/2\n",
+            terminal: "         now Tue 2030-12-24 15:00 Europe/Rome (2030-12-24T14:00:00.000Z)\n"),
+        CommandCase(
+            "change", "Gardener in a {how}", "--any-hours", "--any-uses", "--operations", "unlock", "--json",
+            pipe: #""maxUses":null"#),
+        CommandCase(
+            "change", "Gardener", "--zone", "Europe/Rome", code: 2,
+            pipe: "Name the times or hours that are in that zone, as in --until \"tomorrow 18:00\"."),
+        CommandCase(
+            "change", "Gardener", code: 2, pipe: "Name something to change, as in --until \"tomorrow 18:00\"."),
         CommandCase("grants", "--wide", pipe: "\tactive\t{access}\n", terminal: "{access}"),
         CommandCase("grants", pipe: "Plumber in a pipe\t", terminal: "Plumber in a terminal  "),
         CommandCase("grants", "Cellar", "--json", pipe: #"{"guestAccesses":["#),
@@ -89,6 +123,10 @@ extension CommandCase {
     private static let rights = [
         CommandCase("can", "me", "unlock", "Front door", pipe: "You may unlock Front door: as owner\n"),
         CommandCase("can", "Olga Example", "view-access-history", "{door}", "--json", pipe: #"{"decision":{"allowed":true,"#),
+        CommandCase(
+            "can", "{stranger}", "UNLOCK", "Front door", code: 1,
+            pipe: "{stranger} may not unlock Front door: no role or guest access for this lock; needs a role or a guest access",
+            isAnswer: true),
         CommandCase(
             "can", "me", "lock", "Front door", "--at", "+2h", pipe: ": as owner (if the rights stay as they are now)\n"),
         CommandCase(

@@ -5,8 +5,9 @@ import Testing
 ///
 /// In its texts `{how}` is replaced by `pipe` or `terminal`, `{server}` by the gateway's address,
 /// `{door}` by the id of the front door, `{stranger}` by the id of no person, `{access}` by a guest access that can be revoked,
-/// `{log}` by the origin of the portfolio's log, `{linked}` by one that gets a link, `{session}` by a session of the keeper that can
-/// be ended, `{folder}` by a folder of the suite, and `{config}` by a configuration file in this folder.
+/// `{log}` by the origin of the portfolio's log, `{linked}` by one that gets a link, `{changed}` by one that can be changed,
+/// `{session}` by a session of the keeper that can be ended, `{folder}` by a folder of the suite, and `{config}` by a configuration
+/// file in this folder.
 struct CommandCase: Sendable, CustomTestStringConvertible {
     /// The user who runs the command. `keeper` is the owner of a portfolio of places and keys that commands change and delete.
     enum Person: Sendable { case owner, admin, keeper, nobody }
@@ -22,23 +23,26 @@ struct CommandCase: Sendable, CustomTestStringConvertible {
     let pipe: String
     /// Text expected on the terminal, without colours.
     let terminal: String
+    /// Whether the exit code of a failure is the answer to a question, which is printed as the output.
+    let isAnswer: Bool
     /// Whether the command runs until Ctrl-C, which is sent after the expected text was read.
     let isEndless: Bool
 
     /// - Parameter terminal: the text on a terminal, if it differs from the one in a pipe.
     init(
         _ arguments: String..., by person: Person = .owner, input: String = "", environment: [String: String] = [:],
-        code: Int32 = 0, pipe: String, terminal: String? = nil, isEndless: Bool = false
+        code: Int32 = 0, pipe: String, terminal: String? = nil, isAnswer: Bool = false, isEndless: Bool = false
     ) {
         (self.arguments, self.person, self.input, self.environment) = (arguments, person, input, environment)
-        (self.code, self.pipe, self.terminal, self.isEndless) = (code, pipe, terminal ?? pipe, isEndless)
+        (self.code, self.pipe, self.terminal) = (code, pipe, terminal ?? pipe)
+        (self.isAnswer, self.isEndless) = (isAnswer, isEndless)
     }
 
     init(
         _ arguments: [String], by person: Person = .owner, environment: [String: String] = [:], code: Int32 = 0, pipe: String
     ) {
         (self.arguments, self.person, self.environment, self.code) = (arguments, person, environment, code)
-        (input, self.pipe, terminal, isEndless) = ("", pipe, pipe, false)
+        (input, self.pipe, terminal, isAnswer, isEndless) = ("", pipe, pipe, false, false)
     }
 
     var testDescription: String { arguments.joined(separator: " ") }
@@ -55,7 +59,7 @@ struct CommandCase: Sendable, CustomTestStringConvertible {
             "how": destination.rawValue, "server": house.gateway.address, "door": house.doorID, "access": access,
             "stranger": "01a1fd86-0000-7000-8000-000000000000",
             "session": house.sessions[number],
-            "linked": house.guestAccesses[destination == .pipe ? 2 : 3],
+            "linked": house.guestAccesses[number + 2], "changed": house.guestAccesses[number + 4],
             "folder": folder.path, "log": "doorward.local/logs/\(house.house.portfolioID)",
             "config": try folder.write(
                 "auth: { passwordCost: 14 }\ngateway: { publicUrl: https://doors.example }\n", to: "doorward.yaml"),

@@ -14,7 +14,8 @@ struct DailyHouse: Sendable {
     let sessions: [String]
     /// The lock `Front door`.
     let doorID: String
-    /// Guest accesses: two that can be revoked, and two that get links; one of each in a pipe, one on a terminal.
+    /// Guest accesses: two that can be revoked, two that get links, and two that can be changed; one of each in a pipe, one on a
+    /// terminal.
     let guestAccesses: [String]
 
     static func make() async throws -> DailyHouse {
@@ -24,11 +25,15 @@ struct DailyHouse: Sendable {
             _ = try await house.lock(name, address: #""latencyMs":0"#)
         }
         var accesses: [String] = []
-        for label in ["In a pipe", "On a terminal", "Linked in a pipe", "Linked on a terminal"] {
+        for label in [
+            "In a pipe", "On a terminal", "Linked in a pipe", "Linked on a terminal", "Changed in a pipe",
+            "Changed on a terminal",
+        ] {
+            let until = label.hasPrefix("Changed") ? 2031 : 2030
             let granted = try await house.owner.post(
                 "/guest-access",
                 #"{"label":"\#(label)","deviceIds":["\#(door)"],"operations":["UNLOCK"],"#
-                    + #""validFrom":"2026-01-01T00:00:00Z","validUntil":"2030-01-01T00:00:00Z"}"#)
+                    + #""validFrom":"2026-01-01T00:00:00Z","validUntil":"\#(until)-01-01T00:00:00Z"}"#)
             accesses.append(try #require(granted.data["guestAccess"]["id"].text, "\(granted.body)"))
         }
         // Cause a denial for the cases that list denials.
