@@ -152,7 +152,8 @@ import Testing
     func changedClock() {
         let old = access { $0.resolution = .init(timeZone: "Europe/Berlin", validFrom: "overlap", validUntil: "none") }
         var new = old
-        (new.validUntil, new.resolution?.validUntil) = ("2027-03-28T01:00:00.000Z", "gap")
+        new.validUntil = "2027-03-28T01:00:00.000Z"
+        new.resolution = .init(timeZone: "Europe/Berlin", validFrom: "overlap", validUntil: "gap")
         let lines = GuestAccessChangeView(before: view(old), after: view(new)).lines(terminal(80))
         #expect(lines.contains { $0.hasPrefix("  --until: clocks in Europe/Berlin skip") })
         #expect(!lines.contains { $0.contains("--from") }, "\(lines)")

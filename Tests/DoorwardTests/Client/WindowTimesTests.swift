@@ -1,3 +1,4 @@
+import ArgumentParser
 import DoorwardDomain
 import Testing
 
