@@ -30,10 +30,10 @@ struct Change: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The guest access: an id, a label or the guest's name.", valueName: "access"))
     var access: String
 
-    @Option(help: ArgumentHelp("The new start.", valueName: "time"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The new start.", valueName: "time"))
     var from: String?
 
-    @Option(help: ArgumentHelp("The new end.", valueName: "time"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The new end.", valueName: "time"))
     var until: String?
 
     @OptionGroup var limits: GuestLimitOptions

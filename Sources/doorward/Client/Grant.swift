@@ -34,10 +34,10 @@ struct Grant: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The locks: names or ids.", valueName: "lock"), completion: .lockName)
     var locks: [String]
 
-    @Option(help: ArgumentHelp("The start of the access.", valueName: "time"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The start of the access.", valueName: "time"))
     var from: String
 
-    @Option(help: ArgumentHelp("The end of the access.", valueName: "time"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The end of the access.", valueName: "time"))
     var until: String
 
     @OptionGroup var limits: GuestLimitOptions
