@@ -266,9 +266,7 @@ extension TenancyDirectory {
         // The access is visible to the subject at this point, so the denial reveals nothing.
         throw .denied(Denial(.roleInsufficient, hasReach: true), operation: nil, deviceID: nil)
     }
-}
 
-extension TenancyDirectory {
     private func manages(_ access: GuestAccess, _ subject: Subject) -> Bool {
         if subject.isUser(access.grantedByUserID), access.carriers.contains(where: { association($0) != nil }) { return true }
         return mayManage(access, subject)
