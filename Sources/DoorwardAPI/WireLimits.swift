@@ -33,6 +33,8 @@ package enum WireLimits {
     package static let recordPageSize = 1...500
     /// Access records on a page if the request contains no `limit`.
     package static let defaultRecordPageSize = 50
+    /// Maximum buckets of a summary of access records.
+    package static let summaryBuckets = 1000
     /// The number of characters of an `Idempotency-Key`.
     package static let idempotencyKeyCharacters = 1...255
     /// The number of characters of an `X-Request-Id`; any other id is replaced by a generated one.

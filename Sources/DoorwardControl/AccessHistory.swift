@@ -23,16 +23,67 @@ package struct AccessHistory: Sendable {
         query.reader = tenancy.listReader(subject.readerID, tenancy.recordScopes(of: subject))
         return try await mappingStoreErrors { () throws(StoreError) in try await log.page(query) }
     }
+
+    /// A record that the caller may read.
+    ///
+    /// - Throws: `.outOfReach` for a record that the caller may not read, as for one that does not exist; for a super admin
+    ///   `.notFound` if there is no such record, and otherwise `.denied`.
+    package func record(_ id: RecordID, for caller: Caller) async throws(GatewayError) -> AccessRecord {
+        let (tenancy, subject) = directory.resolve(caller)
+        let scopes = tenancy.recordScopes(of: subject)
+        let found = try await mappingStoreErrors { () throws(StoreError) in try await log.record(id, within: scopes) }
+        if let found { return found }
+        guard subject.isSuperAdmin else { throw .outOfReach }
+        let existing = try await mappingStoreErrors { () throws(StoreError) in try await log.record(id) }
+        guard existing != nil else { throw .notFound }
+        throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
+    }
+
+    /// The maximum number of values in all buckets of a summary.
+    static let maxSummaryValues = 100_000
+
+    /// Counts the records that the caller may read.
+    ///
+    /// - Parameters:
+    ///   - filter: `nil` if no record can match.
+    ///   - limits: the limits of the buckets, ascending.
+    ///   - grouping: the field whose values are counted; `nil` for outcomes and reasons.
+    /// - Returns: for each bucket the number of records by value.
+    /// - Throws: `.invalid` if the buckets have too many different values; the errors of lists.
+    package func summary(
+        for caller: Caller, filter: RecordFilter?, limits: [Timestamp], by grouping: RecordCountQuery.Grouping?
+    ) async throws(GatewayError) -> [[String: Int]] {
+        let (tenancy, subject) = directory.resolve(caller)
+        var counts = RecordCounts(limits: limits)
+        guard let filter else { return counts.buckets }
+        for grouping in grouping.map({ [$0] }) ?? [.outcome, .reason] {
+            var query = RecordCountQuery(
+                scopes: tenancy.recordScopes(of: subject, filteredBy: filter, showsReasons: grouping == .reason), filter: filter,
+                limits: limits, by: grouping)
+            query.reader = tenancy.listReader(subject.readerID, tenancy.recordScopes(of: subject))
+            repeat {
+                let part = try await mappingStoreErrors { [query] () throws(StoreError) in try await log.counts(query) }
+                counts.add(part)
+                query.after = part.next
+                guard counts.valueCount <= Self.maxSummaryValues else { throw .invalid("until", "window_too_long") }
+            } while query.after != nil
+        }
+        return counts.buckets
+    }
 }
 
 extension TenancyDirectory {
     /// The scopes of a filtered list. A resident who reads the records of their unit sees neither which staff member acted nor
     /// why a request was denied. A filter by another user or by a denial reason therefore matches no record in the scope of a
     /// unit: a filter must not reveal more than the records do.
-    fileprivate func recordScopes(of subject: Subject, filteredBy filter: RecordFilter) -> [RecordScope] {
+    ///
+    /// - Parameter showsReasons: whether the result shows the reasons of records, even without a filter by them.
+    fileprivate func recordScopes(
+        of subject: Subject, filteredBy filter: RecordFilter, showsReasons: Bool = false
+    ) -> [RecordScope] {
         let scopes = recordScopes(of: subject)
         let namesOther = filter.actorUserID.map { !subject.isUser($0) } ?? false
-        guard namesOther || filter.reason != nil else { return scopes }
+        guard namesOther || filter.reason != nil || showsReasons else { return scopes }
         return scopes.filter { if case .unit = $0 { false } else { true } }
     }
 

@@ -25,8 +25,16 @@ package protocol AccessLogStore: Sendable {
     /// was found in time. Cancelling the task stops the read.
     func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage
 
+    /// Counts records. The cost of a call is bounded, so it may count a part of them only; see `RecordCounts.next`. Throws the
+    /// list errors. Cancelling the task stops the read.
+    func counts(_ query: RecordCountQuery) async throws(StoreError) -> RecordCounts
+
     /// One record by its id, in any log; `nil` if there is none.
     func record(_ id: RecordID) async throws(StoreError) -> AccessRecord?
+
+    /// One record by its id, if it is in one of the scopes. A lookup of a record in another scope takes as long as a lookup of an
+    /// unknown id.
+    func record(_ id: RecordID, within scopes: [RecordScope]) async throws(StoreError) -> AccessRecord?
 
     /// The stored records of a log in order, starting at `seq` or at the first retained record, whichever is later; `nil` if
     /// the log has no record.

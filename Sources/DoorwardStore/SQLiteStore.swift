@@ -229,6 +229,22 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
+    /// Counts in one snapshot for each call.
+    package func counts(_ query: RecordCountQuery) async throws(StoreError) -> RecordCounts {
+        try await reader.list(for: query.reader) { db, budget in
+            var reading = RecordQueryReading(query.examined, in: db)
+            return try reading.counts(query, &budget)
+        }
+    }
+
+    /// Returns personal values as `page` does. Throws `.failed` if the stored bytes are not a record.
+    package func record(_ id: RecordID, within scopes: [RecordScope]) async throws(StoreError) -> AccessRecord? {
+        try await reader.read { db in
+            var reading = RecordReading(db)
+            return try reading.record(id, within: scopes)
+        }
+    }
+
     /// Returns personal values as `page` does. Throws `.failed` if the stored bytes are not a record.
     package func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? {
         try await reader.read { db in

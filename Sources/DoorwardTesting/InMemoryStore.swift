@@ -151,6 +151,24 @@ package final class InMemoryStore: GatewayStore {
         return RecordPage(records: records, next: found.count > records.count ? records.last?.place : nil)
     }
 
+    /// Counts all records at once, as a reference for stores that count in parts.
+    package func counts(_ query: RecordCountQuery) async throws(StoreError) -> RecordCounts {
+        let found = read { $0.records(query.examined) }
+        var counts = RecordCounts(limits: query.limits)
+        for record in found {
+            if let value = record.body.value(of: query.grouping) { counts.add(value, at: record.body.at) }
+        }
+        return counts
+    }
+
+    /// Returns personal values as `record` does.
+    package func record(_ id: RecordID, within scopes: [RecordScope]) async throws(StoreError) -> AccessRecord? {
+        read { $0.record(id) }.flatMap { record in
+            let body = record.body
+            return scopes.contains { $0.covers(log: body.log, unitID: body.unitID, propertyID: body.propertyID) } ? record : nil
+        }
+    }
+
     /// Returns a record that contains the personal values in plain text, because this store encrypts nothing.
     package func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? { read { $0.record(id) } }
 

@@ -72,6 +72,14 @@ final class CountingStore: GatewayStore {
         note("records")
         return try await inner.page(query)
     }
+    func counts(_ query: RecordCountQuery) async throws(StoreError) -> RecordCounts {
+        note("counts")
+        return try await inner.counts(query)
+    }
+    func record(_ id: RecordID, within scopes: [RecordScope]) async throws(StoreError) -> AccessRecord? {
+        note("record within")
+        return try await inner.record(id, within: scopes)
+    }
     func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? {
         note("record")
         return try await inner.record(id)

@@ -214,6 +214,31 @@ struct Question: Sendable, CustomStringConvertible {
             var reading = RecordReading(db)
             return try reading.record(RecordID(high: 1, low: 2)) == nil
         },
+        Question("a record by its id, in some scopes") { db, script in
+            var reading = RecordReading(db)
+            return try reading.record(
+                RecordID(high: 1, low: 2), within: [.gatewayLog, .unit(script.unit, in: script.portfolio)]) == nil
+        },
+        Question("counts of records") { db, script in
+            let limits = [script.fixture.createdAt, script.now.advanced(by: .seconds(1))]
+            let scopes: [[RecordScope]] = [
+                [.portfolioLog(script.portfolio)], [.unit(script.unit, in: script.portfolio)],
+                [.gatewayLog, .property(script.otherProperty, in: script.otherPortfolio)],
+            ]
+            for grouping in RecordCountQuery.Grouping.allCases {
+                for scopes in scopes {
+                    for filter in [RecordFilter(), RecordFilter(deviceID: script.door), RecordFilter(kind: .denial)] {
+                        let query = RecordCountQuery(scopes: scopes, filter: filter, limits: limits, by: grouping)
+                        let clock = VirtualClock()
+                        var budget = ReadBudget(
+                            rows: 1000, endsAt: clock.monotonicNow().advanced(by: .seconds(1)), clock: clock)
+                        var reading = RecordQueryReading(query.examined, in: db)
+                        _ = try reading.counts(query, &budget)
+                    }
+                }
+            }
+            return true
+        },
         Question("a password") { db, _ in
             try CredentialReading.passwordHash(of: FullTenancy(seed: 81).user.id, in: db) != nil
         },

@@ -84,4 +84,26 @@ extension Wire {
         /// The cursor of the next page; `nil` at the end.
         package var nextCursor: String?
     }
+
+    /// `data` of `GET /access-records/:id`.
+    package struct AccessRecordAnswer: Decodable, Sendable {
+        /// The record, with the fields that the caller may see.
+        package var accessRecord: AccessRecord
+    }
+
+    /// `data` of `GET /access-records/summary`.
+    package struct RecordSummaryAnswer: Decodable, Sendable {
+        /// The buckets in ascending order, without gaps.
+        package var buckets: [Bucket]
+
+        /// The records of an hour or a day.
+        package struct Bucket: Decodable, Equatable, Sendable {
+            /// The first instant.
+            package var from: String
+            /// The first instant after the bucket.
+            package var until: String
+            /// The number of records by outcome, reason or device id; absent if there is none.
+            package var counts: [String: Int]
+        }
+    }
 }

@@ -30,6 +30,11 @@ package final class TimeZoneDatabase: Sendable {
         }
     }
 
+    /// The rules of `UTC`.
+    package var utc: TimeZoneRules {
+        rules(of: "UTC") ?? TimeZoneRules(name: "UTC", transitions: [], offsets: [0], footer: nil)
+    }
+
     /// The names of all zones, sorted.
     package var names: [String] {
         let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []

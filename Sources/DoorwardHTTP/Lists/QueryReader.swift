@@ -55,6 +55,7 @@ struct QueryReader {
     /// A number that the query must have. After an error, returns the lower bound.
     mutating func requiredInteger(_ name: String, in range: ClosedRange<Int>) -> Int {
         let value = integer(name, in: range)
+        recorder?.markRequired(name)
         if items[name] == nil { mistakes.add(name, .required) }
         return value ?? range.lowerBound
     }
@@ -95,6 +96,21 @@ struct QueryReader {
             mistakes.add(name, error == .missingZone ? .missingZone : .badTime)
             return nil
         }
+    }
+
+    /// Reports an error if the query has no value of this name.
+    mutating func require(_ name: String) {
+        recorder?.markRequired(name)
+        if items[name] == nil { mistakes.add(name, .required) }
+    }
+
+    /// The rules of the time zone with this IANA name; UTC if the query names none, or an unknown one, which is an error.
+    mutating func zone(_ name: String) -> TimeZoneRules {
+        let zones = TimeZoneDatabase.system
+        let text = text(name, as: .string(TimeZoneNames.rules)) ?? "UTC"
+        if let rules = zones.rules(of: text) { return rules }
+        mistakes.add(name, .unknownZone)
+        return zones.utc
     }
 
     /// Percent-decodes a text, with `+` as a space. Returns `nil` if an escape is incomplete, or if

@@ -6,6 +6,8 @@ internal import DoorwardDomain
 struct RecordFilterQuery {
     /// `nil` if no record can match: two filters name different logs.
     private(set) var filter: RecordFilter? = RecordFilter()
+    /// The time that the query names, also if no record can match.
+    private(set) var (from, until): (Timestamp?, Timestamp?)
     /// The canonical form of the filters, which does not depend on their order in the query. A cursor is bound to this form.
     private(set) var canonical = ""
 
@@ -24,8 +26,9 @@ struct RecordFilterQuery {
         narrow(&query, "decision", of: RecordDecision.allCases) { $0.decision = $1 }
         narrow(&query, "reason", of: DenialReason.allCases) { $0.reason = $1 }
         narrow(&query, "outcome", of: CommandState.allCases.filter(\.isEnd)) { $0.outcome = $1 }
-        narrow(query.instant("from"), "from") { $0.from = $1 }
-        narrow(query.instant("until"), "until") { $0.until = $1 }
+        (from, until) = (query.instant("from"), query.instant("until"))
+        narrow(from, "from") { $0.from = $1 }
+        narrow(until, "until") { $0.until = $1 }
     }
 
     /// Applies one filter, if the query contains it.

@@ -6,12 +6,25 @@ internal import DoorwardDomain
 enum AccessRecordRoutes {
     static let all: [Route] = [
         .get("/access-records", "Lists access records.", page, list),
+        .get(
+            "/access-records/summary", "Counts access records by hour or day.",
+            .data(["buckets": .array(bucket, maxItems: WireLimits.summaryBuckets)]), summary),
+        .get("/access-records/:id", "Reads an access record.", .object("accessRecord", "AccessRecord"), read),
         .get("/devices/:id/access-records", "Lists the access records of one lock.", page, listOfDevice),
     ]
 
     private static let page: [DocumentedAnswer] = .data([
         "accessRecords": .array(.reference("AccessRecord")), "nextCursor": .nullable(.text),
     ])
+
+    private static let bucket = JSONSchema.fields(["from": .instant, "until": .instant, "counts": .map(.count)])
+
+    private static func read(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        try call.readNothing()
+        let record = try await call.control.history.record(call.id("id"), for: call.caller)
+        let view = call.view
+        return .success { $0.field("accessRecord") { view.record(record, into: &$0) } }
+    }
 
     private static func list(_ call: AuthenticatedRequest) async throws -> APIResponse { try await answer(try Query(call), call) }
 
@@ -23,6 +36,56 @@ enum AccessRecordRoutes {
         try call.control.attachedDevices.require(.viewAccessHistory, on: device, of: call.caller)
         return try await answer(query, call)
     }
+
+    // MARK: - Summary
+
+    private struct SummaryQuery {
+        let filter: RecordFilter?
+        let limits: [Timestamp]
+        let grouping: RecordCountQuery.Grouping?
+
+        init(_ query: inout QueryReader) {
+            let filters = RecordFilterQuery(&query)
+            filter = filters.filter
+            for name in ["from", "until"] { query.require(name) }
+            let period = query.requiredWord("by", of: CivilPeriod.allCases)
+            grouping = query.word("groupBy", of: RecordCountQuery.Grouping.allCases)
+            let zone = query.zone("timeZone")
+            guard let period, let from = filters.from, let until = filters.until, query.mistakes.problems.isEmpty else {
+                limits = []
+                return
+            }
+            let limits = zone.limits(from: from, until: until, by: period, maxParts: WireLimits.summaryBuckets)
+            if limits == nil { query.mistakes.add("until", from < until ? "window_too_long" : "end_not_after_start") }
+            self.limits = limits ?? []
+        }
+    }
+
+    /// Counts records, and writes a bucket for each hour or day of the time between `from` and `until`.
+    private static func summary(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        let query = try call.readQuery { SummaryQuery(&$0) }
+        let buckets = try await call.client.whileConnected {
+            try await call.control.history.summary(
+                for: call.caller, filter: query.filter, limits: query.limits, by: query.grouping)
+        }
+        return .success { writer in
+            writer.field("buckets") { writer in
+                writer.array(Array(buckets.enumerated())) { writer, bucket in
+                    writer.object { writer in
+                        writer.field("from", query.limits[bucket.offset])
+                        writer.field("until", query.limits[bucket.offset + 1])
+                        writer.field("counts") { writer in
+                            writer.object { writer in
+                                for value in bucket.element.keys.sorted() { writer.field(value, bucket.element[value] ?? 0) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: - Pages
 
     private struct Query {
         let filter: RecordFilter?

@@ -17,6 +17,8 @@ struct EntryStream {
         let isMatch: Bool
         /// The record, if the stream reads records.
         let record: StoredRecord?
+        /// The value of the stream's column as the API writes it, if the stream reads a column.
+        let value: String?
 
         var place: RecordPosition { RecordPosition(log: log.id, seq: position.seq, at: at) }
     }
@@ -30,8 +32,18 @@ struct EntryStream {
     private var buffer: ArraySlice<Entry> = []
     /// The number of entries that the next run examines.
     private var run: Int
-    /// The maximum number of records that one run reads; `nil` if the stream reads positions and times alone.
-    private let records: Int?
+    private let content: Content
+    /// The maximum number of records that one run reads; `nil` without records.
+    private var records: Int? { if case .records(let most) = content { most } else { nil } }
+
+    /// What a stream reads of each entry, beside its position and time.
+    enum Content {
+        case nothing
+        /// The record; one run reads at most this many.
+        case records(Int)
+        /// One column.
+        case value(of: RecordCountQuery.Grouping)
+    }
 
     /// The maximum number of entries that one run examines.
     static let maxRun = 4096
@@ -39,13 +51,13 @@ struct EntryStream {
     /// - Parameters:
     ///   - unprojected: the positions of the source's posting list that are not yet projected into it, ascending.
     ///   - run: the number of entries that the first run examines; with conditions, each further run examines twice as many.
-    ///   - records: the maximum number of records that one run reads; `nil` to read positions and times alone.
+    ///   - content: what is read of each entry.
     init(
         log: StoredLog, selection: EntrySelection, unprojected: [Int64], range: Range<Int64>, isAscending: Bool, run: Int,
-        records: Int? = nil
+        content: Content = .nothing
     ) {
         (self.log, self.selection, self.range) = (log, selection, range)
-        (self.isAscending, self.run, self.records) = (isAscending, run, records)
+        (self.isAscending, self.run, self.content) = (isAscending, run, content)
         if case .postings(let list) = selection.source {
             postings = PostingReading(list, log: log.key, unprojected: unprojected, isAscending: isAscending)
         }
@@ -143,12 +155,24 @@ struct EntryStream {
         return found
     }
 
-    private var columns: String { records == nil ? "position, at" : "position, at, bytes, sealed" }
+    private var columns: String {
+        switch content {
+        case .nothing: "position, at"
+        case .records: "position, at, bytes, sealed"
+        case .value(let grouping): "position, at, \(grouping.column)"
+        }
+    }
 
     private func entry(_ row: RowValues, isMatch: Bool) -> Entry {
-        Entry(
+        var (record, value): (StoredRecord?, String?)
+        switch content {
+        case .records where isMatch: record = StoredRecord(bytes: row.bytes(2), sealed: row.bytes(3))
+        case .value(let grouping) where isMatch: value = grouping.value(in: row, at: 2)
+        case .nothing, .records, .value: break
+        }
+        return Entry(
             at: Timestamp(milliseconds: row.integer(1)), position: EntryKey(rawValue: row.integer(0)), log: log, isMatch: isMatch,
-            record: isMatch && records != nil ? StoredRecord(bytes: row.bytes(2), sealed: row.bytes(3)) : nil)
+            record: record, value: value)
     }
 }
 
@@ -185,5 +209,25 @@ struct StoredLog {
         return StoredLog(
             key: key, id: id, name: name, firstSeq: UInt64(clamping: try columns.value(Int64.self)),
             size: UInt64(clamping: try columns.value(Int64.self)))
+    }
+}
+
+extension RecordCountQuery.Grouping {
+    /// The column of `entries`.
+    var column: String {
+        switch self {
+        case .outcome: "outcome"
+        case .reason: "reason"
+        case .device: "device_id"
+        }
+    }
+
+    /// Returns the value of the column as the API writes it.
+    fileprivate func value(in row: RowValues, at column: CInt) -> String? {
+        switch self {
+        case .outcome: (row.word(column) as CommandState?)?.rawValue
+        case .reason: (row.word(column) as DenialReason?)?.rawValue
+        case .device: (row.id(column) as DeviceID?)?.description
+        }
     }
 }

@@ -44,17 +44,41 @@ struct RecordQueryReading {
         return RecordPage(records: records, next: merge.isAtEnd ? nil : place)
     }
 
+    /// Counts the records of the query, until the budget is spent.
+    mutating func counts(_ query: RecordCountQuery, _ budget: inout ReadBudget) throws -> RecordCounts {
+        var counts = RecordCounts(limits: query.limits)
+        guard !query.scopes.isEmpty, !counts.buckets.isEmpty else { return counts }
+        let streams = try streams(budget, counting: query.grouping)
+        var merge = try EntryMerge(streams, isAscending: isAscending, in: db, &budget)
+        var (last, examined): (EntryKey?, EntryStream.Entry?)
+        while let entry = try merge.next(in: db, &budget) {
+            guard !isBeyond(entry.at) else { return counts }
+            examined = entry
+            // A record that is in several scopes is returned once for each scope, in a row.
+            guard entry.isMatch, entry.position != last, let value = entry.value else { continue }
+            last = entry.position
+            counts.add(value, at: entry.at)
+        }
+        counts.next = merge.isAtEnd ? nil : examined?.place
+        return counts
+    }
+
     // MARK: Streams
 
-    private mutating func streams(_ budget: ReadBudget) throws -> [EntryStream] {
+    /// - Parameter grouping: the column that is counted; `nil` to read records.
+    private mutating func streams(
+        _ budget: ReadBudget, counting grouping: RecordCountQuery.Grouping? = nil
+    ) throws -> [EntryStream] {
         var found: [(log: StoredLog, selection: EntrySelection)] = []
         let matches = query.filter.matches
+        let condition = grouping.map { " AND +\($0.column) IS NOT NULL" } ?? ""
         for scope in Set(query.scopes) {
             // If the scope is a whole log, read the posting list of the filter's first condition, or the log itself if there is
             // no such list. If the scope is a part of a log, read the scope's own posting list, so that no entries outside the
             // scope are examined.
             let match = scope.match ?? matches.first.flatMap { $0.isIndexed ? $0 : nil }
-            let selection = EntrySelection(source: match.map { .postings(.entries($0)) } ?? .log, conditions: matches)
+            let selection = EntrySelection(
+                source: match.map { .postings(.entries($0)) } ?? .log, conditions: matches, condition: (condition, []))
             if let log = try log(scope.log) { found.append((log, selection)) }
         }
         let count = max(1, found.count)
@@ -66,10 +90,12 @@ struct RecordQueryReading {
             // Many streams would together read ahead more records than a page shows. They therefore
             // read only positions, and the page reads the records that it shows.
             let readsRecords = count <= Self.streamsWithRecords
+            let content: EntryStream.Content =
+                grouping.map { .value(of: $0) } ?? (readsRecords ? .records(records) : .nothing)
             return EntryStream(
                 log: log, selection: selection, unprojected: try unprojected.positions(of: selection, in: log.key),
                 range: try range(of: log), isAscending: isAscending, run: selection.hasConditions ? examined : records,
-                records: readsRecords ? records : nil)
+                content: content)
         }
     }
 

@@ -26,6 +26,39 @@ extension StoreConformance {
             }
             try require(found > 1000, "the filters match enough records")
         },
+        StoreConformanceCheck("Counts by bucket, by each field and filter equal counts in memory") { store in
+            var script = StoreScript(seed: 57)
+            _ = try await store.commit(script.tenancy)
+            let records = try await writeRecords(120, &script, to: store)
+            var found = 0
+            for query in filterQueries(script, records) where query.order == .oldestFirst {
+                for grouping in RecordCountQuery.Grouping.allCases {
+                    for limits in countLimits(records) {
+                        let counted = RecordCountQuery(scopes: query.scopes, filter: query.filter, limits: limits, by: grouping)
+                        let expected = counts(sorted(records, by: query), counted)
+                        try require(try await allCounts(counted, of: store), is: expected, "the counts of \(counted)")
+                        found += expected.reduce(0) { $0 + $1.values.reduce(0, +) }
+                    }
+                }
+            }
+            try require(found > 1000, "the queries count enough records")
+        },
+        StoreConformanceCheck("A record is found by its id within the scopes that cover it, and within no other") { store in
+            var script = StoreScript(seed: 58)
+            _ = try await store.commit(script.tenancy)
+            let records = try await writeRecords(40, &script, to: store)
+            for query in queries(script) where query.filter == RecordFilter() && query.order == .oldestFirst {
+                for record in records {
+                    let isCovered = query.scopes.contains { covers($0, record.body) }
+                    try require(
+                        try await store.record(record.body.id, within: query.scopes), is: isCovered ? record : nil,
+                        "record \(record.seq) within \(query.scopes)")
+                }
+                for id in [RecordID(high: 0, low: 0), RecordID(high: .max, low: .max)] {
+                    try require(try await store.record(id, within: query.scopes), is: nil, "a record that does not exist")
+                }
+            }
+        },
         StoreConformanceCheck("A page continues after its cursor even if records were appended meanwhile") { store in
             var script = StoreScript(seed: 52)
             _ = try await store.commit(script.tenancy)
@@ -182,6 +215,42 @@ extension StoreConformance {
             try require(next != query.after, "the cursor advances")
             query.after = next
         }
+    }
+
+    /// Limits of one bucket, of several of different lengths, and of some that contain no record.
+    private static func countLimits(_ records: [AccessRecord]) -> [[Timestamp]] {
+        let instants = Set(records.map(\.body.at)).sorted()
+        let (first, last) = (instants[0], instants[instants.count - 1])
+        return [
+            [first, last.advanced(by: .milliseconds(1))], [first, last],
+            [first.advanced(by: .seconds(-5)), first, instants[3], instants[4], last, last.advanced(by: .seconds(9))],
+            [last.advanced(by: .seconds(1)), last.advanced(by: .seconds(2))], [first],
+        ]
+    }
+
+    /// Counts by the definition.
+    private static func counts(_ records: [AccessRecord], _ query: RecordCountQuery) -> [[String: Int]] {
+        zip(query.limits, query.limits.dropFirst()).map { from, until in
+            let values = records.filter { from <= $0.body.at && $0.body.at < until }.compactMap { record -> String? in
+                switch query.grouping {
+                case .outcome: record.body.outcome?.rawValue
+                case .reason: record.body.reason?.rawValue
+                case .device: record.body.device?.deviceID.description
+                }
+            }
+            return values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        }
+    }
+
+    private static func allCounts(_ query: RecordCountQuery, of store: any GatewayStore) async throws -> [[String: Int]] {
+        var (query, counts) = (query, RecordCounts(limits: query.limits))
+        repeat {
+            let part = try await store.counts(query)
+            counts.add(part)
+            try require(part.next == nil || part.next != query.after, "counting advances")
+            query.after = part.next
+        } while query.after != nil
+        return counts.buckets
     }
 
     private static func sorted(_ records: [AccessRecord], by query: RecordQuery) -> [AccessRecord] {

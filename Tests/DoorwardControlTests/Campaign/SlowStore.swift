@@ -57,6 +57,10 @@ final class SlowStore: GatewayStore {
         try await inner.commands(query)
     }
     func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage { try await inner.page(query) }
+    func counts(_ query: RecordCountQuery) async throws(StoreError) -> RecordCounts { try await inner.counts(query) }
+    func record(_ id: RecordID, within scopes: [RecordScope]) async throws(StoreError) -> AccessRecord? {
+        try await inner.record(id, within: scopes)
+    }
     func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? { try await inner.record(id) }
     func passwordHash(of user: UserID) async throws(StoreError) -> String? { try await inner.passwordHash(of: user) }
     func liveSessions(at now: Timestamp) async throws(StoreError) -> [Session] { try await inner.liveSessions(at: now) }

@@ -74,6 +74,14 @@ final class BlockingStore: GatewayStore {
         try wait { (store) throws(StoreError) in try await store.page(query) }
     }
 
+    func counts(_ query: RecordCountQuery) async throws(StoreError) -> RecordCounts {
+        try wait { (store) throws(StoreError) in try await store.counts(query) }
+    }
+
+    func record(_ id: RecordID, within scopes: [RecordScope]) async throws(StoreError) -> AccessRecord? {
+        try wait { (store) throws(StoreError) in try await store.record(id, within: scopes) }
+    }
+
     func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? {
         try wait { (store) throws(StoreError) in try await store.record(id) }
     }
