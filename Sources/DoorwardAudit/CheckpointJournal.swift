@@ -8,7 +8,7 @@ package struct CheckpointJournal: Sendable {
     /// One checkpoint with its note.
     package struct Entry: Hashable, Sendable {
         /// The signed note.
-        package let note: SignedNote
+        package private(set) var note: SignedNote
         /// The text of the note, decoded.
         package let checkpoint: Checkpoint
         /// The origin of the checkpoint, decoded.
@@ -20,6 +20,20 @@ package struct CheckpointJournal: Sendable {
                 return nil
             }
             (self.note, self.checkpoint, self.origin) = (note, checkpoint, origin)
+        }
+
+        /// The signatures of other keys than the gateway's: the cosignatures of witnesses.
+        package var cosignatures: [SignedNote.Signature] { note.signatures.filter { $0.name != origin.gateway } }
+
+        /// The entry with the cosignatures that the note has, each in place of an earlier one of the same witness.
+        package func adding(_ cosignatures: [SignedNote.Signature]) -> Entry {
+            func isReplaced(_ signature: SignedNote.Signature) -> Bool {
+                cosignatures.contains { ($0.name, $0.keyID) == (signature.name, signature.keyID) }
+            }
+            var entry = self
+            entry.note = SignedNote(
+                text: note.text, signatures: note.signatures.filter { !isReplaced($0) } + cosignatures)
+            return entry
         }
 
         /// Whether a key of the gateway has signed the checkpoint.
@@ -71,7 +85,12 @@ package struct CheckpointJournal: Sendable {
     }
 
     /// The newest entry of each log: that of the highest generation, and in it the one with the most records.
-    package var newest: [LogID: Entry] {
+    package var newest: [LogID: Entry] { Self.newest(of: entries) }
+
+    /// The newest entry of each log that a witness has cosigned.
+    package var newestCosigned: [LogID: Entry] { Self.newest(of: entries.filter { !$0.cosignatures.isEmpty }) }
+
+    private static func newest(of entries: [Entry]) -> [LogID: Entry] {
         var newest: [LogID: Entry] = [:]
         for entry in entries {
             guard let known = newest[entry.origin.log] else {
@@ -85,8 +104,18 @@ package struct CheckpointJournal: Sendable {
         return newest
     }
 
-    /// The lines of the newest entries, in the order of the logs' ids.
+    /// The lines of the newest entries and of the newest cosigned ones, in the order of the logs' ids.
     package var compacted: [UInt8] {
-        newest.sorted { $0.key.description < $1.key.description }.flatMap { Self.line($0.value.note) }
+        let cosigned = newestCosigned
+        return newest.sorted { $0.key.description < $1.key.description }.flatMap { log, entry in
+            let earlier = cosigned[log].flatMap { $0 == entry ? nil : Self.line($0.note) } ?? []
+            return earlier + Self.line(entry.note)
+        }
+    }
+
+    /// The number of entries that `compacted` keeps.
+    package var compactedCount: Int {
+        let newest = newest
+        return newest.count + newestCosigned.count { newest[$0.key] != $0.value }
     }
 }

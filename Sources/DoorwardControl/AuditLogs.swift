@@ -63,6 +63,25 @@ package struct AuditLogs: Sendable {
         return entry.note.rendered
     }
 
+    /// The newest checkpoint of a log that a witness has cosigned.
+    ///
+    /// - Throws: `.notFound` if there is none; the errors of `checkpoint`.
+    package func cosignedCheckpoint(of name: String, for caller: Caller) async throws(GatewayError) -> String {
+        let (checkpoints, log) = (try signing(), try await verifiable(name, for: caller))
+        guard let entry = checkpoints.newestCosigned(of: log) else { throw .notFound }
+        return entry.note.rendered
+    }
+
+    /// Keeps the cosignatures of witnesses over a checkpoint of a log.
+    ///
+    /// - Parameter note: the checkpoint with the cosignatures, a signed note.
+    /// - Returns: the checkpoint with all its cosignatures.
+    /// - Throws: `.invalid` if the note is not a checkpoint of the log, or has no right cosignature of a configured witness.
+    package func cosign(_ note: String, of name: String, for caller: Caller) async throws(GatewayError) -> String {
+        let (checkpoints, log) = (try signing(), try await verifiable(name, for: caller))
+        return try await checkpoints.cosign(note, of: log).note.rendered
+    }
+
     /// The public key of the checkpoints that are signed now, in the format of C2SP signed notes.
     package func publicKey() throws(GatewayError) -> String { try signing().publicKey.description }
 

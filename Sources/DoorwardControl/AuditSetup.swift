@@ -41,15 +41,29 @@ package struct AuditSetup: Sendable {
     /// Whether the running gateway signs by itself; otherwise only on request and at a stop.
     package var signsByItself = true
 
+    /// The public keys of the witnesses whose cosignatures are accepted.
+    let witnesses: [VerifierKey]
+
+    /// The maximum number of witnesses: a note has at most 16 signatures, of which the gateway's keys have up to two.
+    package static let maxWitnesses = 8
+
+    /// Whether a text is the public key of a witness, as C2SP signed-note writes it.
+    package static func isWitness(_ text: String) -> Bool { VerifierKey(parsing: text)?.algorithm == .cosignature }
+
     /// - Parameters:
     ///   - gatewayName: the first part of the logs' origins, and the name of the key.
     ///   - key: the 32 bytes of the private key (Ed25519).
+    ///   - witnesses: the public keys of witnesses (`isWitness`), at most `maxWitnesses`; others are ignored, as is one with the
+    ///     name of the gateway.
     /// - Throws: if the key does not have 32 bytes.
     package init(
         gatewayName: String, key: Secret<[UInt8]>, keys: any CheckpointKeyStorage, storage: any CheckpointStorage,
-        maxRecords: Int = 256, maxInterval: Duration = .seconds(60)
+        maxRecords: Int = 256, maxInterval: Duration = .seconds(60), witnesses: [String] = []
     ) throws {
         signer = try NoteSigner(name: gatewayName, seed: key.reveal())
+        self.witnesses = Array(
+            witnesses.compactMap { VerifierKey(parsing: $0) }.filter { $0.algorithm == .cosignature && $0.name != gatewayName }
+                .prefix(Self.maxWitnesses))
         (self.keys, self.storage) = (keys, storage)
         (self.maxRecords, self.maxInterval) = (maxRecords, maxInterval)
     }

@@ -9,10 +9,12 @@ import Synchronization
 /// contradict each other, and a change of earlier records is detected at the next checkpoint. The work runs in a task of its
 /// own: no command waits for it.
 package final class Checkpoints: Sendable {
-    private struct State {
+    struct State {
         var signer: NoteSigner
         /// The newest checkpoint of each log in its present generation, or of an earlier name of the gateway.
         var newest: [LogID: CheckpointJournal.Entry] = [:]
+        /// The newest checkpoint of each log that a witness has cosigned.
+        var cosigned: [LogID: CheckpointJournal.Entry] = [:]
         var marks: [LogID: CheckpointMark] = [:]
         /// The logs whose records contradict their newest checkpoint.
         var contradicted: Set<LogID> = []
@@ -21,14 +23,14 @@ package final class Checkpoints: Sendable {
         var bytesAppended = 0
     }
 
-    private let storeGuard: StoreGuard
-    private let setup: AuditSetup
+    let storeGuard: StoreGuard
+    let setup: AuditSetup
     private let clock: any GatewayClock
     private let random: RandomSource
     private let logger: Logger
-    private let state: Mutex<State>
+    let state: Mutex<State>
     /// Serializes signing and rotation.
-    private let mutex = AsyncMutex()
+    let mutex = AsyncMutex()
 
     /// How often the sizes of changed logs are compared. A burst of records is covered by one checkpoint.
     static let pause = Duration.seconds(1)
@@ -57,7 +59,7 @@ package final class Checkpoints: Sendable {
     /// Whether `run` is to be called.
     var signsByItself: Bool { setup.signsByItself }
 
-    private var gatewayName: String { setup.signer.verifierKey.name }
+    var gatewayName: String { setup.signer.verifierKey.name }
 
     var proofs: LogProofs { LogProofs(log: storeGuard.log) }
 
@@ -72,6 +74,9 @@ package final class Checkpoints: Sendable {
     /// The newest checkpoint of a log; `nil` before the first one.
     func newest(of log: LogID) -> CheckpointJournal.Entry? { state.withLock { $0.newest[log] } }
 
+    /// The newest checkpoint of a log that a witness has cosigned; `nil` if there is none in its present generation.
+    func newestCosigned(of log: LogID) -> CheckpointJournal.Entry? { state.withLock { $0.cosigned[log] } }
+
     // MARK: Start and recovery
 
     /// Compares the checkpoint file with the store, and reduces it to the newest checkpoints. Writes nothing to the store.
@@ -80,7 +85,7 @@ package final class Checkpoints: Sendable {
     package func start() async throws {
         let (journal, heads, mismatches) = try await compare()
         guard mismatches.isEmpty else { throw RollbackError(mismatches: mismatches, path: setup.storage.path) }
-        if journal.hasIncompleteLine || journal.entries.count > journal.newest.count {
+        if journal.hasIncompleteLine || journal.entries.count > journal.compactedCount {
             try await setup.storage.replace(by: journal.compacted)
         }
         adopt(journal, heads)
@@ -138,7 +143,11 @@ package final class Checkpoints: Sendable {
         state.withLock { state in
             state.marks = heads.reduce(into: [:]) { $0[$1.log] = $1.mark }
             let marks = state.marks
-            state.newest = journal.newest.filter { $0.value.origin.generation == marks[$0.key]?.generation ?? 1 }
+            func isPresent(_ log: LogID, _ entry: CheckpointJournal.Entry) -> Bool {
+                entry.origin.generation == marks[log]?.generation ?? 1
+            }
+            state.newest = journal.newest.filter(isPresent)
+            state.cosigned = journal.newestCosigned.filter(isPresent)
         }
     }
 
@@ -253,6 +262,8 @@ package final class Checkpoints: Sendable {
         let checkpoint = Checkpoint(origin: origin(of: log).description, size: frontier.size, root: frontier.root)
         var note = try checkpoint.signed(by: signer)
         if let former { note.add(try former.signature(of: checkpoint.text)) }
+        // A cosignature is over the text, which is the same after a rotation of the key.
+        if let last, last.checkpoint == checkpoint { for signature in last.cosignatures { note.add(signature) } }
         return CheckpointJournal.Entry(note)
     }
 
@@ -264,7 +275,7 @@ package final class Checkpoints: Sendable {
         return MerkleProof.isConsistent(from: last.size, last.root, to: frontier.size, frontier.root, proof: proof)
     }
 
-    private func append(_ lines: [UInt8]) async throws {
+    func append(_ lines: [UInt8]) async throws {
         let (isInDoubt, appended) = state.withLock { state in
             defer { state.isFileInDoubt = true }
             return (state.isFileInDoubt, state.bytesAppended + lines.count)

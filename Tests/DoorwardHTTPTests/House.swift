@@ -1,4 +1,5 @@
 import DoorwardAdapterKit
+import DoorwardAudit
 import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
@@ -104,7 +105,9 @@ struct House: Sendable {
         // One after the other, so that two gateways with the same random numbers give their records the same ids.
         limits.concurrentLockdownLocks = 1
         let metrics = PrometheusMetrics()
-        var audit = try AuditSetup(gatewayName: "doorward.test", key: checkpoints.key, keys: checkpoints, storage: checkpoints)
+        let witnesses = [Self.key(of: try Self.witness.get()).description]
+        var audit = try AuditSetup(
+            gatewayName: "doorward.test", key: checkpoints.key, keys: checkpoints, storage: checkpoints, witnesses: witnesses)
         // Tests wait for the sleepers of commands, so no other task sleeps.
         audit.signsByItself = false
         control = GatewayControl(
@@ -119,6 +122,21 @@ struct House: Sendable {
             control: control, settings: settings, tokenKey: tokenKey, simulator: simulator, logger: logs.logger,
             metrics: measures ? page : nil)
         responder = RouteTable.responder(services)
+    }
+
+    /// The witness whose cosignatures the gateway accepts.
+    static let witness = Result { try NoteSigner(name: "witness.example/w1", seed: [UInt8](repeating: 9, count: 32)) }
+
+    /// The public key of a witness.
+    static func key(of witness: NoteSigner) -> VerifierKey {
+        VerifierKey(name: witness.verifierKey.name, algorithm: .cosignature, key: witness.verifierKey.key)
+    }
+
+    /// The checkpoint with the cosignature of the witness, which has signed at `time` in seconds.
+    func cosigned(_ checkpoint: String, at time: UInt64 = 1_795_252_860, by witness: NoteSigner? = nil) throws -> String {
+        var note = try #require(SignedNote(parsing: checkpoint))
+        note.add(try (witness ?? Self.witness.get()).cosignature(of: note.text, at: time))
+        return note.rendered
     }
 
     static func session(of person: Person) -> SessionID {

@@ -68,15 +68,20 @@ enum MatrixResult: Character, Sendable {
 struct MatrixWorld: Sendable {
     let house: House
     let command: String
+    /// The record of the command's intent.
+    let record: RecordID
     let invitation: String
     let key: (id: String, secret: String)
     let resetToken: String
+    /// A checkpoint with the cosignature of a witness.
+    let cosigned: String
     let invitationToken: String
 
     init() async throws {
         house = try await House(withPasswords: true, deniedPerMinute: 100_000)
         let ids = house.ids
         command = try await house.command(as: .tenant).data["command"]["id"].text ?? ""
+        record = try #require(house.store.log(.portfolio(ids.portfolio)).first { $0.body.kind == .commandIntent }).body.id
         let invited = try await house.call(
             .post, "/units/\(ids.unit)/tenants", as: .manager, #"{"email":"eve@example.com","role":"TENANT"}"#
         ).data["invitation"]
@@ -89,6 +94,7 @@ struct MatrixWorld: Sendable {
             """
         ).data
         key = (made["apiKey"]["id"].text ?? "", made["secret"].text ?? "")
+        cosigned = try await house.cosigned(house.call(.get, "/audit/logs/\(ids.portfolio)/checkpoint", as: .owner).text)
         resetToken =
             try await house.call(.post, "/users/\(ids[.guest])/password-reset", as: .superAdmin).data["reset"]["token"].text ?? ""
         _ = try await house.call(.put, "/users/\(ids[.coTenant])", as: .superAdmin, #"{"isEnabled":false}"#)
@@ -150,6 +156,7 @@ struct MatrixRow: Sendable, CustomTestStringConvertible {
             case "simulator": "\(ids.simulated)"
             case "guest-access": "\(ids.guestAccess)"
             case "commands": world.command
+            case "access-records": "\(world.record)"
             case "invitations": world.invitation
             case "api-keys": world.key.id
             case "users" where path.contains("/sessions/"): "\(world.session(of: caller))"
@@ -291,9 +298,16 @@ extension MatrixRow {
 
     private static let others: [MatrixRow] = [
         MatrixRow("++++++++++++00", "GET /access-records"),
+        MatrixRow(
+            "++++++++++++00", "GET /access-records/summary",
+            query: "by=day&from=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z"),
+        MatrixRow("-+++.++.....00", "GET /access-records/{id}"),
         MatrixRow("++++++++++++00", "GET /audit/logs"),
         MatrixRow("++++++++++++00", "GET /audit/public-key"),
         MatrixRow("-++..+......00", "GET /audit/logs/{logId}/checkpoint"),
+        MatrixRow(
+            "-++..+......00", "POST /audit/logs/{logId}/cosignatures",
+            of: { world, _ in #"{"note":"\#(world.cosigned.replacing("\n", with: "\\n"))"}"# }),
         MatrixRow("-++..+......00", "GET /audit/logs/{logId}/proof/inclusion", query: "seq=0&size=1"),
         MatrixRow("-++..+......00", "GET /audit/logs/{logId}/proof/consistency", query: "from=0&to=1"),
         MatrixRow("+-----------00", "POST /audit/key-rotation"),

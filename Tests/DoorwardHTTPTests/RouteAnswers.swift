@@ -382,6 +382,15 @@ extension RouteAnswer {
         },
         RouteAnswer(withoutJSON: "DELETE /guest-access/:id") { try await $0.delete("/guest-access/\($0.ids.guestAccess)") },
         RouteAnswer("GET /access-records", Wire.AccessRecordPage.self) { try await $0.get("/access-records") },
+        RouteAnswer("GET /access-records/summary", Wire.RecordSummaryAnswer.self) {
+            try await $0.get(
+                "/access-records/summary?by=day&from=\($0.house.clock.now().advanced(by: .seconds(-86_400)))"
+                    + "&until=\($0.house.clock.now().advanced(by: .seconds(86_400)))")
+        },
+        RouteAnswer("GET /access-records/:id", Wire.AccessRecordAnswer.self) {
+            let record = $0.house.store.log(.portfolio($0.ids.portfolio)).first { $0.body.kind == .commandIntent }
+            return try await $0.get("/access-records/\(record?.body.id.description ?? "")")
+        },
         RouteAnswer("GET /devices/:id/access-records", Wire.AccessRecordPage.self) {
             try await $0.get("/devices/\($0.ids.door)/access-records", as: .coTenant)
         },
@@ -391,6 +400,11 @@ extension RouteAnswer {
         RouteAnswer("GET /audit/logs", Wire.AuditedLogsAnswer.self) { try await $0.get("/audit/logs") },
         RouteAnswer(withoutJSON: "GET /audit/logs/:logId/checkpoint") {
             try await $0.get("/audit/logs/\($0.ids.portfolio)/checkpoint")
+        },
+        RouteAnswer(withoutJSON: "POST /audit/logs/:logId/cosignatures") {
+            let path = "/audit/logs/\($0.ids.portfolio)"
+            let note = try $0.house.cosigned(try await $0.get("\(path)/checkpoint").text)
+            return try await $0.post("\(path)/cosignatures", #"{"note":"\#(note.replacing("\n", with: "\\n"))"}"#)
         },
         RouteAnswer("GET /audit/logs/:logId/proof/inclusion", Wire.InclusionProofAnswer.self) {
             try await $0.get("/audit/logs/\($0.ids.portfolio)/proof/inclusion?seq=0&size=2")

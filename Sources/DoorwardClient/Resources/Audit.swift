@@ -10,6 +10,22 @@ package struct Audit: Sendable {
     /// Reads the newest checkpoint of a log, a signed note.
     package func checkpoint(of log: String) async throws -> String { try await text(.get("audit", "logs", log, "checkpoint")) }
 
+    /// Reads the newest checkpoint of a log that a witness has cosigned.
+    package func cosignedCheckpoint(of log: String) async throws -> String {
+        try await text(.get("audit", "logs", log, "checkpoint", query: [("cosigned", "true")]))
+    }
+
+    /// Makes the gateway keep the cosignatures of a checkpoint.
+    ///
+    /// - Parameter note: the checkpoint with the cosignatures.
+    /// - Returns: the checkpoint with all its cosignatures.
+    package func cosign(_ note: String, of log: String) async throws -> String {
+        var request = try APIRequest.post("audit", "logs", log, "cosignatures", body: ["note": note])
+        // A repeated request changes nothing.
+        request.idempotencyKey = nil
+        return try await text(request)
+    }
+
     /// Reads the public key of the checkpoints, one line.
     package func publicKey() async throws -> String { try await text(.get("audit", "public-key")) }
 

@@ -11,6 +11,10 @@ enum AuditRoutes {
         .get(
             "/audit/logs/:logId/checkpoint", "Reads the newest checkpoint of a log, a signed note (C2SP tlog-checkpoint).",
             .text("The signed note."), checkpoint),
+        .post(
+            "/audit/logs/:logId/cosignatures",
+            "Keeps cosignatures of witnesses over a checkpoint of a log (C2SP tlog-cosignature).",
+            .text("The checkpoint with its cosignatures."), cosign),
         .get(
             "/audit/logs/:logId/proof/inclusion", "Proves that a record is among the first records of a log.",
             .object("proof", "InclusionProof"), inclusion),
@@ -55,8 +59,17 @@ enum AuditRoutes {
     }
 
     private static func checkpoint(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        try call.readNothing()
-        return .text(try await call.control.audit.checkpoint(of: call.text("logId"), for: call.caller))
+        let isCosigned = try call.readQuery { $0.bool("cosigned") } ?? false
+        let audit = call.control.audit
+        return .text(
+            isCosigned
+                ? try await audit.cosignedCheckpoint(of: call.text("logId"), for: call.caller)
+                : try await audit.checkpoint(of: call.text("logId"), for: call.caller))
+    }
+
+    private static func cosign(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        let note = try call.readBody { $0.require("note", $0.string("note")) ?? "" }
+        return .text(try await call.control.audit.cosign(note, of: call.text("logId"), for: call.caller))
     }
 
     private static func publicKey(_ call: AuthenticatedRequest) throws -> APIResponse {

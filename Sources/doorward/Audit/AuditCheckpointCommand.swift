@@ -11,16 +11,41 @@ struct AuditCheckpointCommand: AsyncParsableCommand {
             Prints a signed note (C2SP tlog-checkpoint) that covers every record up to now. Keep it where the gateway cannot \
             change it. Without --log it is that of the only log that you may verify.
 
+            A witness checks that a checkpoint continues the one it has seen before, and cosigns it. The gateway keeps the \
+            cosignatures of the witnesses in its configuration: --add gives it the checkpoint with their lines.
+
             Example: doorward audit checkpoint > monday.note
             """)
+
+    @Flag(help: "Print the newest checkpoint that a witness has cosigned instead.")
+    var cosigned = false
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with a checkpoint and the cosignatures of witnesses, which the gateway is to keep.", valueName: "file"),
+        completion: .file())
+    var add: String?
 
     @OptionGroup var log: LogOption
     @OptionGroup var output: OutputOptions
     @OptionGroup var gateway: ClientOptions
 
+    func validate() throws {
+        if cosigned, add != nil { throw ValidationError("--cosigned and --add cannot be used together.") }
+    }
+
     func run() async throws {
         let client = try gateway.client()
-        let note = try await client.audit.checkpoint(of: try await log.id(client))
+        let given = try add.map { try AuditFiles.text($0) }
+        let id = try await log.id(client)
+        let note =
+            if let given {
+                try await client.audit.cosign(given, of: id)
+            } else if cosigned {
+                try await client.audit.cosignedCheckpoint(of: id)
+            } else {
+                try await client.audit.checkpoint(of: id)
+            }
         output.print(json: AuditJSON.document(["checkpoint": note])) { _ in
             note.trimmedLine.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
         }

@@ -77,6 +77,7 @@ extension GatewayConfiguration {
         audit.checkpointFile = reader.string(forKey: "audit.checkpointFile")
         audit.checkpointRecords = reader.int(forKey: "audit.checkpointRecords", default: audit.checkpointRecords)
         audit.checkpointSeconds = reader.int(forKey: "audit.checkpointSeconds", default: audit.checkpointSeconds)
+        audit.witnesses = reader.stringArray(forKey: "audit.witnesses", default: audit.witnesses)
         log.level = reader.string(forKey: "log.level", default: log.level)
         log.format = reader.string(forKey: "log.format", as: Log.Format.self, default: log.format)
     }

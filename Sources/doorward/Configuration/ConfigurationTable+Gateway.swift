@@ -1,4 +1,5 @@
 import DoorwardAdapterKit
+import DoorwardControl
 import DoorwardDomain
 
 extension ConfigurationTable {
@@ -80,6 +81,9 @@ extension ConfigurationTable {
         ConfigurationKey(
             "audit.checkpointSeconds", .integer(1...86_400), default: .integer(60),
             meaning: "time after which a checkpoint is signed if there is any new record"),
+        ConfigurationKey(
+            "audit.witnesses", .witnesses, shownDefault: "none",
+            meaning: "the public keys of at most 8 witnesses whose cosignatures of checkpoints are kept"),
     ]
 
     private static let logKeys = [
@@ -104,4 +108,8 @@ extension SettingType {
     /// A list of IP addresses or networks: `10.0.0.1`, `10.0.0.0/8`.
     fileprivate static let addresses = SettingType.list(
         SettingFormat("a list of IP addresses or networks such as 10.0.0.0/8") { IPNetwork($0) != nil })
+
+    /// A list of public keys of witnesses, as C2SP signed-note writes them.
+    fileprivate static let witnesses = SettingType.list(
+        SettingFormat("a list of public keys of witnesses (`name+id+key`, algorithm 4)") { AuditSetup.isWitness($0) })
 }

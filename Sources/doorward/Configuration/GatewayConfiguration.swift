@@ -83,6 +83,8 @@ struct GatewayConfiguration: Equatable, Sendable {
         var checkpointRecords = 256
         /// The maximum time from a new record to a checkpoint.
         var checkpointSeconds = 60
+        /// The public keys of the witnesses.
+        var witnesses: [String] = []
     }
 
     struct Log: Equatable, Sendable {

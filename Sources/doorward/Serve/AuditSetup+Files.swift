@@ -47,9 +47,15 @@ extension AuditSetup {
     private init(
         _ configuration: GatewayConfiguration, _ key: SigningKeyFile, _ seed: Secret<[UInt8]>, _ storage: CheckpointFile
     ) throws {
+        let witnesses = configuration.audit.witnesses
+        if witnesses.count > Self.maxWitnesses {
+            throw CommandFailure(
+                "`audit.witnesses` has \(witnesses.count) public keys; at most \(Self.maxWitnesses) are supported")
+        }
         try self.init(
             gatewayName: configuration.gateway.name, key: seed, keys: key, storage: storage,
-            maxRecords: configuration.audit.checkpointRecords, maxInterval: .seconds(configuration.audit.checkpointSeconds))
+            maxRecords: configuration.audit.checkpointRecords, maxInterval: .seconds(configuration.audit.checkpointSeconds),
+            witnesses: witnesses)
     }
 }
 

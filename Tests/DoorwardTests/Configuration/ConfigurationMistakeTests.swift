@@ -35,6 +35,9 @@ import Testing
         .init(
             "http:\n  trustedProxies: [10.0.0.300]\n",
             ", line 2: `http.trustedProxies` must be a list of IP addresses or networks such as 10.0.0.0/8, not this one"),
+        .init(
+            "audit:\n  witnesses: [witness.example+00000000+AAAA]\n",
+            ", line 2: `audit.witnesses` must be a list of public keys of witnesses (`name+id+key`, algorithm 4), not this one"),
         .init("auth:\n  passwordCost: 13\n", ", line 2: `auth.passwordCost` must be a whole number from 14 to 20, not `13`"),
         .init("auth:\n  passwordCost: 21\n", ", line 2: `auth.passwordCost` must be a whole number from 14 to 20, not `21`"),
         .init(

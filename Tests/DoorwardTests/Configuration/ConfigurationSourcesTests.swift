@@ -8,6 +8,8 @@ import Testing
 @Suite("Configuration") struct ConfigurationSourcesTests {
     static let table = ConfigurationTable(adapters: ShippedAdapters.all)
 
+    private static let witness = "witness.example/w1+05a4155f+BAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB"
+
     static let everything = """
         gateway: { name: doors.example, publicUrl: https://doors.example }
         http:
@@ -20,7 +22,12 @@ import Testing
         auth: { accessTokenMinutes: 5, refreshTokenDays: 7, signingKeyFile: signing.key, passwordCost: 15 }
         limits: { deniedPerMinute: 30, signInFailuresPerMinute: 10 }
         commands: { timeoutSeconds: 20 }
-        audit: { keyFile: audit.key, checkpointFile: /mnt/log.checkpoints, checkpointRecords: 10, checkpointSeconds: 5 }
+        audit:
+          keyFile: audit.key
+          checkpointFile: /mnt/log.checkpoints
+          checkpointRecords: 10
+          checkpointSeconds: 5
+          witnesses: [\(witness)]
         mqtt:
           - name: home
             url: mqtts://broker.example:18883
@@ -61,7 +68,8 @@ import Testing
         expected.limits = .init(deniedPerMinute: 30, signInFailuresPerMinute: 10)
         expected.commands.timeoutSeconds = 20
         expected.audit = .init(
-            keyFile: "audit.key", checkpointFile: "/mnt/log.checkpoints", checkpointRecords: 10, checkpointSeconds: 5)
+            keyFile: "audit.key", checkpointFile: "/mnt/log.checkpoints", checkpointRecords: 10, checkpointSeconds: 5,
+            witnesses: [Self.witness])
         expected.log = .init(level: "debug", format: .json)
         let configuration = try ConfigurationSources(file: file).load()
         expected.adapters = configuration.adapters
@@ -89,6 +97,7 @@ import Testing
             "auth.signingKeyFile": "other", "auth.passwordCost": "20", "limits.deniedPerMinute": "1",
             "limits.signInFailuresPerMinute": "1", "commands.timeoutSeconds": "1", "audit.keyFile": "other",
             "audit.checkpointFile": "other", "audit.checkpointRecords": "1", "audit.checkpointSeconds": "1",
+            "audit.witnesses": "other.example/w2+c1cbcb85+BAICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgIC",
             "clock.maxStepSeconds": "90", "mqtt.N.name": "other",
             "mqtt.N.url": "mqtts://other", "mqtt.N.caFile": "other", "mqtt.N.certificate": "other", "mqtt.N.privateKey": "other",
             "mqtt.N.usernameFile": "other", "mqtt.N.passwordFile": "other",

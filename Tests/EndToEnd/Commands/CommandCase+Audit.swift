@@ -10,6 +10,12 @@ extension CommandCase {
         CommandCase(
             "audit", "checkpoint", "--log", "gateway", code: 1, pipe: "doorward: There is no log `gateway` that you may verify."),
         CommandCase("audit", "checkpoint", "--log", "gateway", by: .admin, pipe: "doorward.local/logs/gateway\n"),
+        CommandCase("audit", "checkpoint", "--cosigned", code: 1, pipe: "doorward: "),
+        CommandCase("audit", "checkpoint", "--add", "{folder}/new.note", code: 1, pipe: "doorward: "),
+        CommandCase("audit", "checkpoint", "--add", "{folder}/absent", code: 2, pipe: "absent: the file cannot be read"),
+        CommandCase(
+            "audit", "checkpoint", "--add", "{folder}/new.note", "--cosigned", code: 2,
+            pipe: "--cosigned and --add cannot be used together."),
         CommandCase("audit", "prove", "--seq", "0", "--log", "{log}", pipe: "c2sp.org/tlog-proof@v1\nextra "),
         CommandCase("audit", "prove", "--seq", "99999999", code: 1, pipe: "--seq 99999999 is not one of them."),
         CommandCase(
