@@ -1,4 +1,4 @@
-internal import DoorwardDomain
+package import DoorwardDomain
 internal import DoorwardPolicy
 
 /// The use cases of the access log: reading the records that a caller may read.

@@ -1,3 +1,4 @@
+import AdapterMQTT
 import DoorwardAdapterKit
 import DoorwardControl
 import DoorwardDomain
@@ -13,6 +14,7 @@ struct Gateway: Service {
     /// The adapters in the order of `ShippedAdapters`.
     let adapters: [any LockAdapter]
     private let server: GatewayServer
+    private let checkpointTopics: CheckpointTopics
     private let address: String
     private let logger: Logger
 
@@ -35,7 +37,9 @@ struct Gateway: Service {
             let storeGuard = StoreGuard(store: store, logger: logger)
             let tokenKey = try TokenKey(
                 rawRepresentation: try await SigningKeyFile.accessTokens(configuration).seed(knownTo: storeGuard, random: random))
-            let audit = try await AuditSetup.open(configuration, storeGuard, random: random)
+            let topics = try CheckpointTopics(configuration, clock: clock, random: random, logger: logger)
+            var audit = try await AuditSetup.open(configuration, storeGuard, random: random)
+            audit.publish = { topics.publish($1, of: $0) }
             let adapters = try ConfiguredAdapters(configuration).make(AdapterEnvironment(clock: clock, random: random))
             let control = GatewayControl(
                 store: store, adapters: adapters, clock: clock, random: random,
@@ -50,8 +54,8 @@ struct Gateway: Service {
                 simulator: adapters.lazy.compactMap { $0 as? any SimulatorControl }.first,
                 logger: logger, metrics: page, onServerRunning: { port in onListening(settings.ownAddress(port: port)) })
             return Gateway(
-                control: control, adapters: adapters, server: server, address: settings.ownAddress(port: settings.port),
-                logger: logger)
+                control: control, adapters: adapters, server: server, checkpointTopics: topics,
+                address: settings.ownAddress(port: settings.port), logger: logger)
         } catch {
             try? await store.close()
             throw error
@@ -85,6 +89,7 @@ struct Gateway: Service {
             await control.stop()
             throw CommandFailure("the gateway could not start: \(error)")
         }
+        checkpointTopics.start()
         let clockWatch = Task { await control.clockWatch.run() }
         defer { clockWatch.cancel() }
         let ending: Result<Void, any Error>
@@ -95,6 +100,8 @@ struct Gateway: Service {
             ending = .failure(CommandFailure("the HTTP server at \(address) failed: \(error)"))
         }
         await control.stop(patience: Self.patience)
+        // After the last checkpoints, which the stop has signed.
+        await checkpointTopics.stop()
         try ending.get()
     }
 

@@ -14,6 +14,8 @@ package struct MQTTBroker: Sendable {
     package var profiles: [String]
     /// Whether discovery runs.
     package var isDiscovering: Bool
+    /// The topic for checkpoints of the access log; `nil` to publish none.
+    package var checkpointTopic: MQTTTopic?
 
     package init(
         name: String, settings: MQTTSettings, portfolioID: PortfolioID? = nil, profiles: [String] = [],

@@ -1,4 +1,5 @@
 internal import DoorwardAdapterKit
+internal import DoorwardMQTT
 
 extension ConfigurationSection {
     /// The section with the brokers.
@@ -31,6 +32,11 @@ extension ConfigurationSection {
             ConfigurationKey(
                 "discovery", .boolean, default: .boolean(false),
                 meaning: "whether to discover locks; `doorward discovered` lists them"),
+            ConfigurationKey(
+                "checkpointTopic", .topic,
+                meaning:
+                    "a topic on which the newest checkpoint is retained: of the broker's portfolio, or without one of the gateway's log"
+            ),
         ])
 
     /// The section with the folders of the user's own profiles.
@@ -44,6 +50,10 @@ extension ConfigurationSection {
 }
 
 extension SettingType {
+    /// A topic name, without wildcards.
+    fileprivate static let topic = SettingType.formatted(
+        SettingFormat("an MQTT topic such as doorward/checkpoint") { MQTTTopic($0) != nil })
+
     /// `mqtt://…` or `mqtts://…`, with only a host and a port.
     fileprivate static let brokerAddress = SettingType.formatted(
         SettingFormat(

@@ -3,6 +3,12 @@ internal import DoorwardDomain
 import Synchronization
 
 extension Checkpoints {
+    /// Hands out checkpoints that are durable.
+    func publish(_ entries: some Sequence<CheckpointJournal.Entry>) {
+        guard let publish = setup.publish else { return }
+        for entry in entries { publish(entry.origin.log, entry.note.rendered) }
+    }
+
     /// Keeps the cosignatures of configured witnesses over a checkpoint of the log.
     ///
     /// - Parameter text: a checkpoint that the gateway has signed, with one or more cosignatures.
@@ -49,10 +55,13 @@ extension Checkpoints {
         } catch {
             throw .internalFailure("a cosignature could not be kept: \(error)")
         }
-        state.withLock { state in
-            if state.newest[log]?.checkpoint == entry.checkpoint { state.newest[log] = entry }
+        let isNewest = state.withLock { state in
+            let isNewest = state.newest[log]?.checkpoint == entry.checkpoint
+            if isNewest { state.newest[log] = entry }
             if state.cosigned[log].map({ $0.checkpoint.size <= entry.checkpoint.size }) ?? true { state.cosigned[log] = entry }
+            return isNewest
         }
+        if isNewest { publish([entry]) }
         return entry
     }
 }
