@@ -1,3 +1,4 @@
+import DoorwardAdapterKit
 import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
@@ -90,6 +91,7 @@ struct RecordStep: Sendable, CustomTestStringConvertible {
             "door": "\(ids.door)",
             "frontDoor": "\(ids.frontDoor)", "access": "\(ids.guestAccess)",
             "session": "\(request.person.map(House.session(of:)) ?? House.session(of: .owner))",
+            "now": "\(house.clock.now())",
             "tomorrow": "\(house.clock.now().advanced(by: .seconds(86_400)))",
         ]
         for person in House.Person.allCases { names[person.rawValue] = "\(ids[person])" }
@@ -172,7 +174,8 @@ struct RecordStep: Sendable, CustomTestStringConvertible {
         .change(
             Request(
                 .post, "/guest-access", as: .tenant,
-                #"{"label":"Dog walker","deviceIds":["{door}"],"operations":["UNLOCK"],"validUntil":"{tomorrow}"}"#),
+                #"{"label":"Dog walker","deviceIds":["{door}"],"operations":["UNLOCK"],"validFrom":"{now}","validUntil":"{tomorrow}"}"#
+            ),
             "GRANT GuestAccess"),
         .change(Request(.put, "/guest-access/{access}", as: .tenant, #"{"label":"Cleaner"}"#), "UPDATE GuestAccess"),
         .change(Request(.post, "/guest-access/{access}/link", as: .tenant), "UPDATE GuestAccess"),
@@ -211,9 +214,7 @@ struct RecordStep: Sendable, CustomTestStringConvertible {
             request: Request(.delete, "/users/{tenant}/personal-data", as: .superAdmin),
             before: [Request(.post, "/devices/{door}/unlock", as: .tenant)], gateway: ["GATEWAY ERASURE User"],
             portfolio: ["GATEWAY ERASURE User"]),
-        RecordStep(
-            request: Request(.post, "/users/{tenant}/password-reset", as: .superAdmin),
-            gateway: ["ADMIN_CHANGE UPDATE User"], portfolio: []),
+        .change(Request(.post, "/users/{tenant}/password-reset", as: .superAdmin), "CREATE PasswordReset"),
         RecordStep(
             request: Request(.post, "/users/me/recovery-codes", as: .tenant), gateway: ["ADMIN_CHANGE UPDATE User"],
             portfolio: []),
@@ -223,7 +224,7 @@ struct RecordStep: Sendable, CustomTestStringConvertible {
             gateway: ["SESSION SIGNED_IN Session"], portfolio: []),
         RecordStep(
             request: Request(.post, "/auth/login", as: nil, #"{"email":"tenant@example.com","password":"wrong"}"#),
-            gateway: ["SESSION SIGN_IN_FAILED"], portfolio: []),
+            gateway: ["SESSION SIGN_IN_FAILED User"], portfolio: []),
         RecordStep(
             request: Request(.delete, "/users/me/sessions/{session}", as: .tenant), gateway: ["SESSION SIGNED_OUT Session"],
             portfolio: []),

@@ -1,3 +1,4 @@
+import DoorwardAdapterKit
 import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting

@@ -60,11 +60,11 @@ enum AuditRoutes {
 
     private static func checkpoint(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let isCosigned = try call.readQuery { $0.bool("cosigned") } ?? false
-        let audit = call.control.audit
-        return .text(
-            isCosigned
-                ? try await audit.cosignedCheckpoint(of: call.text("logId"), for: call.caller)
-                : try await audit.checkpoint(of: call.text("logId"), for: call.caller))
+        let (audit, log) = (call.control.audit, call.text("logId"))
+        let note =
+            try await isCosigned
+            ? audit.cosignedCheckpoint(of: log, for: call.caller) : audit.checkpoint(of: log, for: call.caller)
+        return .text(note)
     }
 
     private static func cosign(_ call: AuthenticatedRequest) async throws -> APIResponse {

@@ -1,4 +1,5 @@
 internal import DoorwardAudit
+internal import DoorwardControl
 internal import DoorwardDomain
 import FoundationEssentials
 import GRDB

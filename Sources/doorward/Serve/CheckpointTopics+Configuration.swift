@@ -8,10 +8,10 @@ extension CheckpointTopics {
     convenience init(
         _ configuration: GatewayConfiguration, clock: any GatewayClock, random: RandomSource, logger: Logger
     ) throws {
-        do {
+        do throws(ConfigurationError) {
             let mqtt = try MQTTConfiguration(configuration.adapters.of(MQTTAdapterFactory().sections))
             try self.init(mqtt, clock: clock, random: random, logger: logger)
-        } catch let error as ConfigurationError {
+        } catch {
             throw CommandFailure(error.description)
         }
     }
