@@ -1,6 +1,7 @@
 import DoorwardAdapterKit
 import DoorwardControl
 import DoorwardDomain
+import DoorwardPolicy
 import DoorwardTesting
 import HTTPTypes
 import Testing
@@ -30,8 +31,8 @@ import Testing
 
     @Test("every kind, decision, action and event of the gateway itself is among the records of these requests")
     func complete() {
-        let words = Set(
-            RecordStep.all.flatMap { $0.gateway + $0.portfolio }.flatMap { $0.split(separator: " ").map(String.init) })
+        let records = RecordStep.all.map { $0.gateway + $0.portfolio }.joined()
+        let words = Set(records.map { $0.split(separator: " ").map(String.init) }.joined())
         for kind in RecordKind.allCases where kind != .deviceEvent { #expect(words.contains(kind.rawValue), "\(kind)") }
         for decision in RecordDecision.allCases { #expect(words.contains(decision.rawValue), "\(decision)") }
         for action in ChangeAction.allCases { #expect(words.contains(action.rawValue), "\(action)") }
