@@ -61,7 +61,7 @@ package enum MerkleProof {
 
     /// Splits a range of leaves into complete subtrees. `range` must be a range of the decomposition of a tree, so that each
     /// subtree begins at a multiple of its size.
-    private static func subtrees(_ range: Range<UInt64>) -> [MerkleNode] {
+    package static func subtrees(_ range: Range<UInt64>) -> [MerkleNode] {
         var (nodes, start, rest) = ([MerkleNode](), range.lowerBound, range.upperBound - range.lowerBound)
         while rest > 0 {
             let level = 63 - rest.leadingZeroBitCount
@@ -72,7 +72,7 @@ package enum MerkleProof {
         return nodes
     }
 
-    private static func largestPowerOfTwo(below count: UInt64) -> UInt64 { 1 << UInt64(63 - (count - 1).leadingZeroBitCount) }
+    static func largestPowerOfTwo(below count: UInt64) -> UInt64 { 1 << UInt64(63 - (count - 1).leadingZeroBitCount) }
 }
 
 extension MerkleProof {

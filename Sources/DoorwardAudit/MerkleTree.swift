@@ -57,6 +57,15 @@ package struct MerkleFrontier: Hashable, Sendable {
     /// The empty tree.
     package init() { (size, hashes) = (0, []) }
 
+    /// The tree over the first `size` leaves.
+    ///
+    /// - Parameter hashes: the roots of its complete subtrees, the largest first.
+    /// - Returns: `nil` if the number of hashes does not match the size.
+    init?(size: UInt64, hashes: [[UInt8]]) {
+        guard hashes.count == size.nonzeroBitCount else { return nil }
+        (self.size, self.hashes) = (size, Array(hashes.joined()))
+    }
+
     /// Appends a leaf hash of 32 bytes. This computes one node hash on average, and at most 64.
     package mutating func append(leafHash: [UInt8]) {
         precondition(leafHash.count == MerkleTree.hashByteCount, "a leaf hash has 32 bytes")

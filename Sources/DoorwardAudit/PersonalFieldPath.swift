@@ -26,7 +26,10 @@ package struct PersonalFieldPath: Hashable, Sendable {
     }
 
     /// Returns the 32-byte commitment that the record contains instead of `value`.
-    package func commitment(to value: String, salt: [UInt8]) -> [UInt8] {
+    package func commitment(to value: String, salt: [UInt8]) -> [UInt8] { Self.commitment(to: value, in: field, salt: salt) }
+
+    /// Returns the commitment to a value in the field with this name.
+    static func commitment(to value: String, in field: String, salt: [UInt8]) -> [UInt8] {
         var input: [UInt8] = []
         input.reserveCapacity(48 + field.utf8.count + salt.count + value.utf8.count)
         input.append(contentsOf: "doorward/pii/1".utf8)

@@ -30,6 +30,8 @@ package final class GatewayControl: Sendable {
     package let guestLinks: GuestLinks
     /// Reads the access logs.
     package let history: AccessHistory
+    /// Exports of the access logs.
+    package let exports: AccessExports
     /// Checkpoints and proofs of the access logs.
     package let audit: AuditLogs
     /// Sign-in, refresh and sign-out.
@@ -174,6 +176,8 @@ package final class GatewayControl: Sendable {
         guestAccesses = GuestAccesses(directory: directory, writer: writer, clock: clock)
         authorization = Authorization(directory: directory, clock: clock)
         history = AccessHistory(directory: directory, log: storeGuard.log)
+        exports = AccessExports(
+            directory: directory, storeGuard: storeGuard, checkpoints: checkpoints, clock: clock, random: random)
         self.audit = AuditLogs(directory: directory, storeGuard: storeGuard, checkpoints: checkpoints)
         signIn = SignIn(
             directory: directory, sessions: sessions, storeGuard: storeGuard, hasher: hasher, clock: clock, random: random,

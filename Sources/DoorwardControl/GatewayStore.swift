@@ -40,6 +40,10 @@ package protocol AccessLogStore: Sendable {
     /// the log has no record.
     func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange?
 
+    /// The records with these numbers as an export contains them, with the personal values whose keys exist, in order. A record
+    /// that was removed or does not exist is left out.
+    func disclosed(_ ranges: [Range<UInt64>], of log: LogID) async throws(StoreError) -> [DisclosedRecord]
+
     /// The logs that contain readable personal values of this user; empty after the user's keys were destroyed.
     func logs(withValuesOf person: UserID) async throws(StoreError) -> [LogID]
 
@@ -47,6 +51,9 @@ package protocol AccessLogStore: Sendable {
     /// 2^`level` on; at level 0 it is one leaf hash. Also available for removed records; `nil` if the tree has no such subtree
     /// yet.
     func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]?
+
+    /// The root hashes of several complete subtrees, as of `node`, in one read; `nil` if one of them is absent.
+    func nodes(_ nodes: [MerkleNode], of log: LogID) async throws(StoreError) -> [[UInt8]]?
 
     /// Every log that has a record or a checkpoint mark, with its size, in the order of the logs' ids.
     func logHeads() async throws(StoreError) -> [LogHead]

@@ -271,6 +271,28 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
+    /// Reads in one snapshot. A value that cannot be decrypted, or does not match its commitment, is left out, as in `page`.
+    package func disclosed(_ ranges: [Range<UInt64>], of log: LogID) async throws(StoreError) -> [DisclosedRecord] {
+        try await reader.read { db in
+            guard let log = try StoredLog.find(log, in: db) else { return [] }
+            var reading = RecordReading(db)
+            return try ranges.flatMap { try reading.disclosed($0, of: log) }
+        }
+    }
+
+    /// Reads in one snapshot, and each row of hashes once.
+    package func nodes(_ nodes: [MerkleNode], of log: LogID) async throws(StoreError) -> [[UInt8]]? {
+        try await reader.read { db in
+            guard let log = try StoredLog.find(log, in: db) else { return nodes.isEmpty ? [] : nil }
+            var (tiles, hashes) = (LogTiles(log: log.key, in: db), [[UInt8]]())
+            for node in nodes {
+                guard let hash = try tiles.node(level: node.level, index: node.index, size: log.size) else { return nil }
+                hashes.append(hash)
+            }
+            return hashes
+        }
+    }
+
     /// Reads one row for each log.
     package func logs(withValuesOf person: UserID) async throws(StoreError) -> [LogID] {
         try await reader.read { db in

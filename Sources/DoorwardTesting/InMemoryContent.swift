@@ -232,6 +232,25 @@ struct InMemoryContent {
         return LogRange(firstSeq: 0, size: UInt64(records.count), entries: found)
     }
 
+    func disclosed(_ ranges: [Range<UInt64>], of log: LogID) -> [DisclosedRecord] {
+        let records = logs[log] ?? []
+        return ranges.flatMap { range in
+            records[range.clamped(to: 0..<UInt64(records.count)).asIndices].compactMap { record in
+                encode(record).map { disclosed(record, $0) }
+            }
+        }
+    }
+
+    private func disclosed(_ record: AccessRecord, _ stored: EncodedRecord) -> DisclosedRecord {
+        let commitments = (try? RecordEncoding.decode(stored.bytes).commitments) ?? []
+        let personal = commitments.map { commitment -> DisclosedValue? in
+            guard erasedOwners[record.body.id]?.contains(commitment.owner) != true else { return nil }
+            let sealed = stored.personal.first { $0.field == commitment.place.field }
+            return sealed.flatMap { try? commitment.disclosed($0.ciphertext, under: Self.key) }
+        }
+        return DisclosedRecord(seq: record.seq, bytes: stored.bytes, leafHash: stored.leafHash, personal: personal)
+    }
+
     /// Computes a node of the log's tree by its definition, from the leaves.
     func node(level: Int, index: UInt64, of log: LogID) -> [UInt8]? {
         guard let records = logs[log], (0..<32).contains(level), index < UInt64(records.count) >> UInt64(level) else {
@@ -272,4 +291,8 @@ struct InMemoryContent {
     private static func precedes(_ a: RecordPosition, _ b: RecordPosition) -> Bool {
         (a.at, a.log.description, a.seq) < (b.at, b.log.description, b.seq)
     }
+}
+
+extension Range<UInt64> {
+    fileprivate var asIndices: Range<Int> { Int(lowerBound)..<Int(upperBound) }
 }

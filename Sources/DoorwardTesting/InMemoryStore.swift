@@ -177,6 +177,17 @@ package final class InMemoryStore: GatewayStore {
         read { $0.range(of: log, from: seq, limit: limit) }
     }
 
+    /// Encodes the records again, with the same key for all owners.
+    package func disclosed(_ ranges: [Range<UInt64>], of log: LogID) async throws(StoreError) -> [DisclosedRecord] {
+        read { $0.disclosed(ranges, of: log) }
+    }
+
+    /// Computes each node from all leaves.
+    package func nodes(_ nodes: [MerkleNode], of log: LogID) async throws(StoreError) -> [[UInt8]]? {
+        let found = read { content in nodes.map { content.node(level: $0.level, index: $0.index, of: log) } }
+        return found.contains(nil) ? nil : found.compactMap { $0 }
+    }
+
     /// Searches all records.
     package func logs(withValuesOf person: UserID) async throws(StoreError) -> [LogID] {
         read { $0.logs(withValuesOf: person) }

@@ -44,6 +44,12 @@ final class CountingStore: GatewayStore {
     func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand] {
         try await inner.openCommands(of: owner)
     }
+    func disclosed(_ ranges: [Range<UInt64>], of log: LogID) async throws(StoreError) -> [DisclosedRecord] {
+        try await inner.disclosed(ranges, of: log)
+    }
+    func nodes(_ nodes: [MerkleNode], of log: LogID) async throws(StoreError) -> [[UInt8]]? {
+        try await inner.nodes(nodes, of: log)
+    }
     func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange? {
         try await inner.range(of: log, from: seq, limit: limit)
     }

@@ -44,6 +44,43 @@ package struct Audit: Sendable {
             .get("audit", "logs", log, "proof", "consistency", query: [("from", "\(old)"), ("to", "\(new)")]))
     }
 
+    /// The selection of an export. A `nil` filter excludes nothing.
+    package struct ExportQuery: Sendable {
+        /// `ndjson` or `csv`.
+        package var format: String
+        /// The log; `nil` for the only one that the caller may export.
+        package var logID: String?
+        /// The number of the first record.
+        package var fromSeq: UInt64?
+        /// The number after that of the last record.
+        package var untilSeq: UInt64?
+        /// Only records of this lock.
+        package var deviceID: String?
+        /// RFC 3339; inclusive.
+        package var from: String?
+        /// RFC 3339; exclusive.
+        package var until: String?
+
+        package init(format: String) { self.format = format }
+    }
+
+    /// Starts an export.
+    ///
+    /// - Returns: the response with the file, which has not been read yet.
+    /// - Throws: `ClientError.refused` for an error of the gateway.
+    package func export(_ query: ExportQuery) async throws -> RawResponse {
+        var request = RawRequests.Request("GET", "/access-records/export")
+        let items = [
+            ("format", query.format), ("logId", query.logID), ("fromSeq", query.fromSeq.map { "\($0)" }),
+            ("untilSeq", query.untilSeq.map { "\($0)" }), ("deviceId", query.deviceID), ("from", query.from),
+            ("until", query.until),
+        ]
+        request.query = items.compactMap { name, value in value.map { RawRequests.Field(name, $0) } }
+        let response = try await client.raw.send(request)
+        if !response.isSuccess { try response.requireSuccess(try await response.whole()) }
+        return response
+    }
+
     /// Replaces the key that signs checkpoints. Only super admins may do this.
     package func rotateKey() async throws -> Response<Wire.KeyRotationAnswer> {
         var request = try APIRequest.post("audit", "key-rotation", body: [String: String]())

@@ -86,7 +86,9 @@ extension DocumentedAnswer {
         if let schema {
             members["content"] = ["application/json": ["schema": schema.json, "example": schema.example(for: "success")]]
         }
-        if isText { members["content"] = ["text/plain": ["schema": ["type": "string"]]] }
+        if !mediaTypes.isEmpty {
+            members["content"] = .object(Dictionary(mediaTypes.map { ($0, ["schema": ["type": "string"]]) }) { $1 })
+        }
         if !headers.isEmpty {
             members["headers"] = .object(
                 Dictionary(headers.map { ($0, ["required": true, "schema": ["type": "string"]]) }) { $1 })

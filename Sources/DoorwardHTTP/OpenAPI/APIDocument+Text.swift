@@ -122,7 +122,7 @@ extension APIDocument.Operation {
     /// The successful responses, one line each.
     private var answerLines: [String] {
         description.answers.map { answer in
-            let fields = answer.data.map { ": `data` is \($0.words)" } ?? (answer.isText ? ", as text" : ", without a body")
+            let fields = answer.data.map { ": `data` is \($0.words)" } ?? answer.form
             return "\(answer.status)\(fields). \(answer.summary)"
         }
     }
@@ -245,5 +245,16 @@ extension String {
             .replacing("\"", with: "&quot;")
         return escaped.split(separator: "`", omittingEmptySubsequences: false).enumerated()
             .map { $0.offset.isMultiple(of: 2) ? String($0.element) : "<code>\($0.element)</code>" }.joined()
+    }
+}
+
+extension DocumentedAnswer {
+    /// The form of a body without an envelope.
+    fileprivate var form: String {
+        switch mediaTypes {
+        case []: ", without a body"
+        case ["text/plain"]: ", as text"
+        default: ", as \(mediaTypes.map { "`\($0)`" }.joined(separator: " or "))"
+        }
     }
 }

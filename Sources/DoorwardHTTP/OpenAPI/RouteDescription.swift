@@ -23,8 +23,8 @@ struct DocumentedAnswer: Sendable {
     let data: JSONSchema?
     /// The headers that every such response has.
     var headers: [String] = []
-    /// Whether the body is plain text; `data` is `nil` then.
-    var isText = false
+    /// The media types of a body that is a text without the envelope; `data` is `nil` then.
+    var mediaTypes: [String] = []
 }
 
 extension [DocumentedAnswer] {
@@ -42,7 +42,12 @@ extension [DocumentedAnswer] {
     }
 
     /// Status 200, with a body of plain text.
-    static func text(_ summary: String) -> Self { [DocumentedAnswer(status: 200, summary: summary, data: nil, isText: true)] }
+    static func text(_ summary: String) -> Self { file(summary, ["text/plain"]) }
+
+    /// Status 200, with a file in one of several formats.
+    static func file(_ summary: String, _ mediaTypes: [String]) -> Self {
+        [DocumentedAnswer(status: 200, summary: summary, data: nil, mediaTypes: mediaTypes)]
+    }
 
     /// Status 201, with the created object as a field of `data`, and with its location.
     static func created(_ name: String, _ component: String) -> Self {

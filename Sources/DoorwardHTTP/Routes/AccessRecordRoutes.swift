@@ -9,6 +9,12 @@ enum AccessRecordRoutes {
         .get(
             "/access-records/summary", "Counts access records by hour or day.",
             .data(["buckets": .array(bucket, maxItems: WireLimits.summaryBuckets)]), summary),
+        .get(
+            "/access-records/export", "Exports access records as a file, of any size. The export is recorded.",
+            .file(
+                "The file. As NDJSON it has proofs, and is verified without the gateway; docs/log-format.md specifies it.",
+                ["text/csv", "application/x-ndjson"]),
+            export),
         .get("/access-records/:id", "Reads an access record.", .object("accessRecord", "AccessRecord"), read),
         .get("/devices/:id/access-records", "Lists the access records of one lock.", page, listOfDevice),
     ]
@@ -86,6 +92,25 @@ enum AccessRecordRoutes {
     }
 
     // MARK: - Pages
+
+    private static func export(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        let sizes = 0...9_007_199_254_740_991
+        let (filter, format, from, until) = try call.readQuery { query in
+            (
+                RecordFilterQuery(&query).filter, query.requiredWord("format", of: ExportRequest.Format.allCases),
+                query.integer("fromSeq", in: sizes), query.integer("untilSeq", in: sizes)
+            )
+        }
+        // Two filters that name different logs select nothing, and an export is one of a log.
+        guard let filter, let format else { throw GatewayError.invalid("logId", FieldProblemCode.malformed.rawValue) }
+        let request = ExportRequest(
+            format: format, filter: filter, fromSeq: from.map { UInt64($0) }, untilSeq: until.map { UInt64($0) })
+        let export = try await call.control.exports.begin(request, for: call.caller)
+        let isTable = format == .csv
+        var answer = APIResponse.streamed(isTable ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson", export)
+        answer.headers[.contentDisposition] = "attachment; filename=\"\(export.name).\(format.rawValue)\""
+        return answer
+    }
 
     private struct Query {
         let filter: RecordFilter?

@@ -12,7 +12,8 @@ struct AuditGroup: AsyncParsableCommand {
             Exit codes: 0 whole, 1 changed, 2 wrong usage, 3 no connection, 4 incomplete or rolled back.
             """,
         subcommands: [
-            AuditPublicKeyCommand.self, AuditCheckpointCommand.self, AuditProveCommand.self, AuditCheckCommand.self,
-            AuditConsistencyCommand.self, AuditRotateCommand.self,
+            AuditPublicKeyCommand.self, AuditCheckpointCommand.self, AuditExportCommand.self, AuditVerifyCommand.self,
+            AuditProveCommand.self, AuditCheckCommand.self, AuditConsistencyCommand.self, AuditCrossCheckCommand.self,
+            AuditRotateCommand.self,
         ])
 }

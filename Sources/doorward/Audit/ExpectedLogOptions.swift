@@ -68,13 +68,16 @@ enum AuditFiles {
     }
 
     static func failure(_ fault: CheckpointFault, _ path: String) -> CommandFailure {
-        let sentence =
-            switch fault {
-            case .malformed: "this is no signed checkpoint, or it was changed"
-            case .otherOrigin(let origin): "this is a checkpoint of another log, \(origin.printable)"
-            case .notSigned(let name): "the key of \(name.printable) that you expect has not signed this checkpoint"
-            case .wrongSignature: "the signature does not match: the checkpoint was changed, or it is a forgery"
-            }
-        return CommandFailure("\(path.printable): \(sentence)", code: 1)
+        CommandFailure("\(path.printable): \(sentence(fault))", code: 1)
+    }
+
+    /// The fault in words.
+    static func sentence(_ fault: CheckpointFault) -> String {
+        switch fault {
+        case .malformed: "this is no signed checkpoint, or it was changed"
+        case .otherOrigin(let origin): "this is a checkpoint of another log, \(origin.printable)"
+        case .notSigned(let name): "the key of \(name.printable) that you expect has not signed this checkpoint"
+        case .wrongSignature: "the signature does not match: the checkpoint was changed, or it is a forgery"
+        }
     }
 }

@@ -1,0 +1,34 @@
+import Crypto
+
+/// A personal value of a record with its salt, with which anyone can check that the record commits to it.
+package struct DisclosedValue: Hashable, Sendable {
+    /// The value.
+    package let value: String
+    /// The salt of the commitment; 32 bytes.
+    package let salt: [UInt8]
+
+    package init(value: String, salt: [UInt8]) { (self.value, self.salt) = (value, salt) }
+}
+
+extension PersonalCommitment {
+    /// Decrypts the value, and derives its salt.
+    package func disclosed(_ sealed: [UInt8], under key: PersonKey) throws(PersonalValueError) -> DisclosedValue {
+        DisclosedValue(value: try open(sealed, under: key), salt: place.salt(under: key))
+    }
+}
+
+/// A record as an export contains it: the bytes, and the personal values that the reader may see.
+package struct DisclosedRecord: Hashable, Sendable {
+    /// The record's number in the log.
+    package let seq: UInt64
+    /// The canonical bytes.
+    package let bytes: [UInt8]
+    /// The stored leaf hash.
+    package let leafHash: [UInt8]
+    /// The values of the record's commitments in the order of the record; `nil` for one that is erased or withheld.
+    package let personal: [DisclosedValue?]
+
+    package init(seq: UInt64, bytes: [UInt8], leafHash: [UInt8], personal: [DisclosedValue?]) {
+        (self.seq, self.bytes, self.leafHash, self.personal) = (seq, bytes, leafHash, personal)
+    }
+}

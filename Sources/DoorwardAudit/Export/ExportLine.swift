@@ -1,0 +1,146 @@
+import DoorwardDomain
+
+/// A line of an export after the first one, verified as far as it can be without the other lines.
+enum ExportLine: Sendable {
+    /// A record whose parts agree with each other.
+    case record(seq: UInt64, at: Int64, leaf: Digest32, proof: [Digest32])
+    /// The last line, with the number of records.
+    case end(UInt64)
+    /// A line with a fault; `seq` is the number that it states, if it is readable.
+    case fault(ExportFault.Problem, seq: UInt64?)
+
+    /// The number of hashes in the longest proof.
+    private static let maxHashes = 63
+
+    /// Reads and verifies lines of one log. Reuses its buffers.
+    struct Reader {
+        private var object: RecordObject
+        private var bytes: [UInt8] = []
+
+        init(log: LogID) { object = RecordObject(log: log) }
+
+        mutating func line(_ line: UnsafeBufferPointer<UInt8>) -> ExportLine {
+            var scanner = LineScanner(line)
+            if scanner.skip("{\"records\":") {
+                guard let count = scanner.number(), scanner.skip("}"), scanner.isAtEnd else { return .fault(.malformed, seq: nil) }
+                return .end(count)
+            }
+            var seq: UInt64?
+            do throws(ExportFault.Problem) {
+                return try record(&scanner, &seq)
+            } catch {
+                return .fault(error, seq: seq)
+            }
+        }
+
+        private mutating func record(_ scanner: inout LineScanner, _ seq: inout UInt64?) throws(ExportFault.Problem) -> ExportLine {
+            guard scanner.skip("{\"seq\":"), let number = scanner.number() else { throw .malformed }
+            seq = number
+            guard scanner.skip(",\"leafHash\":"), let leaf = scanner.hash(), scanner.skip(",\"proof\":[") else { throw .malformed }
+            let proof = try proof(&scanner)
+            guard scanner.skip(",\"bytes\":") else { throw .malformed }
+            bytes.removeAll(keepingCapacity: true)
+            guard let text = scanner.plainString(), Base64.decode(text, into: &bytes), scanner.skip(",\"personal\":[") else {
+                throw .malformed
+            }
+            let personal = try personal(&scanner)
+            guard scanner.skip(",\"record\":") else { throw .malformed }
+            guard Digest32(leaf: bytes) == leaf else { throw .wrongLeafHash }
+            try object.write(bytes, personal: personal)
+            guard object.seq == number else { throw .wrongSeq(object.seq) }
+            guard scanner.skip(object.text), scanner.skip("}"), scanner.isAtEnd else { throw .wrongFields }
+            return .record(seq: number, at: object.at, leaf: leaf, proof: proof)
+        }
+
+        private func proof(_ scanner: inout LineScanner) throws(ExportFault.Problem) -> [Digest32] {
+            if scanner.skip("]") { return [] }
+            var hashes: [Digest32] = []
+            repeat {
+                guard hashes.count < maxHashes, let hash = scanner.hash() else { throw .malformed }
+                hashes.append(hash)
+            } while scanner.skip(",")
+            guard scanner.skip("]") else { throw .malformed }
+            return hashes
+        }
+
+        private func personal(_ scanner: inout LineScanner) throws(ExportFault.Problem) -> [DisclosedValue?] {
+            if scanner.skip("]") { return [] }
+            var values: [DisclosedValue?] = []
+            repeat {
+                if scanner.skip("null") {
+                    values.append(nil)
+                } else {
+                    guard scanner.skip("["), let value = scanner.string(), scanner.skip(","), let salt = scanner.hash(),
+                        scanner.skip("]")
+                    else { throw .malformed }
+                    values.append(DisclosedValue(value: value, salt: salt.bytes))
+                }
+            } while scanner.skip(",")
+            guard scanner.skip("]") else { throw .malformed }
+            return values
+        }
+    }
+}
+
+/// Scans a line of an export, in which everything has exactly one spelling.
+struct LineScanner {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var position = 0
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    mutating func skip(_ text: StaticString) -> Bool { skip(text.utf8) }
+
+    mutating func skip(_ text: [UInt8]) -> Bool { text.withUnsafeBufferPointer { skip($0) } }
+
+    private mutating func skip(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        let end = position + text.count
+        guard end <= bytes.count, bytes[position..<end].elementsEqual(text) else { return false }
+        position = end
+        return true
+    }
+
+    /// A whole number in decimal, less than 2^63.
+    mutating func number() -> UInt64? {
+        let start = position
+        var value: UInt64 = 0
+        while position < bytes.count, (0x30...0x39).contains(bytes[position]) {
+            guard position - start < 19 else { return nil }
+            value = value * 10 + UInt64(bytes[position] - 0x30)
+            position += 1
+        }
+        guard position > start, position == start + 1 || bytes[start] != 0x30, value <= UInt64(Int64.max) else { return nil }
+        return value
+    }
+
+    /// The characters between quotation marks, without any escape.
+    mutating func plainString() -> Slice<UnsafeBufferPointer<UInt8>>? {
+        guard skip("\"") else { return nil }
+        let start = position
+        guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\"")) else { return nil }
+        position = end + 1
+        return bytes[start..<end]
+    }
+
+    /// 32 bytes in base64.
+    mutating func hash() -> Digest32? {
+        guard let text = plainString(), text.count == 44 else { return nil }
+        var hash: [UInt8] = []
+        hash.reserveCapacity(33)
+        return Base64.decode(text, into: &hash) ? Digest32(hash) : nil
+    }
+
+    /// A string as RFC 8785 writes it.
+    mutating func string() -> String? {
+        guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
+        var end = position + 1
+        while end < bytes.count, bytes[end] != UInt8(ascii: "\"") { end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1 }
+        guard end < bytes.count, var scanner = CanonicalJSONScanner(Array(bytes[position...end])[...]), let text = scanner.string(),
+            scanner.isAtEnd
+        else { return nil }
+        position = end + 1
+        return text
+    }
+}

@@ -1,0 +1,64 @@
+import DoorwardDomain
+
+/// Writes the lines of an export as docs/log-format.md specifies them, section "Exports".
+package struct ExportWriter: Sendable {
+    /// The lines written since `take` was called last.
+    private var text: [UInt8] = []
+    private var object: RecordObject
+    /// The number of records written.
+    package private(set) var count: UInt64 = 0
+
+    /// Begins with the header.
+    package init(_ header: ExportHeader) {
+        object = RecordObject(log: header.log)
+        text = header.line
+    }
+
+    /// The number of bytes that are ready.
+    package var byteCount: Int { text.count }
+
+    /// Returns the lines written since the last call.
+    package mutating func take() -> [UInt8] {
+        defer { text.removeAll(keepingCapacity: true) }
+        return text
+    }
+
+    /// Writes the line of a record.
+    ///
+    /// - Parameter proof: the hashes for the record in the order of `ExportProof.Plan`.
+    /// - Throws: if the stored record is damaged: its bytes are not a record of the log, or a value does not match its commitment.
+    package mutating func add(_ record: DisclosedRecord, proof: [[UInt8]]) throws(ExportFault.Problem) {
+        try object.write(record.bytes, personal: record.personal)
+        guard object.seq == record.seq else { throw .wrongSeq(object.seq) }
+        text.append(contentsOf: "{\"seq\":\(record.seq),\"leafHash\":\"".utf8)
+        Base64.append(record.leafHash, to: &text)
+        text.append(contentsOf: "\",\"proof\":[".utf8)
+        for (index, hash) in proof.enumerated() {
+            text.append(contentsOf: (index > 0 ? ",\"" : "\"").utf8)
+            Base64.append(hash, to: &text)
+            text.append(UInt8(ascii: "\""))
+        }
+        text.append(contentsOf: "],\"bytes\":\"".utf8)
+        Base64.append(record.bytes, to: &text)
+        text.append(contentsOf: "\",\"personal\":[".utf8)
+        for (index, disclosed) in record.personal.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            guard let disclosed else {
+                text.append(contentsOf: "null".utf8)
+                continue
+            }
+            text.append(UInt8(ascii: "["))
+            CanonicalJSON.append(disclosed.value, to: &text)
+            text.append(contentsOf: ",\"".utf8)
+            Base64.append(disclosed.salt, to: &text)
+            text.append(contentsOf: "\"]".utf8)
+        }
+        text.append(contentsOf: "],\"record\":".utf8)
+        text.append(contentsOf: object.text)
+        text.append(contentsOf: "}\n".utf8)
+        count += 1
+    }
+
+    /// Writes the last line, without which an export is incomplete.
+    package mutating func end() { text.append(contentsOf: "{\"records\":\(count)}\n".utf8) }
+}

@@ -1,0 +1,111 @@
+import DoorwardDomain
+import FoundationEssentials
+
+/// Writes records as CSV (RFC 4180) in UTF-8, for spreadsheets: with local times of the property beside those in UTC, and without
+/// cells that a spreadsheet would execute as formulas.
+package struct RecordCSV: Sendable {
+    /// The lines written since `take` was called last.
+    private var text: [UInt8] = []
+    private var isAtLineStart = true
+    /// The number of records written.
+    package private(set) var count: UInt64 = 0
+
+    /// The names of the columns. Those of fields are the names in the API.
+    package static let columns = [
+        "logId", "seq", "id", "at", "localTime", "timeZone", "kind", "operation", "decision", "reason", "ruleKind", "ruleId",
+        "ruleRole", "actorKind", "actorId", "actorName", "actorUserId", "source", "clientAddress", "requestId", "deviceId",
+        "deviceName", "unitId", "propertyId", "portfolioId", "commandId", "outcome", "outcomeDetail", "stateBefore", "stateAfter",
+        "latencyMs", "statedReason", "override", "event", "method", "action", "targetType", "targetId", "details",
+    ]
+
+    /// Begins with the line of the columns' names.
+    package init() {
+        for column in Self.columns { cell(column) }
+        endLine()
+    }
+
+    /// The number of bytes that are ready.
+    package var byteCount: Int { text.count }
+
+    /// Returns the lines written since the last call.
+    package mutating func take() -> [UInt8] {
+        defer { text.removeAll(keepingCapacity: true) }
+        return text
+    }
+
+    /// Writes the line of a record.
+    ///
+    /// - Parameter zone: the time zone of the record's property; `nil` leaves the local time empty.
+    package mutating func add(_ record: AccessRecord, zone: TimeZoneRules?) {
+        let body = record.body
+        cell(body.log.description)
+        cell("\(record.seq)")
+        cell(body.id.description)
+        cell(body.at.description)
+        cell(zone.map { Self.localTime(body.at, $0) })
+        cell(zone?.name)
+        for text in [body.kind.rawValue, body.operation?.rawValue, body.decision?.rawValue, body.reason?.rawValue] { cell(text) }
+        for text in [body.rule?.kind, body.rule?.id, body.rule?.role.rawValue] { cell(text) }
+        addActor(body)
+        for text in [body.device?.deviceID.description, body.device?.deviceName, body.unitID?.description] { cell(text) }
+        for text in [body.propertyID?.description, body.portfolioID?.description, body.commandID?.description] { cell(text) }
+        for text in [body.outcome?.rawValue, body.outcomeDetail, body.stateBefore?.rawValue, body.stateAfter?.rawValue] { cell(text) }
+        // A number is never a formula, although it may begin with a minus.
+        append(body.latencyMs.map { "\($0)" } ?? "")
+        for text in [body.statedReason, body.override, body.event?.rawValue, body.method?.rawValue, body.action?.rawValue] {
+            cell(text)
+        }
+        for text in [body.target?.type, body.target?.id] { cell(text) }
+        cell(body.details.isEmpty ? nil : String(decoding: RecordObject.json(of: body.details), as: UTF8.self))
+        endLine()
+        count += 1
+    }
+
+    private mutating func addActor(_ body: RecordBody) {
+        for text in [body.actor.kind.rawValue, body.actor.id, body.actor.name, body.actor.userID?.description] { cell(text) }
+        for text in [body.source.rawValue, body.clientAddress, body.requestID] { cell(text) }
+    }
+
+    /// An instant in RFC 3339 with the offset of a zone, such as `2026-11-21T09:46:00.000+01:00`.
+    package static func localTime(_ instant: Timestamp, _ zone: TimeZoneRules) -> String {
+        let offset = zone.offset(at: instant.milliseconds.flooredQuotient(by: 1000))
+        let local = Timestamp(milliseconds: instant.milliseconds + offset * 1000).description.dropLast()
+        // RFC 3339 has no seconds in offsets, which only zones of before 1972 have.
+        let minutes = abs(offset) / 60
+        let digits = [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        return "\(local)\(offset < 0 ? "-" : "+")\(digits[0]):\(digits[1])"
+    }
+
+    // MARK: - Cells
+
+    /// Writes a text. One that a spreadsheet would take for a formula is preceded by an apostrophe, which it shows as text.
+    private mutating func cell(_ value: String?) {
+        guard let value, let first = value.unicodeScalars.first else { return append("") }
+        append(Self.formulaStarts.contains(first) ? "'" + value : value)
+    }
+
+    /// The characters with which formulas begin, also in the full-width forms that some spreadsheets accept.
+    private static let formulaStarts: Set<Unicode.Scalar> = [
+        "=", "+", "-", "@", "\t", "\r", "\n", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}",
+    ]
+
+    private mutating func append(_ value: String) {
+        if !isAtLineStart { text.append(UInt8(ascii: ",")) }
+        isAtLineStart = false
+        guard value.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else {
+            text.append(contentsOf: value.utf8)
+            return
+        }
+        text.append(UInt8(ascii: "\""))
+        for byte in value.utf8 {
+            if byte == UInt8(ascii: "\"") { text.append(byte) }
+            text.append(byte)
+        }
+        text.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func endLine() {
+        text.append(contentsOf: [0x0D, 0x0A])
+        isAtLineStart = true
+    }
+}

@@ -1,0 +1,275 @@
+import Crypto
+import DoorwardDomain
+import FoundationEssentials
+
+/// Writes the fields of a record as the JSON object that exports contain, from the record's bytes. There is exactly one such
+/// object for a record and its disclosed values, so a verifier writes it again and compares.
+struct RecordObject {
+    /// The JSON object.
+    private(set) var text: [UInt8] = []
+    /// The record's number in its log.
+    private(set) var seq: UInt64 = 0
+    /// The record's time in milliseconds.
+    private(set) var at: Int64 = 0
+
+    private var log: [UInt8]
+    private var personal: [DisclosedValue?] = []
+    private var personalCount = 0
+    /// The numbers of the fields seen so far, as bits.
+    private var seen: UInt64 = 0
+
+    /// - Parameter log: the log that the record must belong to.
+    init(log: LogID) {
+        self.log = Array(log.description.utf8)
+        text.reserveCapacity(2048)
+    }
+
+    /// Writes the object of a record.
+    ///
+    /// - Parameter personal: the values of the record's commitments in order, each verified against its commitment.
+    mutating func write(_ bytes: [UInt8], personal: [DisclosedValue?]) throws(ExportFault.Problem) {
+        text.removeAll(keepingCapacity: true)
+        (self.personal, personalCount, seen) = (personal, 0, 0)
+        guard bytes.count >= 5, bytes.count <= RecordEncoding.maxByteCount, bytes.starts(with: RecordWriter.magic),
+            bytes[4] == RecordEncoding.version
+        else { throw .notARecord }
+        text.append(UInt8(ascii: "{"))
+        var (position, last) = (5, 0 as UInt8)
+        while position < bytes.count {
+            guard position + 3 <= bytes.count, let field = RecordField(rawValue: bytes[position]), bytes[position] > last else {
+                throw .notARecord
+            }
+            let start = position + 3
+            let end = start + Int(bytes[position + 1]) << 8 + Int(bytes[position + 2])
+            guard end <= bytes.count else { throw .notARecord }
+            if last != 0 { text.append(UInt8(ascii: ",")) }
+            try write(field, bytes[start..<end])
+            seen |= 1 << UInt64(field.rawValue)
+            (last, position) = (field.rawValue, end)
+        }
+        text.append(UInt8(ascii: "}"))
+        guard Self.required.allSatisfy(has), !has(.deviceName) || has(.deviceID), has(.targetType) == has(.targetID) else {
+            throw .notARecord
+        }
+        guard personalCount == personal.count else { throw .wrongPersonalValue }
+    }
+
+    private static let required: [RecordField] = [.logID, .seq, .id, .at, .kind, .actorKind, .source]
+
+    private func has(_ field: RecordField) -> Bool { seen & 1 << UInt64(field.rawValue) != 0 }
+
+    private mutating func write(_ field: RecordField, _ value: ArraySlice<UInt8>) throws(ExportFault.Problem) {
+        text.append(UInt8(ascii: "\""))
+        text.append(contentsOf: field.exportName.utf8)
+        text.append(UInt8(ascii: "\""))
+        text.append(UInt8(ascii: ":"))
+        switch field.form {
+        case .log:
+            guard value.elementsEqual(log) else { throw .otherLog }
+            string(value)
+        case .unsigned:
+            guard let number = value.bigEndianUInt64, number <= UInt64(Int64.max) else { throw .notARecord }
+            seq = number
+            text.append(contentsOf: String(number).utf8)
+        case .instant:
+            guard let number = value.bigEndianUInt64 else { throw .notARecord }
+            at = Int64(bitPattern: number)
+            text.append(UInt8(ascii: "\""))
+            Timestamp(milliseconds: at).withText { text.append(contentsOf: $0) }
+            text.append(UInt8(ascii: "\""))
+        case .signed:
+            guard let number = value.bigEndianUInt64 else { throw .notARecord }
+            text.append(contentsOf: String(Int64(bitPattern: number)).utf8)
+        case .id:
+            guard EntityID<Any>(recordText: value) != nil else { throw .notARecord }
+            string(value)
+        case .word:
+            guard Self.isWord(value) else { throw .notARecord }
+            string(value)
+        case .text:
+            guard value.allSatisfy({ $0 < 0x80 }) || String(validating: value, as: UTF8.self) != nil else { throw .notARecord }
+            escaped(value)
+        case .rule: try rule(value)
+        case .commitment: try commitment(field, value)
+        case .details: try details(value)
+        }
+    }
+
+    /// A word of the format, also one that this program does not know yet.
+    private static func isWord(_ value: ArraySlice<UInt8>) -> Bool {
+        guard let first = value.first, isLetter(first) else { return false }
+        return value.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_") }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) && byte < 0x80 }
+
+    // MARK: - Values
+
+    /// A value without characters that need an escape.
+    private mutating func string(_ value: ArraySlice<UInt8>) {
+        text.append(UInt8(ascii: "\""))
+        text.append(contentsOf: value)
+        text.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func escaped(_ value: ArraySlice<UInt8>) {
+        if value.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+            string(value)
+        } else {
+            CanonicalJSON.append(String(decoding: value, as: UTF8.self), to: &text)
+        }
+    }
+
+    private mutating func rule(_ value: ArraySlice<UInt8>) throws(ExportFault.Problem) {
+        guard let rule = Rule(recordText: value) else { throw .notARecord }
+        text.append(contentsOf: "{\"kind\":\"".utf8)
+        text.append(contentsOf: rule.kind.utf8)
+        text.append(contentsOf: "\",\"id\":".utf8)
+        if let id = rule.id { string(ArraySlice(id.utf8)) } else { text.append(contentsOf: "null".utf8) }
+        text.append(contentsOf: ",\"role\":\"".utf8)
+        text.append(contentsOf: rule.role.rawValue.utf8)
+        text.append(contentsOf: "\"}".utf8)
+    }
+
+    private mutating func commitment(_ field: RecordField, _ value: ArraySlice<UInt8>) throws(ExportFault.Problem) {
+        guard value.count == MerkleTree.hashByteCount, let name = field.personalName else { throw .notARecord }
+        let disclosed = try next(name, Array(value))
+        if field == .override { text.append(contentsOf: "{\"reason\":".utf8) }
+        if let disclosed { CanonicalJSON.append(disclosed, to: &text) } else { text.append(contentsOf: "null".utf8) }
+        if field == .override { text.append(UInt8(ascii: "}")) }
+    }
+
+    /// The next personal value, verified.
+    private mutating func next(_ field: String, _ commitment: [UInt8]) throws(ExportFault.Problem) -> String? {
+        guard personalCount < personal.count else { throw .wrongPersonalValue }
+        defer { personalCount += 1 }
+        guard let disclosed = personal[personalCount] else { return nil }
+        guard disclosed.salt.count == MerkleTree.hashByteCount,
+            PersonalFieldPath.commitment(to: disclosed.value, in: field, salt: disclosed.salt) == commitment
+        else { throw .wrongPersonalValue }
+        return disclosed.value
+    }
+
+    // MARK: - Details
+
+    private mutating func details(_ value: ArraySlice<UInt8>) throws(ExportFault.Problem) {
+        do {
+            var reader = try DetailsReader(value)
+            let details = try reader.details { field, commitment, _ in try next(field, commitment) }
+            // Without a `$` the text of the record is that of the export.
+            if value.contains(DetailsFormat.reserved) {
+                object(details)
+            } else {
+                text.append(contentsOf: value)
+            }
+        } catch {
+            throw error as? ExportFault.Problem ?? .notARecord
+        }
+    }
+
+    /// The details as JSON, with the personal values in them.
+    static func json(of details: [String: RecordValue]) -> [UInt8] {
+        var object = RecordObject(log: .gateway)
+        object.object(details)
+        return object.text
+    }
+
+    private mutating func object(_ members: [String: RecordValue]) {
+        text.append(UInt8(ascii: "{"))
+        var isFirst = true
+        for (key, member) in members.sorted(by: { CanonicalJSON.precedes($0.key, $1.key) }) {
+            if !isFirst { text.append(UInt8(ascii: ",")) }
+            isFirst = false
+            CanonicalJSON.append(key, to: &text)
+            text.append(UInt8(ascii: ":"))
+            value(member)
+        }
+        text.append(UInt8(ascii: "}"))
+    }
+
+    private mutating func value(_ value: RecordValue) {
+        switch value {
+        case .null, .withheld: text.append(contentsOf: "null".utf8)
+        case .bool(let flag): text.append(contentsOf: (flag ? "true" : "false").utf8)
+        case .integer(let number): text.append(contentsOf: String(number).utf8)
+        case .string(let string), .personal(let string, _): CanonicalJSON.append(string, to: &text)
+        case .array(let elements):
+            text.append(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                if index > 0 { text.append(UInt8(ascii: ",")) }
+                self.value(element)
+            }
+            text.append(UInt8(ascii: "]"))
+        case .object(let members): object(members)
+        }
+    }
+}
+
+extension RecordField {
+    /// The forms of values that docs/log-format.md defines.
+    enum Form {
+        case log, unsigned, instant, signed, id, word, text, rule, commitment, details
+    }
+
+    var form: Form {
+        switch self {
+        case .logID: .log
+        case .seq: .unsigned
+        case .at: .instant
+        case .latencyMs: .signed
+        case .id, .actorUserID, .deviceID, .unitID, .propertyID, .portfolioID, .commandID: .id
+        case .kind, .operation, .decision, .reason, .actorKind, .source, .outcome, .stateBefore, .stateAfter, .event, .method,
+            .action:
+            .word
+        case .actorID, .requestID, .deviceName, .outcomeDetail, .targetType, .targetID: .text
+        case .rule: .rule
+        case .actorName, .clientAddress, .statedReason, .override: .commitment
+        case .details: .details
+        }
+    }
+
+    /// The name of the field in docs/log-format.md and in the API.
+    package var exportName: StaticString {
+        switch self {
+        case .logID: "logId"
+        case .seq: "seq"
+        case .id: "id"
+        case .at: "at"
+        case .kind: "kind"
+        case .operation: "operation"
+        case .decision: "decision"
+        case .reason: "reason"
+        case .rule: "rule"
+        case .actorKind: "actorKind"
+        case .actorID: "actorId"
+        case .actorName: "actorName"
+        case .actorUserID: "actorUserId"
+        case .source: "source"
+        case .clientAddress: "clientAddress"
+        case .requestID: "requestId"
+        case .deviceID: "deviceId"
+        case .deviceName: "deviceName"
+        case .unitID: "unitId"
+        case .propertyID: "propertyId"
+        case .portfolioID: "portfolioId"
+        case .commandID: "commandId"
+        case .outcome: "outcome"
+        case .outcomeDetail: "outcomeDetail"
+        case .stateBefore: "stateBefore"
+        case .stateAfter: "stateAfter"
+        case .latencyMs: "latencyMs"
+        case .statedReason: "statedReason"
+        case .override: "override"
+        case .event: "event"
+        case .method: "method"
+        case .action: "action"
+        case .targetType: "targetType"
+        case .targetID: "targetId"
+        case .details: "details"
+        }
+    }
+}
+
+extension StaticString {
+    var utf8: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount) }
+}

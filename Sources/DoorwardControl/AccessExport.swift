@@ -1,0 +1,269 @@
+internal import DoorwardAudit
+package import DoorwardDomain
+internal import DoorwardPolicy
+
+/// An export in progress: the chunks of a file. Each chunk is read when it is requested, so a slow reader holds nothing but one
+/// chunk. Records that are written meanwhile are not part of the export.
+package struct AccessExport: AsyncSequence, Sendable {
+    package typealias Element = [UInt8]
+
+    /// The logs of an export with its name for a file, such as `doorward-gateway`.
+    package let name: String
+    private let content: Content
+
+    private enum Content: Sendable {
+        case csv(CSVExport)
+        case complete(CompleteExport)
+        case partial(PartialExport)
+    }
+
+    static func csv(
+        _ source: ExportSource, _ scopes: [RecordScope], _ filter: RecordFilter, _ request: ExportRequest,
+        zones: @escaping @Sendable (PropertyID) -> String?
+    ) -> AccessExport {
+        let pages = RecordPages(source, scopes, filter, request.fromSeq, request.untilSeq)
+        return AccessExport(name: name(filter.log), content: .csv(CSVExport(pages: pages, zone: zones)))
+    }
+
+    /// - Parameter positions: those of the export's own records; the file ends with the checkpoint, which covers them.
+    static func bundle(
+        _ source: ExportSource, _ header: ExportHeader, _ scopes: [RecordScope], _ filter: RecordFilter,
+        _ request: ExportRequest, _ positions: [RecordPosition]
+    ) async throws(GatewayError) -> AccessExport {
+        guard let checkpoint = SignedNote(parsing: header.checkpoint).flatMap({ Checkpoint(parsing: $0.text) }),
+            positions.allSatisfy({ $0.seq < checkpoint.size })
+        else { throw .internalFailure("the checkpoint of an export does not cover its record") }
+        let proofs = ExportProofs(store: source.store, log: header.log)
+        guard let range = header.range else {
+            var filter = filter
+            filter.log = header.log
+            let until = min(request.untilSeq ?? checkpoint.size, checkpoint.size)
+            let pages = RecordPages(source, scopes, filter, request.fromSeq, until)
+            return AccessExport(
+                name: name(header.log),
+                content: .partial(PartialExport(pages: pages, proofs: proofs, header: header, size: checkpoint.size)))
+        }
+        // Records that the retention has removed cannot be exported. The export begins with the first one that is left.
+        let kept = try await mappingStoreErrors { () throws(StoreError) in
+            try await source.store.range(of: header.log, from: range.lowerBound, limit: 0)?.firstSeq ?? 0
+        }
+        let first = max(range.lowerBound, kept)
+        guard first < range.upperBound else { throw .invalid("untilSeq", "out_of_range") }
+        let present = first..<range.upperBound
+        let actual = ExportHeader(
+            log: header.log, range: present, checkpoint: header.checkpoint, publicKey: header.publicKey)
+        return AccessExport(
+            name: name(header.log),
+            content: .complete(
+                CompleteExport(source: source, proofs: proofs, header: actual, range: present, size: checkpoint.size)))
+    }
+
+    private static func name(_ log: LogID?) -> String { "doorward-\(log.map(\.description) ?? "logs")" }
+
+    /// Reads the chunks in order.
+    package struct Iterator: AsyncIteratorProtocol {
+        fileprivate var producer: any ExportProducer
+
+        package mutating func next() async throws -> [UInt8]? { try await producer.next() }
+    }
+
+    package func makeAsyncIterator() -> Iterator {
+        switch content {
+        case .csv(let export): Iterator(producer: export)
+        case .complete(let export): Iterator(producer: export)
+        case .partial(let export): Iterator(producer: export)
+        }
+    }
+}
+
+private protocol ExportProducer: Sendable {
+    mutating func next() async throws -> [UInt8]?
+}
+
+/// What all exports read from.
+struct ExportSource: Sendable {
+    let store: any AccessLogStore
+    let reader: ListReader
+    let slot: RunningExports.Slot
+    /// Throws once the caller may no longer export what the export contains.
+    let checkRight: @Sendable () throws -> Void
+
+    init(
+        store: any AccessLogStore, reader: ListReader, slot: RunningExports.Slot, checkRight: @escaping @Sendable () throws -> Void
+    ) { (self.store, self.reader, self.slot, self.checkRight) = (store, reader, slot, checkRight) }
+}
+
+/// Selected records, page by page, oldest first.
+struct RecordPages: Sendable {
+    private let source: ExportSource
+    private var query: RecordQuery
+    private let untilSeq: UInt64?
+    private(set) var isAtEnd = false
+
+    init(_ source: ExportSource, _ scopes: [RecordScope], _ filter: RecordFilter, _ fromSeq: UInt64?, _ untilSeq: UInt64?) {
+        (self.source, self.untilSeq) = (source, untilSeq)
+        query = RecordQuery(scopes: scopes, filter: filter, order: .oldestFirst, limit: 256)
+        query.reader = source.reader
+        if let log = filter.log, let fromSeq, fromSeq > 0 {
+            // The position of a record in its own log is determined by its number.
+            query.after = RecordPosition(log: log, seq: fromSeq - 1, at: filter.from ?? Timestamp(milliseconds: 0))
+        }
+    }
+
+    mutating func next() async throws -> [AccessRecord] {
+        try source.checkRight()
+        let page = try await source.store.page(query)
+        (query.after, isAtEnd) = (page.next, page.next == nil)
+        guard let untilSeq, let end = page.records.firstIndex(where: { $0.seq >= untilSeq }) else { return page.records }
+        isAtEnd = true
+        return Array(page.records[..<end])
+    }
+}
+
+private struct CSVExport: ExportProducer {
+    var pages: RecordPages
+    let zone: @Sendable (PropertyID) -> String?
+    private var csv = RecordCSV()
+
+    init(pages: RecordPages, zone: @escaping @Sendable (PropertyID) -> String?) { (self.pages, self.zone) = (pages, zone) }
+
+    mutating func next() async throws -> [UInt8]? {
+        while !pages.isAtEnd, csv.byteCount < ExportLimits.chunk {
+            for record in try await pages.next() {
+                let zone = record.body.propertyID.flatMap(zone).flatMap { TimeZoneDatabase.system.rules(of: $0) }
+                csv.add(record, zone: zone)
+            }
+        }
+        let chunk = csv.take()
+        return chunk.isEmpty ? nil : chunk
+    }
+}
+
+enum ExportLimits {
+    /// The size from which a chunk is sent.
+    static let chunk = 64 * 1024
+    /// The records of a page of a complete export; a multiple of the records of a tile.
+    static let page: UInt64 = 512
+}
+
+private struct CompleteExport: ExportProducer {
+    let source: ExportSource
+    var proofs: ExportProofs
+    let range: Range<UInt64>
+    private var position: UInt64
+    private var plan: ExportProof.Plan
+    private var writer: ExportWriter
+    private var hasEnded = false
+
+    init(source: ExportSource, proofs: ExportProofs, header: ExportHeader, range: Range<UInt64>, size: UInt64) {
+        (self.source, self.proofs, self.range) = (source, proofs, range)
+        position = range.lowerBound
+        plan = ExportProof.Plan(size: size, isComplete: true)
+        writer = ExportWriter(header)
+    }
+
+    mutating func next() async throws -> [UInt8]? {
+        while position < range.upperBound, writer.byteCount < ExportLimits.chunk {
+            try source.checkRight()
+            let page = position..<min(range.upperBound, (position / ExportLimits.page + 1) * ExportLimits.page)
+            let records = try await source.store.disclosed([page], of: proofs.log)
+            // The retention may have removed records since the export began.
+            guard records.count == page.count else { throw ExportFailure.recordsRemoved }
+            let siblings = records.map { plan.siblings(of: $0.seq) }
+            let hashes = try await proofs.hashes(of: siblings, leaves: (page, records.map(\.leafHash)))
+            for (record, proof) in zip(records, hashes) { try writer.add(record, proof: proof) }
+            position = page.upperBound
+        }
+        if position == range.upperBound, !hasEnded {
+            writer.end()
+            hasEnded = true
+        }
+        let chunk = writer.take()
+        return chunk.isEmpty ? nil : chunk
+    }
+}
+
+private struct PartialExport: ExportProducer {
+    var pages: RecordPages
+    var proofs: ExportProofs
+    private var plan: ExportProof.Plan
+    private var writer: ExportWriter
+    private var hasEnded = false
+    private let source: any AccessLogStore
+
+    init(pages: RecordPages, proofs: ExportProofs, header: ExportHeader, size: UInt64) {
+        (self.pages, self.proofs, source) = (pages, proofs, proofs.store)
+        plan = ExportProof.Plan(size: size, isComplete: false)
+        writer = ExportWriter(header)
+    }
+
+    mutating func next() async throws -> [UInt8]? {
+        while !pages.isAtEnd, writer.byteCount < ExportLimits.chunk {
+            let seqs = try await pages.next().map(\.seq)
+            guard !seqs.isEmpty else { continue }
+            let records = try await source.disclosed(seqs.map { $0..<$0 + 1 }, of: proofs.log)
+            guard records.count == seqs.count else { throw ExportFailure.recordsRemoved }
+            let hashes = try await proofs.hashes(of: records.map { plan.siblings(of: $0.seq) })
+            for (record, proof) in zip(records, hashes) { try writer.add(record, proof: proof) }
+        }
+        if pages.isAtEnd, !hasEnded {
+            writer.end()
+            hasEnded = true
+        }
+        let chunk = writer.take()
+        return chunk.isEmpty ? nil : chunk
+    }
+}
+
+/// Why an export ends before its end. The client gets an incomplete file, and the operator's log the reason.
+enum ExportFailure: Error {
+    /// The retention has removed records of the export.
+    case recordsRemoved
+    /// The tree of the log lacks a hash.
+    case treeIncomplete
+}
+
+/// Reads the hashes of proofs, those of large subtrees once.
+struct ExportProofs: Sendable {
+    let store: any AccessLogStore
+    let log: LogID
+    /// The hashes of subtrees with many leaves, which the proofs of adjacent records share.
+    private var known: [Range<UInt64>: [UInt8]] = [:]
+
+    /// The number of leaves from which a hash is kept.
+    private static let minLeaves = 256
+    private static let maxKnown = 4096
+
+    init(store: any AccessLogStore, log: LogID) { (self.store, self.log) = (store, log) }
+
+    /// The hashes of the siblings of some records.
+    ///
+    /// - Parameter leaves: leaf hashes that are known already, and their numbers.
+    mutating func hashes(
+        of siblings: [[ExportProof.Sibling]], leaves: (range: Range<UInt64>, hashes: [[UInt8]]) = (0..<0, [])
+    ) async throws -> [[[UInt8]]] {
+        if known.count > Self.maxKnown { known = [:] }
+        var page: [Range<UInt64>: [UInt8]] = [:]
+        var missing: [Range<UInt64>] = []
+        for sibling in siblings.joined() where known[sibling.range] == nil && page[sibling.range] == nil {
+            let range = sibling.range
+            if leaves.range.lowerBound <= range.lowerBound, range.upperBound <= leaves.range.upperBound {
+                let first = Int(range.lowerBound - leaves.range.lowerBound)
+                page[range] = MerkleTree.root(ofLeafHashes: Array(leaves.hashes[first..<first + range.count]))
+            } else {
+                page[range] = []
+                missing.append(range)
+            }
+        }
+        let plans = missing.map { MerkleProof.subtrees($0) }
+        guard let nodes = try await store.nodes(Array(plans.joined()), of: log) else { throw ExportFailure.treeIncomplete }
+        var rest = nodes[...]
+        for (range, plan) in zip(missing, plans) {
+            let hash = MerkleProof.root(of: Array(rest.prefix(plan.count)))
+            rest = rest.dropFirst(plan.count)
+            if range.count >= Self.minLeaves { known[range] = hash }
+            page[range] = hash
+        }
+        return siblings.map { $0.map { page[$0.range] ?? known[$0.range] ?? [] } }
+    }
+}

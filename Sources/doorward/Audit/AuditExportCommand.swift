@@ -1,0 +1,136 @@
+import ArgumentParser
+import DoorwardAPI
+import DoorwardAudit
+import DoorwardClient
+import DoorwardControl
+import DoorwardDomain
+import Glibc
+
+/// `doorward audit export`: writes records to a file.
+struct AuditExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Export the access log to a file.",
+        discussion: """
+            NDJSON has each record with its proof, for `doorward audit verify`. CSV is a table for spreadsheets, with times in \
+            UTC and of the property. The export of a whole log, or of a range of it, is complete: it shows that no record is \
+            missing. Every export is recorded in the log.
+
+            \(TimeArgument.help)
+
+            Example: doorward audit export --output june.ndjson
+            """)
+
+    /// The formats of exports.
+    enum Format: String, ExpressibleByArgument, CaseIterable { case ndjson, csv }
+
+    @Option(help: ArgumentHelp("The format: ndjson or csv.", valueName: "format"))
+    var format = Format.ndjson
+
+    @Option(
+        help: ArgumentHelp(
+            "The log: `gateway`, the id of a portfolio, or an origin. (default: the only one)", valueName: "log"))
+    var log: String?
+
+    @Option(help: ArgumentHelp("The number of the first record.", valueName: "number"))
+    var fromSeq: UInt64?
+
+    @Option(help: ArgumentHelp("The number after that of the last record.", valueName: "number"))
+    var untilSeq: UInt64?
+
+    @Option(
+        help: ArgumentHelp("Only the records of this lock: a name or id. The export is partial.", valueName: "lock"),
+        completion: .lockName)
+    var lock: String?
+
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Only records since this time. The export is partial.", valueName: "time"))
+    var from: String?
+
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Only records before this time. The export is partial.", valueName: "time"))
+    var until: String?
+
+    @Option(
+        help: ArgumentHelp("The file to write, which must not exist yet. (default: standard output)", valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let now = SystemClock().now()
+        var query = Audit.ExportQuery(format: format.rawValue)
+        query.from = try from.map { try TimeArgument($0, option: "--from").instant(now: now).description }
+        query.until = try until.map { try TimeArgument($0, option: "--until").instant(now: now).description }
+        query.logID = log.map { LogOrigin(parsing: $0)?.log.description ?? $0 }
+        (query.fromSeq, query.untilSeq) = (fromSeq, untilSeq)
+        let client = try gateway.client()
+        if let lock { query.deviceID = try await NameResolver(client).lock(lock).id }
+        let target = try output.map { try NewFile($0) }
+        let response: RawResponse
+        do {
+            response = try await client.audit.export(query)
+        } catch {
+            target?.discard()
+            throw error
+        }
+        try await Progress("Exporting").during { try await Self.write(response, to: target) }
+    }
+
+    private static func write(_ response: RawResponse, to target: NewFile?) async throws {
+        var isWritten = true
+        do {
+            try await response.read { part in
+                isWritten = target?.write(part) ?? StandardStream.output.write(part)
+                return isWritten
+            }
+        } catch {
+            target?.discard()
+            throw error
+        }
+        if let target { isWritten = isWritten && target.finish() }
+        guard isWritten else {
+            target?.discard()
+            throw CommandFailure("the export could not be written completely")
+        }
+    }
+}
+
+/// A file that gets its name once it is complete.
+struct NewFile: Sendable {
+    private let path: String
+    private let descriptor: CInt
+    private var partial: String { path + ".partial" }
+
+    /// - Throws: `CommandFailure` if the file exists or cannot be created.
+    init(_ path: String) throws {
+        self.path = path
+        guard access(path, F_OK) != 0 else {
+            throw CommandFailure("--output \(path.printable): the file exists already; name another one", code: 2)
+        }
+        descriptor = open(path + ".partial", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw CommandFailure("--output \(path.printable): the file cannot be created: \(String(cString: strerror(errno)))", code: 2)
+        }
+    }
+
+    func write(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { return false }
+            rest = rest.dropFirst(written)
+        }
+        return true
+    }
+
+    /// - Returns: whether the file is on the disk under its name.
+    func finish() -> Bool {
+        let isFlushed = fsync(descriptor) == 0
+        return close(descriptor) == 0 && isFlushed && rename(partial, path) == 0
+    }
+
+    func discard() { unlink(partial) }
+}
