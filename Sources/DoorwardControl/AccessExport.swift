@@ -1,5 +1,5 @@
 internal import DoorwardAudit
-package import DoorwardDomain
+internal import DoorwardDomain
 internal import DoorwardPolicy
 
 /// An export in progress: the chunks of a file. Each chunk is read when it is requested, so a slow reader holds nothing but one
@@ -37,7 +37,7 @@ package struct AccessExport: AsyncSequence, Sendable {
         guard let range = header.range else {
             var filter = filter
             filter.log = header.log
-            let until = min(request.untilSeq ?? checkpoint.size, checkpoint.size)
+            let until = Swift.min(request.untilSeq ?? checkpoint.size, checkpoint.size)
             let pages = RecordPages(source, scopes, filter, request.fromSeq, until)
             return AccessExport(
                 name: name(header.log),
@@ -47,7 +47,7 @@ package struct AccessExport: AsyncSequence, Sendable {
         let kept = try await mappingStoreErrors { () throws(StoreError) in
             try await source.store.range(of: header.log, from: range.lowerBound, limit: 0)?.firstSeq ?? 0
         }
-        let first = max(range.lowerBound, kept)
+        let first = Swift.max(range.lowerBound, kept)
         guard first < range.upperBound else { throw .invalid("untilSeq", "out_of_range") }
         let present = first..<range.upperBound
         let actual = ExportHeader(
@@ -89,7 +89,8 @@ struct ExportSource: Sendable {
     let checkRight: @Sendable () throws -> Void
 
     init(
-        store: any AccessLogStore, reader: ListReader, slot: RunningExports.Slot, checkRight: @escaping @Sendable () throws -> Void
+        store: any AccessLogStore, reader: ListReader, slot: RunningExports.Slot,
+        checkRight: @escaping @Sendable () throws -> Void
     ) { (self.store, self.reader, self.slot, self.checkRight) = (store, reader, slot, checkRight) }
 }
 

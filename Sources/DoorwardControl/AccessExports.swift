@@ -1,5 +1,5 @@
 internal import DoorwardAudit
-package import DoorwardDomain
+internal import DoorwardDomain
 internal import DoorwardPolicy
 import Synchronization
 

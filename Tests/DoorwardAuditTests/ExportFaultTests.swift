@@ -148,7 +148,8 @@ import Testing
             let isComparable = (range.lowerBound...range.upperBound).contains(size) || size == 20
             let verdict = try await fixture.verify(
                 export, comparingWith: [try checkpoint(size), try checkpoint(size, of: forked)])
-            #expect(verdict.comparisons == (isComparable ? [.consistent, .changed] : [.notComparable, .notComparable]), "\(size)")
+            #expect(
+                verdict.comparisons == (isComparable ? [.consistent, .changed] : [.notComparable, .notComparable]), "\(size)")
         }
     }
 

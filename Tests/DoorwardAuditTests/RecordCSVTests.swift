@@ -59,7 +59,8 @@ import Testing
         #expect(rows([withDetails]).first?["localTime"] == "")
     }
 
-    @Test("texts that a spreadsheet would execute are shown as text", arguments: ["=1+1", "+1", "-1", "@A1", "\t=1", "\r=1", "＝1"])
+    @Test(
+        "texts that a spreadsheet would execute are shown as text", arguments: ["=1+1", "+1", "-1", "@A1", "\t=1", "\r=1", "＝1"])
     func formulas(text: String) throws {
         var body = Samples.outcome()
         (body.actor.name, body.statedReason, body.latencyMs) = (text, text, -5)
@@ -75,7 +76,8 @@ import Testing
         let records = (0..<10 as Range<UInt64>).map { AccessRecord(seq: $0, body: bodies.body()) }
         for (record, row) in zip(records, rows(records)) {
             let texts = [
-                "actorName": record.body.actor.name, "requestId": record.body.requestID, "outcomeDetail": record.body.outcomeDetail,
+                "actorName": record.body.actor.name, "requestId": record.body.requestID,
+                "outcomeDetail": record.body.outcomeDetail,
                 "statedReason": record.body.statedReason, "targetType": record.body.target?.type,
             ]
             for (column, text) in texts {

@@ -68,8 +68,12 @@ struct PublishedDocument: Sendable {
             return ["the header \(name) is missing"]
         }
         guard reply.headers[.contentType]?.hasPrefix("application/problem+json") != true else { return [] }
-        let isText = response["content"]["text/plain"] != .null
-        if isText { return reply.headers[.contentType] == "text/plain; charset=utf-8" ? [] : ["the response is not plain text"] }
+        let mediaTypes = response["content"].keys.subtracting(["application/json"])
+        if !mediaTypes.isEmpty {
+            let type = reply.headers[.contentType] ?? ""
+            return mediaTypes.contains { type == $0 || type.hasPrefix($0 + "; charset=utf-8") }
+                ? [] : ["the media type is \(type)"]
+        }
         let schema = response["content"]["application/json"]["schema"]
         if schema == .null { return reply.text.isEmpty ? [] : ["the response has a body"] }
         return problems(of: reply.json, schema)

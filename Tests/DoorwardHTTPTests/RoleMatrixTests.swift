@@ -302,6 +302,7 @@ extension MatrixRow {
             "++++++++++++00", "GET /access-records/summary",
             query: "by=day&from=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z"),
         MatrixRow("-+++.++.....00", "GET /access-records/{id}"),
+        MatrixRow("++++-+---+--00", "GET /access-records/export", query: "format=csv"),
         MatrixRow("++++++++++++00", "GET /audit/logs"),
         MatrixRow("++++++++++++00", "GET /audit/public-key"),
         MatrixRow("-++..+......00", "GET /audit/logs/{logId}/checkpoint"),

@@ -397,6 +397,7 @@ extension RouteAnswer {
     ]
 
     private static let audit: [RouteAnswer] = [
+        RouteAnswer(withoutJSON: "GET /access-records/export") { try await $0.get("/access-records/export?format=ndjson") },
         RouteAnswer("GET /audit/logs", Wire.AuditedLogsAnswer.self) { try await $0.get("/audit/logs") },
         RouteAnswer(withoutJSON: "GET /audit/logs/:logId/checkpoint") {
             try await $0.get("/audit/logs/\($0.ids.portfolio)/checkpoint")

@@ -22,7 +22,9 @@ enum ExportLine: Sendable {
         mutating func line(_ line: UnsafeBufferPointer<UInt8>) -> ExportLine {
             var scanner = LineScanner(line)
             if scanner.skip("{\"records\":") {
-                guard let count = scanner.number(), scanner.skip("}"), scanner.isAtEnd else { return .fault(.malformed, seq: nil) }
+                guard let count = scanner.number(), scanner.skip("}"), scanner.isAtEnd else {
+                    return .fault(.malformed, seq: nil)
+                }
                 return .end(count)
             }
             var seq: UInt64?
@@ -33,10 +35,13 @@ enum ExportLine: Sendable {
             }
         }
 
-        private mutating func record(_ scanner: inout LineScanner, _ seq: inout UInt64?) throws(ExportFault.Problem) -> ExportLine {
+        private mutating func record(_ scanner: inout LineScanner, _ seq: inout UInt64?) throws(ExportFault.Problem) -> ExportLine
+        {
             guard scanner.skip("{\"seq\":"), let number = scanner.number() else { throw .malformed }
             seq = number
-            guard scanner.skip(",\"leafHash\":"), let leaf = scanner.hash(), scanner.skip(",\"proof\":[") else { throw .malformed }
+            guard scanner.skip(",\"leafHash\":"), let leaf = scanner.hash(), scanner.skip(",\"proof\":[") else {
+                throw .malformed
+            }
             let proof = try proof(&scanner)
             guard scanner.skip(",\"bytes\":") else { throw .malformed }
             bytes.removeAll(keepingCapacity: true)
@@ -137,7 +142,8 @@ struct LineScanner {
         guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
         var end = position + 1
         while end < bytes.count, bytes[end] != UInt8(ascii: "\"") { end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1 }
-        guard end < bytes.count, var scanner = CanonicalJSONScanner(Array(bytes[position...end])[...]), let text = scanner.string(),
+        guard end < bytes.count, var scanner = CanonicalJSONScanner(Array(bytes[position...end])[...]),
+            let text = scanner.string(),
             scanner.isAtEnd
         else { return nil }
         position = end + 1

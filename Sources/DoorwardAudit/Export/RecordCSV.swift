@@ -49,7 +49,9 @@ package struct RecordCSV: Sendable {
         addActor(body)
         for text in [body.device?.deviceID.description, body.device?.deviceName, body.unitID?.description] { cell(text) }
         for text in [body.propertyID?.description, body.portfolioID?.description, body.commandID?.description] { cell(text) }
-        for text in [body.outcome?.rawValue, body.outcomeDetail, body.stateBefore?.rawValue, body.stateAfter?.rawValue] { cell(text) }
+        for text in [body.outcome?.rawValue, body.outcomeDetail, body.stateBefore?.rawValue, body.stateAfter?.rawValue] {
+            cell(text)
+        }
         // A number is never a formula, although it may begin with a minus.
         append(body.latencyMs.map { "\($0)" } ?? "")
         for text in [body.statedReason, body.override, body.event?.rawValue, body.method?.rawValue, body.action?.rawValue] {

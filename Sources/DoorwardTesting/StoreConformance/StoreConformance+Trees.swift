@@ -53,6 +53,53 @@ extension StoreConformance {
                 try require(try await store.node(level: level, index: index, of: log), is: nil, "node \(index) of level \(level)")
             }
         },
+        StoreConformanceCheck("Records are disclosed with the values whose keys exist, and several nodes are read at once") {
+            store in
+            var script = StoreScript(seed: 76)
+            _ = try await store.commit(script.tenancy)
+            let log = LogID.portfolio(script.portfolio)
+            try require(try await store.disclosed([0..<3], of: log), is: [], "the records of an empty log")
+            try require(try await store.nodes([], of: log), is: [], "no nodes of an empty log")
+            try require(try await store.nodes([MerkleNode(level: 0, index: 0)], of: log), is: nil, "a node of an empty log")
+            let persons = (0..<10).map { UserID(high: 0x7000, low: UInt64($0 % 2)) }
+            let records = persons.enumerated().map { index, person in
+                var body = script.event(on: script.door)
+                body.actor = RecordActor(kind: .user, id: "pseudonym", name: "Name \(index)", userID: person)
+                body.details["note"] = .personal("Note \(index)", person: persons[0])
+                return PendingRecord(body)
+            }
+            _ = try await store.commit(StoreTransaction(records: records))
+            let stored = try await store.range(of: log, from: 0, limit: 10)?.entries ?? []
+            func check(erased: Set<UserID>) async throws {
+                let found = try await store.disclosed([1..<3, 4..<4, 7..<20], of: log)
+                try require(found.map(\.seq), is: [1, 2, 7, 8, 9], "the records")
+                for record in found {
+                    let index = Int(record.seq)
+                    try require(record.bytes, is: stored[index].bytes, "the bytes")
+                    try require(record.leafHash, is: stored[index].leafHash, "the leaf hash")
+                    let commitments = try RecordEncoding.decode(record.bytes).commitments
+                    let expected = commitments.map { commitment -> String? in
+                        let isName = commitment.place.field == "actorName"
+                        guard !erased.contains(isName ? persons[index] : persons[0]) else { return nil }
+                        return isName ? "Name \(index)" : "Note \(index)"
+                    }
+                    try require(record.personal.map { $0?.value }, is: expected, "the values of record \(index)")
+                    for (commitment, value) in zip(commitments, record.personal) {
+                        try require(value.map { commitment.holds(for: $0.value, salt: $0.salt) } ?? true, is: true, "the salt")
+                    }
+                }
+            }
+            try await check(erased: [])
+            _ = try await store.commit(StoreTransaction(forgets: [.user(persons[0])]))
+            try await check(erased: [persons[0]])
+            let plan = [MerkleNode(level: 3, index: 0), MerkleNode(level: 1, index: 4), MerkleNode(level: 0, index: 9)]
+            var expected: [[UInt8]] = []
+            for node in plan {
+                expected += try await store.node(level: node.level, index: node.index, of: log).map { [$0] } ?? []
+            }
+            try require(try await store.nodes(plan, of: log), is: expected, "the nodes")
+            try require(try await store.nodes(plan + [MerkleNode(level: 2, index: 2)], of: log), is: nil, "an absent node")
+        },
         StoreConformanceCheck("The heads of the logs have their sizes and marks, and the frontier gives the root of the records")
         {
             store in

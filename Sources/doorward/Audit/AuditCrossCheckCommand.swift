@@ -1,5 +1,6 @@
 import ArgumentParser
 import DoorwardAudit
+import DoorwardDomain
 import FoundationEssentials
 
 /// `doorward audit cross-check`: compares an export of a log with the checkpoints of it in the gateway's log.
@@ -41,14 +42,15 @@ struct AuditCrossCheckCommand: AsyncParsableCommand {
                 "\(export.printable): the gateway's log has a checkpoint of \(checkpoint.size) records of this log, with another "
                     + "root: records under it were changed", code: 1)
         }
-        if let newer = zip(found.checkpoints, verdict.comparisons).last(where: { $0.1 == .newer })?.0 {
+        if let newer = Array(zip(found.checkpoints, verdict.comparisons)).last(where: { $0.1 == .newer })?.0 {
             throw CommandFailure(
                 "\(export.printable): the gateway's log has a checkpoint of \(newer.size) records of this log, and the export "
                     + "only \(verdict.checkpoint.size): it is older, or the log was rolled back", code: 4)
         }
         let compared = verdict.comparisons.count { $0 == .consistent }
         guard compared > 0 else {
-            throw CommandFailure("no checkpoint of \(origin.printable) in the gateway's log can be compared with the export", code: 4)
+            throw CommandFailure(
+                "no checkpoint of \(origin.printable) in the gateway's log can be compared with the export", code: 4)
         }
         output.print(json: AuditJSON.document(Summary(origin: origin, checkpoints: compared))) { style in
             ["\(origin) is \(style.paint("consistent", .green)) with \(compared) of its checkpoints in the gateway's log."]
@@ -63,7 +65,8 @@ struct AuditCrossCheckCommand: AsyncParsableCommand {
         guard let found = text.flatMap({ Checkpoint(parsing: $0) }).flatMap({ LogOrigin(parsing: $0.origin) }),
             found.gateway == log.gateway, found.log == .gateway
         else {
-            throw CommandFailure("\(gatewayExport.printable): this is no export of the log of gateway \(log.gateway.printable)", code: 1)
+            throw CommandFailure(
+                "\(gatewayExport.printable): this is no export of the log of gateway \(log.gateway.printable)", code: 1)
         }
         return found.description
     }

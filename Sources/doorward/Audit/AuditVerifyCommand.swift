@@ -66,7 +66,8 @@ struct AuditVerifyCommand: AsyncParsableCommand {
         switch comparison {
         case .consistent: return
         case .changed:
-            throw CommandFailure("\(file.printable): records under this checkpoint were changed, or belong to another log", code: 1)
+            throw CommandFailure(
+                "\(file.printable): records under this checkpoint were changed, or belong to another log", code: 1)
         case .newer:
             throw CommandFailure(
                 "\(file.printable): this checkpoint has \(other.size) records, and that of the export only "

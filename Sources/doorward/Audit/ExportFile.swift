@@ -34,7 +34,8 @@ extension ExportFault {
     /// The fault in words, with its place in the file.
     var sentence: String {
         if isIncomplete {
-            return "the export is incomplete: it ends in line \(line), and records are missing at the end. Those before are genuine."
+            return
+                "the export is incomplete: it ends in line \(line), and records are missing at the end. Those before are genuine."
         }
         let place = seq.map { "line \(line), record \($0)" } ?? "line \(line)"
         return "\(place): \(problem.sentence)"

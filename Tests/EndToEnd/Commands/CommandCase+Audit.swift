@@ -2,7 +2,57 @@ extension CommandCase {
     private static let expected = ["--log", "{log}", "--public-key", "{folder}/doors.key"]
 
     /// The commands that prove what the access log contains. `DailyHouse` writes the files.
-    static let audit = [
+    static let audit = proofs + exports
+
+    private static let exports = [
+        CommandCase("audit", "export", pipe: #"{"format":"doorward-export/1","complete":true,"#),
+        CommandCase("audit", "export", "--log", "{log}", "--from-seq", "1", "--until-seq", "3", pipe: #""from":1,"until":3,"#),
+        CommandCase("audit", "export", "--format", "csv", pipe: "logId,seq,id,at,localTime,timeZone,"),
+        CommandCase("audit", "export", "--lock", "Front door", pipe: #""complete":false,"#),
+        CommandCase("audit", "export", "--from", "-1h", "--until", "now", pipe: #""complete":false,"#),
+        CommandCase("audit", "export", "--log", "gateway", by: .admin, pipe: #""logId":"gateway""#),
+        CommandCase("audit", "export", "--log", "gateway", code: 1, pipe: "doorward: "),
+        CommandCase("audit", "export", "--from-seq", "99999999", code: 1, pipe: "doorward: "),
+        CommandCase("audit", "export", "--output", "{folder}/exported-{how}.ndjson", pipe: ""),
+        CommandCase("audit", "export", "--output", "{folder}/whole.ndjson", code: 2, pipe: "the file exists already"),
+        CommandCase(["audit", "verify", "{folder}/whole.ndjson"] + expected, by: .nobody, pipe: " records of {log} are whole."),
+        CommandCase(
+            ["audit", "verify", "{folder}/whole.ndjson", "--json"] + expected, by: .nobody, pipe: #"{"from":0,"origin":"{log}","#),
+        CommandCase(
+            [
+                "audit", "verify", "{folder}/whole.ndjson", "--checkpoint", "{folder}/new.note", "--since", "{folder}/old.note",
+            ] + expected, by: .nobody, pipe: " records of {log} are whole."),
+        CommandCase(
+            ["audit", "verify", "{folder}/early.ndjson", "--checkpoint", "{folder}/new.note"] + expected, by: .nobody, code: 4,
+            pipe: "new.note: this checkpoint has "),
+        CommandCase(
+            ["audit", "verify", "{folder}/changed.ndjson"] + expected, by: .nobody, code: 1,
+            pipe: "changed.ndjson: line 3, record 1: the fields are not those of the record's bytes"),
+        CommandCase(
+            ["audit", "verify", "{folder}/cut.ndjson"] + expected, by: .nobody, code: 4,
+            pipe: "cut.ndjson: the export is incomplete: it ends in line 3"),
+        CommandCase(
+            ["audit", "verify", "{folder}/one-lock.ndjson"] + expected, by: .nobody, code: 4, pipe: " records are genuine. "),
+        CommandCase(
+            "audit", "verify", "{folder}/whole.ndjson", "--log", "doorward.local/logs/gateway", "--public-key",
+            "{folder}/doors.key", by: .nobody, code: 1, pipe: "whole.ndjson: line 1: the checkpoint of the export: "),
+        CommandCase(
+            ["audit", "verify", "{folder}/absent"] + expected, by: .nobody, code: 2, pipe: "absent: the file cannot be read"),
+        CommandCase(
+            ["audit", "cross-check", "{folder}/gateway.ndjson", "{folder}/whole.ndjson"] + expected, by: .nobody,
+            pipe: "{log} is consistent with "),
+        CommandCase(
+            ["audit", "cross-check", "{folder}/gateway.ndjson", "{folder}/whole.ndjson", "--json"] + expected, by: .nobody,
+            pipe: #"{"checkpoints":"#),
+        CommandCase(
+            ["audit", "cross-check", "{folder}/gateway.ndjson", "{folder}/early.ndjson"] + expected, by: .nobody, code: 4,
+            pipe: "early.ndjson: the gateway's log has a checkpoint of "),
+        CommandCase(
+            ["audit", "cross-check", "{folder}/whole.ndjson", "{folder}/whole.ndjson"] + expected, by: .nobody, code: 1,
+            pipe: "whole.ndjson: this is no export of the log of gateway doorward.local"),
+    ]
+
+    private static let proofs = [
         CommandCase("audit", "public-key", pipe: "doorward.local+"),
         CommandCase("audit", "public-key", "--json", pipe: #"{"publicKey":"doorward.local+"#),
         CommandCase("audit", "checkpoint", pipe: "{log}\n"),

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// One gateway with a house, shared by all tests of a suite. No test stops it or removes anything that other tests need.
@@ -40,15 +41,29 @@ struct DailyHouse: Sendable {
         #expect(try await gateway.signIn(RunningGateway.adminEmail).post("/devices/\(door)/unlock", "{}").status == 403)
         for (name, arguments) in [
             ("doors.key", ["public-key"]), ("old.note", ["checkpoint"]), ("first.tlog-proof", ["prove", "--seq", "0"]),
+            ("early.ndjson", ["export"]),
         ] { try await audit(arguments, by: owner, to: name) }
         _ = try await house.lock("Cupboard", address: #""latencyMs":0"#)
         try await audit(["checkpoint"], by: owner, to: "new.note")
+        try await audit(["export"], by: owner, to: "whole.ndjson")
+        try await audit(["export", "--lock", "Front door"], by: owner, to: "one-lock.ndjson")
+        let admin = try await Shell.signedIn(RunningGateway.adminEmail, on: gateway)
+        try await audit(["export", "--log", "gateway"], by: admin, to: "gateway.ndjson")
+        try damage("whole.ndjson", in: gateway)
         let sessions = try await Yard.build(on: gateway)
         return DailyHouse(
-            gateway: gateway, house: house, owner: owner,
-            admin: try await Shell.signedIn(RunningGateway.adminEmail, on: gateway), nobody: try Shell(gateway),
+            gateway: gateway, house: house, owner: owner, admin: admin, nobody: try Shell(gateway),
             keeper: try await Shell.signedIn(Yard.keeper, on: gateway), sessions: sessions, doorID: door,
             guestAccesses: accesses)
+    }
+
+    /// Writes a copy of an export with a changed record, and one that is cut.
+    private static func damage(_ name: String, in gateway: RunningGateway) throws {
+        let text = try String(contentsOfFile: gateway.folder.file(name), encoding: .utf8)
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        _ = try gateway.folder.write(lines[..<2].joined(separator: "\n") + "\n{\"seq\"", to: "cut.ndjson")
+        lines[2].replace("\"record\":{\"logId\":\"", with: "\"record\":{\"logId\":\"0")
+        _ = try gateway.folder.write(lines.joined(separator: "\n"), to: "changed.ndjson")
     }
 
     /// Writes what a command of `doorward audit` prints to a file of the gateway's folder.
