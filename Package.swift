@@ -263,6 +263,10 @@ if Context.environment["DOORWARD_BENCHMARKS"] != nil {
             path: "Benchmarks/Times",
             swiftSettings: strict),
         .executableTarget(
+            name: "benchmark-audit", dependencies: ["BenchmarkSupport", "DoorwardAudit", "DoorwardDomain", crypto],
+            path: "Benchmarks/Audit",
+            swiftSettings: strict),
+        .executableTarget(
             name: "benchmark-mqtt-bare", dependencies: ["CMosquitto"], path: "Benchmarks/MQTT/Bare",
             linkerSettings: [.linkedLibrary("mosquitto")]),
         .executableTarget(

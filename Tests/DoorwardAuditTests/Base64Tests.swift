@@ -28,6 +28,6 @@ import Testing
 
     private func decode(_ text: [UInt8]) -> [UInt8]? {
         var bytes: [UInt8] = []
-        return text.withUnsafeBufferPointer { Base64.decode($0[...], into: &bytes) } ? bytes : nil
+        return text.withUnsafeBufferPointer { Base64.decode($0, into: &bytes) } ? bytes : nil
     }
 }

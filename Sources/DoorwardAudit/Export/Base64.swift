@@ -12,23 +12,26 @@ enum Base64 {
     }()
 
     static func append(_ bytes: UnsafeBufferPointer<UInt8>, to text: inout [UInt8]) {
-        alphabet.withUnsafeBufferPointer { alphabet in
-            var index = 0
-            while index + 3 <= bytes.count {
-                let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
-                text.append(alphabet[Int(group >> 18)])
-                text.append(alphabet[Int(group >> 12 & 63)])
-                text.append(alphabet[Int(group >> 6 & 63)])
-                text.append(alphabet[Int(group & 63)])
-                index += 3
+        let start = text.count
+        text.append(contentsOf: repeatElement(UInt8(ascii: "="), count: (bytes.count + 2) / 3 * 4))
+        text.withUnsafeMutableBufferPointer { text in
+            alphabet.withUnsafeBufferPointer { alphabet in
+                var (index, end) = (0, start)
+                while index + 3 <= bytes.count {
+                    let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+                    text[end] = alphabet[Int(group >> 18)]
+                    text[end + 1] = alphabet[Int(group >> 12 & 63)]
+                    text[end + 2] = alphabet[Int(group >> 6 & 63)]
+                    text[end + 3] = alphabet[Int(group & 63)]
+                    (index, end) = (index + 3, end + 4)
+                }
+                let rest = bytes.count - index
+                guard rest > 0 else { return }
+                let group = UInt32(bytes[index]) << 16 | (rest == 2 ? UInt32(bytes[index + 1]) << 8 : 0)
+                text[end] = alphabet[Int(group >> 18)]
+                text[end + 1] = alphabet[Int(group >> 12 & 63)]
+                if rest == 2 { text[end + 2] = alphabet[Int(group >> 6 & 63)] }
             }
-            let rest = bytes.count - index
-            guard rest > 0 else { return }
-            let group = UInt32(bytes[index]) << 16 | (rest == 2 ? UInt32(bytes[index + 1]) << 8 : 0)
-            text.append(alphabet[Int(group >> 18)])
-            text.append(alphabet[Int(group >> 12 & 63)])
-            text.append(rest == 2 ? alphabet[Int(group >> 6 & 63)] : UInt8(ascii: "="))
-            text.append(UInt8(ascii: "="))
         }
     }
 
@@ -37,22 +40,26 @@ enum Base64 {
     /// Appends the decoded bytes.
     ///
     /// - Returns: false unless `text` is the one spelling of some bytes.
-    static func decode(_ text: Slice<UnsafeBufferPointer<UInt8>>, into bytes: inout [UInt8]) -> Bool {
-        let text = UnsafeBufferPointer(rebasing: text)
+    static func decode(_ text: UnsafeBufferPointer<UInt8>, into bytes: inout [UInt8]) -> Bool {
         guard text.count % 4 == 0 else { return false }
         guard !text.isEmpty else { return true }
+        let start = bytes.count
+        bytes.append(contentsOf: repeatElement(0, count: text.count / 4 * 3 - 3))
         return values.withUnsafeBufferPointer { values in
-            for start in stride(from: 0, to: text.count - 4, by: 4) {
-                let (a, b, c, d) = (
-                    values[Int(text[start])], values[Int(text[start + 1])], values[Int(text[start + 2])],
-                    values[Int(text[start + 3])]
-                )
-                guard a | b | c | d < 64 else { return false }
-                bytes.append(a << 2 | b >> 4)
-                bytes.append(b << 4 | c >> 2)
-                bytes.append(c << 6 | d)
+            let isValid = bytes.withUnsafeMutableBufferPointer { bytes in
+                var (index, end, invalid) = (0, start, 0 as UInt8)
+                while index < text.count - 4 {
+                    let (a, b) = (values[Int(text[index])], values[Int(text[index + 1])])
+                    let (c, d) = (values[Int(text[index + 2])], values[Int(text[index + 3])])
+                    invalid |= a | b | c | d
+                    bytes[end] = a << 2 | b >> 4
+                    bytes[end + 1] = b << 4 | c >> 2
+                    bytes[end + 2] = c << 6 | d
+                    (index, end) = (index + 4, end + 3)
+                }
+                return invalid < 64
             }
-            return decodeLast(text.suffix(4), values, into: &bytes)
+            return isValid && decodeLast(text.suffix(4), values, into: &bytes)
         }
     }
 

@@ -1,4 +1,5 @@
 import DoorwardDomain
+import Glibc
 
 /// A line of an export after the first one, verified as far as it can be without the other lines.
 enum ExportLine: Sendable {
@@ -102,7 +103,10 @@ struct LineScanner {
 
     private mutating func skip(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         let end = position + text.count
-        guard end <= bytes.count, bytes[position..<end].elementsEqual(text) else { return false }
+        guard end <= bytes.count else { return false }
+        if let start = bytes.baseAddress, let text = text.baseAddress, memcmp(start + position, text, end - position) != 0 {
+            return false
+        }
         position = end
         return true
     }
@@ -121,12 +125,12 @@ struct LineScanner {
     }
 
     /// The characters between quotation marks, without any escape.
-    mutating func plainString() -> Slice<UnsafeBufferPointer<UInt8>>? {
+    mutating func plainString() -> UnsafeBufferPointer<UInt8>? {
         guard skip("\"") else { return nil }
-        let start = position
-        guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\"")) else { return nil }
-        position = end + 1
-        return bytes[start..<end]
+        let rest = UnsafeBufferPointer(rebasing: bytes[position...])
+        guard let end = rest.firstOffset(of: UInt8(ascii: "\"")) else { return nil }
+        position += end + 1
+        return UnsafeBufferPointer(rebasing: rest[..<end])
     }
 
     /// 32 bytes in base64.
@@ -139,7 +143,16 @@ struct LineScanner {
 
     /// A string as RFC 8785 writes it.
     mutating func string() -> String? {
-        guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
+        let start = position
+        guard let plain = plainString() else { return nil }
+        if plain.allSatisfy({ $0 >= 0x20 && $0 < 0x80 && $0 != UInt8(ascii: "\\") }) {
+            return String(decoding: plain, as: UTF8.self)
+        }
+        position = start
+        return escapedString()
+    }
+
+    private mutating func escapedString() -> String? {
         var end = position + 1
         while end < bytes.count, bytes[end] != UInt8(ascii: "\"") { end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1 }
         guard end < bytes.count, var scanner = CanonicalJSONScanner(Array(bytes[position...end])[...]),
@@ -148,5 +161,13 @@ struct LineScanner {
         else { return nil }
         position = end + 1
         return text
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// The offset of the first occurrence of a byte.
+    func firstOffset(of byte: UInt8) -> Int? {
+        guard let start = baseAddress, let found = memchr(start, CInt(byte), count) else { return nil }
+        return UnsafeRawPointer(found) - UnsafeRawPointer(start)
     }
 }

@@ -133,7 +133,8 @@ package struct ExportVerifier: Sendable {
         lines.withUnsafeBufferPointer { lines in
             var start = range.lowerBound
             while start < range.upperBound {
-                let end = lines[start..<range.upperBound].firstIndex(of: lineBreak) ?? range.upperBound
+                let rest = UnsafeBufferPointer(rebasing: lines[start..<range.upperBound])
+                let end = start + (rest.firstOffset(of: lineBreak) ?? rest.count)
                 found.append(reader.line(UnsafeBufferPointer(rebasing: lines[start..<end])))
                 start = end + 1
             }

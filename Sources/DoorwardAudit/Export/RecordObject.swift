@@ -28,6 +28,12 @@ struct RecordObject {
     ///
     /// - Parameter personal: the values of the record's commitments in order, each verified against its commitment.
     mutating func write(_ bytes: [UInt8], personal: [DisclosedValue?]) throws(ExportFault.Problem) {
+        try bytes.withUnsafeBufferPointer { bytes throws(ExportFault.Problem) in try write(bytes, personal) }
+    }
+
+    private mutating func write(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ personal: [DisclosedValue?]
+    ) throws(ExportFault.Problem) {
         text.removeAll(keepingCapacity: true)
         (self.personal, personalCount, seen) = (personal, 0, 0)
         guard bytes.count >= 5, bytes.count <= RecordEncoding.maxByteCount, bytes.starts(with: RecordWriter.magic),
@@ -42,8 +48,7 @@ struct RecordObject {
             let start = position + 3
             let end = start + Int(bytes[position + 1]) << 8 + Int(bytes[position + 2])
             guard end <= bytes.count else { throw .notARecord }
-            if last != 0 { text.append(UInt8(ascii: ",")) }
-            try write(field, bytes[start..<end])
+            try write(field, UnsafeBufferPointer(rebasing: bytes[start..<end]), isFirst: last == 0)
             seen |= 1 << UInt64(field.rawValue)
             (last, position) = (field.rawValue, end)
         }
@@ -58,11 +63,12 @@ struct RecordObject {
 
     private func has(_ field: RecordField) -> Bool { seen & 1 << UInt64(field.rawValue) != 0 }
 
-    private mutating func write(_ field: RecordField, _ value: ArraySlice<UInt8>) throws(ExportFault.Problem) {
-        text.append(UInt8(ascii: "\""))
+    private mutating func write(
+        _ field: RecordField, _ value: UnsafeBufferPointer<UInt8>, isFirst: Bool
+    ) throws(ExportFault.Problem) {
+        text.append(contentsOf: (isFirst ? "\"" : ",\"").utf8)
         text.append(contentsOf: field.exportName.utf8)
-        text.append(UInt8(ascii: "\""))
-        text.append(UInt8(ascii: ":"))
+        text.append(contentsOf: "\":".utf8)
         switch field.form {
         case .log:
             guard value.elementsEqual(log) else { throw .otherLog }
@@ -81,7 +87,7 @@ struct RecordObject {
             guard let number = value.bigEndianUInt64 else { throw .notARecord }
             text.append(contentsOf: String(Int64(bitPattern: number)).utf8)
         case .id:
-            guard EntityID<Any>(recordText: value) != nil else { throw .notARecord }
+            guard Self.isUUID(value) else { throw .notARecord }
             string(value)
         case .word:
             guard Self.isWord(value) else { throw .notARecord }
@@ -95,8 +101,19 @@ struct RecordObject {
         }
     }
 
+    private static func isUUID(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard value.count == 36 else { return false }
+        var isValid = true
+        for index in 0..<36 {
+            let byte = value[index]
+            let isDash = index == 8 || index == 13 || index == 18 || index == 23
+            isValid = isValid && (isDash ? byte == UInt8(ascii: "-") : lowerHexValue(byte) != nil)
+        }
+        return isValid
+    }
+
     /// A word of the format, also one that this program does not know yet.
-    private static func isWord(_ value: ArraySlice<UInt8>) -> Bool {
+    private static func isWord(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let first = value.first, isLetter(first) else { return false }
         return value.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_") }
     }
@@ -106,13 +123,13 @@ struct RecordObject {
     // MARK: - Values
 
     /// A value without characters that need an escape.
-    private mutating func string(_ value: ArraySlice<UInt8>) {
+    private mutating func string(_ value: UnsafeBufferPointer<UInt8>) {
         text.append(UInt8(ascii: "\""))
         text.append(contentsOf: value)
         text.append(UInt8(ascii: "\""))
     }
 
-    private mutating func escaped(_ value: ArraySlice<UInt8>) {
+    private mutating func escaped(_ value: UnsafeBufferPointer<UInt8>) {
         if value.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
             string(value)
         } else {
@@ -120,18 +137,18 @@ struct RecordObject {
         }
     }
 
-    private mutating func rule(_ value: ArraySlice<UInt8>) throws(ExportFault.Problem) {
-        guard let rule = Rule(recordText: value) else { throw .notARecord }
+    private mutating func rule(_ value: UnsafeBufferPointer<UInt8>) throws(ExportFault.Problem) {
+        guard let rule = Rule(recordText: Array(value)[...]) else { throw .notARecord }
         text.append(contentsOf: "{\"kind\":\"".utf8)
         text.append(contentsOf: rule.kind.utf8)
         text.append(contentsOf: "\",\"id\":".utf8)
-        if let id = rule.id { string(ArraySlice(id.utf8)) } else { text.append(contentsOf: "null".utf8) }
+        text.append(contentsOf: rule.id.map { "\"\($0)\"" }?.utf8 ?? "null".utf8)
         text.append(contentsOf: ",\"role\":\"".utf8)
         text.append(contentsOf: rule.role.rawValue.utf8)
         text.append(contentsOf: "\"}".utf8)
     }
 
-    private mutating func commitment(_ field: RecordField, _ value: ArraySlice<UInt8>) throws(ExportFault.Problem) {
+    private mutating func commitment(_ field: RecordField, _ value: UnsafeBufferPointer<UInt8>) throws(ExportFault.Problem) {
         guard value.count == MerkleTree.hashByteCount, let name = field.personalName else { throw .notARecord }
         let disclosed = try next(name, Array(value))
         if field == .override { text.append(contentsOf: "{\"reason\":".utf8) }
@@ -152,9 +169,9 @@ struct RecordObject {
 
     // MARK: - Details
 
-    private mutating func details(_ value: ArraySlice<UInt8>) throws(ExportFault.Problem) {
+    private mutating func details(_ value: UnsafeBufferPointer<UInt8>) throws(ExportFault.Problem) {
         do {
-            var reader = try DetailsReader(value)
+            var reader = try DetailsReader(Array(value)[...])
             let details = try reader.details { field, commitment, _ in try next(field, commitment) }
             // Without a `$` the text of the record is that of the export.
             if value.contains(DetailsFormat.reserved) {
