@@ -18,7 +18,7 @@ struct Reply: Sendable {
         headers = response.headers
         let bytes = Array(response.body.readableBytesView)
         text = String(decoding: bytes, as: UTF8.self)
-        let isText = ["text/", "application/x-ndjson"].contains { headers[.contentType]?.hasPrefix($0) == true }
+        let isText = ["text/", "application/x-ndjson"].contains { [headers] in headers[.contentType]?.hasPrefix($0) == true }
         json = bytes.isEmpty || isText ? .null : try JSONParser<JSONValue>.parse(bytes, maxDepth: 40, rejectsMarks: true)
     }
 
