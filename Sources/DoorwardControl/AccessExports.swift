@@ -92,7 +92,8 @@ package struct AccessExports: Sendable {
         }
         guard subject.isSuperAdmin else { throw .outOfReach }
         let frontier = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.frontier(of: log) }
-        guard frontier != nil else { throw .notFound }
+        // A log is selected by a filter, and no filter tells what exists.
+        guard frontier != nil else { throw .outOfReach }
         return .portfolioLog(id)
     }
 

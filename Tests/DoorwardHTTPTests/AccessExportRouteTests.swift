@@ -132,7 +132,7 @@ import Testing
         }
         let ofTenant = try await house.call(.get, "\(Self.path)?format=csv&logId=\(house.ids.portfolio)", as: .tenant)
         #expect(ofTenant.status == 403 && ofTenant.code == "role_insufficient")
-        #expect(try await house.call(.get, "\(Self.path)?format=csv&logId=\(unknown)", as: .superAdmin).status == 404)
+        #expect(try await house.call(.get, "\(Self.path)?format=csv&logId=\(unknown)", as: .superAdmin).status == 403)
         let portfolio = house.ids.portfolio
         #expect(try await house.call(.get, "\(Self.path)?format=csv&logId=\(portfolio)", as: .superAdmin).status == 403)
         #expect(try await house.call(.delete, "/portfolios/\(portfolio)?cascade=true", as: .superAdmin).status == 204)

@@ -200,14 +200,15 @@ final class TwoWorlds: Sendable {
     }
 
     /// What a client can compare: status, headers and body without the request's id and the sealed bytes of a cursor. Of a signed
-    /// token, header and claims are compared, because the order of their members differs from token to token. Of roots, leaf hashes
-    /// and signatures in base64, the length is compared: a store derives the commitments in a record's bytes from random keys.
+    /// token, header and claims are compared, because the order of their members differs from token to token. Of roots, leaf hashes,
+    /// signatures and the bytes of records in base64, the length is compared: a store derives the commitments in a record's bytes from random keys.
     static func shown(_ reply: Reply) -> String {
         reply.withoutRequestID.replacing(#/"nextCursor":"([^"]*)"/#) { "\"nextCursor\":\"\($0.output.1.count)\"" }
             .replacing(#/(eyJ[\w\-]+)\.([\w\-]+)\.([\w\-]+)/#) { token in
                 let (header, claims, signature) = (token.output.1, token.output.2, token.output.3)
                 return "\(members(header)).\(members(claims)).\(signature.count)"
             }
+            .replacing(#/"bytes":"([^"]*)"/#) { "\"bytes\":\"\($0.output.1.count)\"" }
             .replacing(#/[A-Za-z0-9+\/]{43}=|(— doorward\.test )[A-Za-z0-9+\/]{91}=/#) { found in
                 "\(found.output.1 ?? "")<\(found.output.0.count)>"
             }

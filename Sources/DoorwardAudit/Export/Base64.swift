@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// Base64 with padding (RFC 4648, section 4) between byte buffers. Foundation's needs a `Data` and a `String` for each value, which
 /// takes longer than to verify the value.
 enum Base64 {
