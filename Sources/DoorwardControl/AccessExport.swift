@@ -5,6 +5,7 @@ internal import DoorwardPolicy
 /// An export in progress: the chunks of a file. Each chunk is read when it is requested, so a slow reader holds nothing but one
 /// chunk. Records that are written meanwhile are not part of the export.
 package struct AccessExport: AsyncSequence, Sendable {
+    /// The bytes of a chunk.
     package typealias Element = [UInt8]
 
     /// The logs of an export with its name for a file, such as `doorward-gateway`.
@@ -64,9 +65,11 @@ package struct AccessExport: AsyncSequence, Sendable {
     package struct Iterator: AsyncIteratorProtocol {
         fileprivate var producer: any ExportProducer
 
+        /// Reads the next chunk; returns `nil` after the last one.
         package mutating func next() async throws -> [UInt8]? { try await producer.next() }
     }
 
+    /// Begins at the first chunk. An export is read once.
     package func makeAsyncIterator() -> Iterator {
         switch content {
         case .csv(let export): Iterator(producer: export)
