@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized) struct ExportAgreementTests {
     /// The number of damaged exports; more with `DOORWARD_TEST_MUTATIONS`.
     private static var mutations: Int {
-        ProcessInfo.processInfo.environment["DOORWARD_TEST_MUTATIONS"].flatMap { Int($0) } ?? 1500
+        ProcessInfo.processInfo.environment["DOORWARD_TEST_MUTATIONS"].flatMap { Int($0) } ?? 600
     }
 
     /// Runs the second implementation over files in one process.
@@ -125,8 +125,9 @@ import Testing
         case 1: lines.insert(lines[line], at: Int.random(in: 0...lines.count, using: &random))
         case 2: lines.swapAt(line, Int.random(in: lines.indices, using: &random))
         // A whole record of another history, with hashes, values and fields that agree with each other.
-        case 3: lines[line] = other[line]
-        case 4: lines.replaceSubrange(line..., with: other[line...])
+        // Its header would be valid: the same key has signed it.
+        case 3: if line > 0 { lines[line] = other[line] }
+        case 4: if line > 0 { lines.replaceSubrange(line..., with: other[line...]) }
         case 5: lines.removeSubrange(line..<lines.count)
         // The tail is cut, and the end adapted.
         default:
