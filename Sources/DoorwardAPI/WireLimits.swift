@@ -22,6 +22,8 @@ package enum WireLimits {
     package static let previewIntervals = 1...100
     /// The range of a command's timeout in milliseconds.
     package static let timeoutMs = 100...60_000
+    /// The range of `autoRelockSeconds` of a lock's settings; 0 for a lock that does not lock itself.
+    package static let autoRelockSeconds = 0...3600
     /// The range of `limit`: items on a page.
     package static let pageSize = 1...200
     /// Items on a page if the request contains no `limit`.

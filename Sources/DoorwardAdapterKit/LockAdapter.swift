@@ -107,22 +107,32 @@ public struct AttachedLock: Hashable, Sendable {
     public let id: DeviceID
     /// The device's `address`, which `check` accepted when the device was attached. Only the adapter interprets it.
     public let address: [String: JSONValue]
+    /// The settings that the lock has confirmed at this address; empty if it has confirmed none. A real lock keeps them itself.
+    public let settings: LockSettings
 
-    public init(id: DeviceID, address: [String: JSONValue]) { (self.id, self.address) = (id, address) }
+    public init(id: DeviceID, address: [String: JSONValue], settings: LockSettings = LockSettings()) {
+        (self.id, self.address, self.settings) = (id, address, settings)
+    }
 }
 
-/// One command to move one lock once.
+/// One command to one lock: to move once, or to change its settings.
 public struct LockCommand: Hashable, Sendable {
     /// The unique id of the command.
     public let commandID: CommandID
-    /// The lock to move, which must be attached.
+    /// The lock, which must be attached.
     public let deviceID: DeviceID
-    /// The movement to make; one of `LockOperation.movements`.
+    /// The movement to make, one of `LockOperation.movements`, or `.changeSettings`. An adapter throws `.unsupported` for all
+    /// others, and for `.changeSettings` unless the lock has the capability `.settings`.
     public let operation: LockOperation
+    /// The new settings; present for `.changeSettings` only. The lock confirms them with the report `.settings` of equal settings.
+    public let settings: LockSettings?
     /// The instant after which the command must not be executed; for transports that can send an expiry time with the command.
     public let deadline: Timestamp
 
-    public init(commandID: CommandID, deviceID: DeviceID, operation: LockOperation, deadline: Timestamp) {
-        (self.commandID, self.deviceID, self.operation, self.deadline) = (commandID, deviceID, operation, deadline)
+    public init(
+        commandID: CommandID, deviceID: DeviceID, operation: LockOperation, settings: LockSettings? = nil, deadline: Timestamp
+    ) {
+        (self.commandID, self.deviceID, self.operation) = (commandID, deviceID, operation)
+        (self.settings, self.deadline) = (settings, deadline)
     }
 }

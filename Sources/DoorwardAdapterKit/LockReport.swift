@@ -51,6 +51,9 @@ public struct LockReport: Hashable, Sendable {
         /// The complete set of present faults, as codes in camel case such as `notFullyLocked`, `tamper`, `uncalibrated` or
         /// `gone`. Empty when no fault is present any more. A jam is reported as a state instead.
         case faults(Set<String>)
+        /// The settings of the lock, reported by the lock itself. Ends a command that changes the settings if they are equal to
+        /// those of the command; any other report of settings has no effect.
+        case settings(LockSettings)
         /// The transport delivered a command after its deadline: the lock may still execute it.
         case deliveredLate(CommandID)
     }
@@ -65,7 +68,7 @@ extension LockReport.Fact {
         case .event(let event, let method, let name?): .event(event, method: method, operatorName: Self.bounded(name))
         case .faults(let codes) where codes.count > LockReport.maxFaults || !codes.allSatisfy(Self.isFaultCode):
             .faults(Set(codes.filter(Self.isFaultCode).sorted().prefix(LockReport.maxFaults)))
-        case .state, .event, .faults, .door, .battery, .availability, .refusal, .deliveredLate: self
+        case .state, .event, .faults, .door, .battery, .availability, .refusal, .settings, .deliveredLate: self
         }
     }
 

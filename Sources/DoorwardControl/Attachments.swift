@@ -37,7 +37,7 @@ struct Attachments: Sendable {
         live.update { if $0.lastSeen == nil, $0.isOnline == false { $0.isOnline = nil } }
         guard adapter.owner(of: device.address)?.allows(placementIn: device.portfolioID) ?? true else { return .foreign }
         giveCode(to: device)
-        adapter.attach(AttachedLock(id: device.id, address: device.address))
+        adapter.attach(AttachedLock(id: device.id, address: device.address, settings: device.settings))
         return nil
     }
 

@@ -11,6 +11,8 @@ struct CommandServices: Sendable {
     let adapters: AdapterRegistry
     let attachments: Attachments
     let storeGuard: StoreGuard
+    /// Stores the settings that a lock has confirmed.
+    let writer: TenancyWriter
     let clock: TrustedClock
     let random: RandomSource
     let running = InFlightCommands()
@@ -179,7 +181,7 @@ final class CommandExecution: Sendable {
         }
         var exhausted: [GuestAccessID] = []
         while true {
-            let inFlight = InFlightCommand(commandID: id, operation: operation)
+            let inFlight = InFlightCommand(commandID: id, operation: operation, settings: request.settings)
             switch live.queue.withDispatchGate({ decideAndSend(inFlight, exhausted: exhausted) }) {
             case .ended(let ending): return ending
             case .sent: return await outcome(of: inFlight)
@@ -258,7 +260,7 @@ final class CommandExecution: Sendable {
             let rest = deadline.withLock { $0 }.duration(since: services.clock.monotonicNow())
             try adapter.send(
                 LockCommand(
-                    commandID: id, deviceID: live.id, operation: operation,
+                    commandID: id, deviceID: live.id, operation: operation, settings: request.settings,
                     deadline: services.clock.now().advanced(by: rest)))
             live.noteSent(id, stamp.log)
             return .sent
@@ -291,7 +293,8 @@ final class CommandExecution: Sendable {
             to: &ended, at: max(services.clock.now(), ended.dispatchedAt ?? ended.requestedAt), stateNow: live.status.state)
         let problem = ending.isFailedDelivery ? adapter?.problem(of: ended.id, for: ended.deviceID) : nil
         let finished = FinishedCommand(command: ended, status: live.status, denial: ending.denial, problem: problem)
-        if ending.isUnanswered {
+        if request.settings != nil, ended.sent != false { live.areSettingsInDoubt = true }
+        if ending.isUnanswered, operation.isMovement {
             let expiry = deadline.withLock { $0 }.advanced(by: UnconfirmedCommand.patience)
             live.remember(
                 UnconfirmedCommand(id: ended.id, operation: ended.operation, log: stamp.log, expiresAt: expiry),
@@ -301,21 +304,40 @@ final class CommandExecution: Sendable {
             if !services.running.isClosed { try? adapter?.refresh(ended.deviceID) }
         }
         do {
-            try await services.storeGuard.write(
+            try await commit(
                 StoreTransaction(
                     counters: returnedUses(of: ended), commands: [.end(ended)], records: [outcome(of: ended, ending)]),
-                beforeDoubt: { services.running.remove(id) })
+                ending: ended)
             state.withLock { $0 = ended }
             return finished
         } catch {
             // Mark the store in doubt even if it rejected the outcome or accepts no more writes: in
             // both cases the intent has no outcome.
+            services.running.remove(id)
             services.storeGuard.doubt(because: "the outcome of a command was not written")
             CommandOutcome.outcomeNotWritten(wasSent: ended.dispatchedAt == nil ? false : nil)
                 .apply(to: &ended, at: ended.completedAt ?? ended.requestedAt, stateNow: .unknown)
             state.withLock { $0 = ended }
             return FinishedCommand(command: ended, status: live.status)
         }
+    }
+
+    /// Makes the outcome durable; for confirmed settings in one transaction with the device that has them.
+    private func commit(_ outcome: StoreTransaction, ending ended: Command) async throws(GatewayError) {
+        guard let settings = request.settings, ended.state == .confirmed else {
+            try await services.storeGuard.write(outcome, beforeDoubt: { services.running.remove(id) })
+            return
+        }
+        try await services.writer.change(
+            request.caller,
+            body: { (draft) throws(GatewayError) in
+                draft.transaction = outcome
+                // The device may have been deleted, or bound to another lock, since the lock confirmed its settings.
+                guard live.bindingGeneration == bindingGeneration, var device = draft.directory.device(live.id) else { return }
+                (device.settings, device.updatedAt) = (settings, draft.now)
+                draft.apply(.putDevice(device))
+            })
+        live.areSettingsInDoubt = false
     }
 
     /// The use that the outcome gives back: that of a command which certainly has not opened the lock.
@@ -333,6 +355,10 @@ final class CommandExecution: Sendable {
         body.statedReason = command.reason
         body.override = command.override
         body.stateBefore = command.stateBefore
+        if let settings = request.settings {
+            let before = services.directory.current.device(live.id)?.settings ?? LockSettings()
+            body.details = ["before": .object(before.recordFields), "after": .object(settings.recordFields)]
+        }
         return PendingRecord(body)
     }
 
@@ -355,5 +381,11 @@ final class CommandExecution: Sendable {
             log: stamp.log, id: services.random.id(at: at), at: at, kind: kind, actor: command.actor, source: command.source,
             operation: command.operation, clientAddress: request.caller.origin.clientAddress,
             requestID: request.caller.origin.requestID, device: stamp, commandID: command.id)
+    }
+}
+
+extension LockSettings {
+    fileprivate var recordFields: [String: RecordValue] {
+        ["autoRelockSeconds": autoRelockSeconds.map { .integer(Int64($0)) } ?? .null]
     }
 }

@@ -68,6 +68,9 @@ enum CommandOutcome: Sendable {
             command.changed = command.stateBefore?.satisfies(command.operation) != true
             command.stateAfter = state
             command.end(.confirmed, nil, sent: true)
+        case .settingsConfirmed:
+            command.changed = true
+            command.end(.confirmed, nil, sent: true)
         case .jammed:
             command.stateAfter = .jammed
             command.end(.failed, "jammed", sent: true)

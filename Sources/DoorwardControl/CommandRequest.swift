@@ -1,6 +1,6 @@
 package import DoorwardDomain
 
-/// A request to move a lock.
+/// A request to move a lock, or to change its settings.
 package struct CommandRequest: Sendable {
     /// The requester; the decision depends on their rights.
     package let caller: Caller
@@ -8,8 +8,10 @@ package struct CommandRequest: Sendable {
     package let deviceID: DeviceID?
     /// The id as requested, for the record of an attempt on a device that does not exist.
     package let attemptedID: String
-    /// One of `LockOperation.movements`.
+    /// One of `LockOperation.ofCommands`.
     package let operation: LockOperation
+    /// The new settings; present for `.changeSettings` only.
+    package let settings: LockSettings?
     /// The `reason` that the caller gave; `nil` if none.
     package let statedReason: String?
     /// The reason of a break-glass override, if one was given.
@@ -20,12 +22,12 @@ package struct CommandRequest: Sendable {
     package let isLockdown: Bool
 
     package init(
-        caller: Caller, deviceID: DeviceID?, attemptedID: String, operation: LockOperation, statedReason: String? = nil,
-        override: String? = nil, timeout: Duration, isLockdown: Bool = false
+        caller: Caller, deviceID: DeviceID?, attemptedID: String, operation: LockOperation, settings: LockSettings? = nil,
+        statedReason: String? = nil, override: String? = nil, timeout: Duration, isLockdown: Bool = false
     ) {
         (self.caller, self.deviceID, self.attemptedID) = (caller, deviceID, attemptedID)
         (self.operation, self.statedReason, self.override, self.timeout) = (operation, statedReason, override, timeout)
-        self.isLockdown = isLockdown
+        (self.settings, self.isLockdown) = (settings, isLockdown)
     }
 }
 

@@ -27,7 +27,7 @@ struct CommandMetrics: Sendable {
         }
         allowed = decisions(.allowed, nil)
         denied = Self.table(DenialReason.allCases) { decisions(.denied, $0) }
-        let operations = LockOperation.allCases.filter(\.isMovement)
+        let operations = LockOperation.ofCommands
         let pairs = operations.flatMap { operation in
             CommandState.allCases.filter(\.isEnd).map { End(operation: operation, state: $0) }
         }

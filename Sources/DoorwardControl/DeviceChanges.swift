@@ -91,8 +91,8 @@ extension TenancyUnitOfWork {
             let checked = try check(address, device.adapter, scope)
             try requireFree(checked, for: id)
             (changed.capabilities, changed.address) = (checked.capabilities, address)
-            // The code belongs to the previous lock: it must not be sent to a lock at another address.
-            if address != device.address { changed.sealedCode = nil }
+            // Code and settings belong to the previous lock: the code must not be sent to a lock at another address.
+            if address != device.address { (changed.sealedCode, changed.settings) = (nil, LockSettings()) }
         } else if isMoved, owner(device)?.allows(placementIn: place.portfolioID) == false {
             throw .invalid("propertyId", "other_portfolio")
         }

@@ -110,6 +110,8 @@ final class InFlightCommand: Sendable {
     enum Ending: Sendable {
         /// A live report has a state that fulfils the operation.
         case confirmed(LockState)
+        /// A report has the settings of the command.
+        case settingsConfirmed
         case jammed
         case refused(LockRefusal)
         case deadlinePassed
@@ -121,9 +123,13 @@ final class InFlightCommand: Sendable {
 
     let commandID: CommandID
     let operation: LockOperation
+    /// The new settings; present for `.changeSettings` only.
+    let settings: LockSettings?
     let ending = Promise<Ending>()
 
-    init(commandID: CommandID, operation: LockOperation) { (self.commandID, self.operation) = (commandID, operation) }
+    init(commandID: CommandID, operation: LockOperation, settings: LockSettings? = nil) {
+        (self.commandID, self.operation, self.settings) = (commandID, operation, settings)
+    }
 
     /// Ends the command if `report` confirms or rejects it.
     ///
@@ -134,12 +140,13 @@ final class InFlightCommand: Sendable {
     func ends(_ report: LockReport) -> Bool {
         guard report.after == commandID else { return false }
         switch report.fact {
-        case .state(let state, quality: .confirmed, _, _):
+        case .state(let state, quality: .confirmed, _, _) where operation.isMovement:
             if state.satisfies(operation) { return ending.fulfil(.confirmed(state)) }
             if state == .jammed { return ending.fulfil(.jammed) }
             return false
+        case .settings(settings): return ending.fulfil(.settingsConfirmed)
         case .refusal(let cause): return ending.fulfil(.refused(cause))
-        case .state, .door, .battery, .availability, .event, .faults, .deliveredLate: return false
+        case .state, .door, .battery, .availability, .event, .faults, .settings, .deliveredLate: return false
         }
     }
 }

@@ -41,7 +41,11 @@ package final class DeviceReports: ReportReceiver {
         let (change, isAnswer) = live.update { status in
             let change = status.take(report.fact, at: now)
             let isAnswer = inFlight?.ends(report) ?? false
-            if isAnswer, case .refusal(let cause) = report.fact, cause.leavesDoubt(of: status.state) { status.doubtState() }
+            if isAnswer, inFlight?.operation.isMovement == true, case .refusal(let cause) = report.fact,
+                cause.leavesDoubt(of: status.state)
+            {
+                status.doubtState()
+            }
             return (change, isAnswer)
         }
         if isAnswer { return }
@@ -164,7 +168,7 @@ private struct ConditionChange {
         case .availability(false) where wasOnline != false: return .offline
         case .event(let event, _, _): return event
         case .deliveredLate: return .commandDeliveredLate
-        case .state, .door, .battery, .availability, .refusal, .faults: return nil
+        case .state, .door, .battery, .availability, .refusal, .faults, .settings: return nil
         }
     }
 }
@@ -191,14 +195,14 @@ extension LockReport.Fact {
     fileprivate var method: EventMethod? {
         switch self {
         case .state(_, _, let method, _), .event(_, let method, _): method
-        case .door, .battery, .availability, .refusal, .faults, .deliveredLate: nil
+        case .door, .battery, .availability, .refusal, .faults, .settings, .deliveredLate: nil
         }
     }
 
     fileprivate var operatorName: String? {
         switch self {
         case .state(_, _, _, let name), .event(_, _, let name): name
-        case .door, .battery, .availability, .refusal, .faults, .deliveredLate: nil
+        case .door, .battery, .availability, .refusal, .faults, .settings, .deliveredLate: nil
         }
     }
 }
@@ -235,7 +239,7 @@ extension DeviceStatus {
         // Keep the fault `jammed`: it is part of the state, and ends when the lock reports another state.
         case .faults(let words): note(faults: words.subtracting([Self.jammed]), isJammed: faults.contains(Self.jammed))
         case .deliveredLate: doubtState()
-        case .refusal, .event: break
+        case .refusal, .event, .settings: break
         }
         if fact.isLive { lastSeen = now }
         return change
@@ -254,7 +258,7 @@ extension LockReport.Fact {
         switch self {
         case .state(_, let quality, _, _): quality == .confirmed
         case .availability(let available): available == true
-        case .door, .battery, .refusal, .event: true
+        case .door, .battery, .refusal, .event, .settings: true
         // The report may come from another source, such as a broker reporting that the lock is gone.
         case .faults, .deliveredLate: false
         }

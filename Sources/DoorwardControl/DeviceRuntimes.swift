@@ -90,6 +90,9 @@ final class DeviceRuntime: Sendable {
         var bindingGeneration = 0
         /// A command that was sent and ended without a confirmation; the next report may be its late confirmation.
         var unanswered: UnconfirmedCommand?
+        /// Whether a command to change the settings was sent and not confirmed since the last one that was: the lock may have
+        /// other settings than those that are stored.
+        var areSettingsInDoubt = false
         /// The last commands that were sent, with the logs in which their intents are recorded.
         var sent: [(id: CommandID, log: LogID)] = []
     }
@@ -136,7 +139,14 @@ final class DeviceRuntime: Sendable {
         change { $0 = Condition(bindingGeneration: $0.bindingGeneration) }
     }
 
-    /// Ends a command that the lock has not confirmed: the bolt's position is unknown until the lock's next report.
+    /// Whether the lock may have other settings than those that are stored.
+    var areSettingsInDoubt: Bool {
+        get { condition.withLock { $0.areSettingsInDoubt } }
+        set { condition.withLock { $0.areSettingsInDoubt = newValue } }
+    }
+
+    /// Ends a command that the lock has not confirmed. After a movement, the bolt's position is unknown until the lock's next
+    /// report.
     ///
     /// Atomic with the handling of reports: a report is handled either before this call, and may
     /// confirm the command, or after it.
@@ -146,7 +156,7 @@ final class DeviceRuntime: Sendable {
     func giveUp(_ command: InFlightCommand, as ending: InFlightCommand.Ending) -> Bool {
         change { condition in
             guard command.ending.fulfil(ending) else { return false }
-            condition.status.doubtState()
+            if command.operation.isMovement { condition.status.doubtState() }
             return true
         }
     }
@@ -230,7 +240,7 @@ extension LockReport.Fact {
             guard Self.isOfCommand(method, name) else { return .unrelated }
             if state.satisfies(operation) || state == .jammed { return .confirmation }
             return state.contradicts(operation) ? .unrelated : .none
-        case .state, .door, .battery, .availability, .refusal, .faults, .deliveredLate: return .none
+        case .state, .door, .battery, .availability, .refusal, .faults, .settings, .deliveredLate: return .none
         }
     }
 

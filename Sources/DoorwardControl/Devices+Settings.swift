@@ -6,17 +6,63 @@ internal import DoorwardPolicy
 package struct DeviceSettingsChanges: Sendable {
     /// The code sent with commands; `.cleared` deletes the stored code.
     package var code: Patch<Secret<String>>
+    /// Seconds until the lock locks itself, 0 for never; `nil` leaves the setting unchanged.
+    package var autoRelockSeconds: Int?
 
-    package init(code: Patch<Secret<String>>) { self.code = code }
+    package init(code: Patch<Secret<String>> = .unchanged, autoRelockSeconds: Int? = nil) {
+        (self.code, self.autoRelockSeconds) = (code, autoRelockSeconds)
+    }
 }
 
 extension Devices {
-    /// Stores the code that is sent with every command for a lock, or deletes it. Nothing is sent to the lock.
+    /// Changes the settings in the lock by a command, then stores the code that is sent with every command, or deletes it. The code
+    /// stays as it is if the lock does not confirm the settings.
     ///
-    /// - Throws: `.denied` if the caller may not change the settings, or if the lock accepts no
-    ///   code; `.preconditionFailed` if `condition` is not met.
+    /// - Parameter timeout: the command's timeout.
+    /// - Returns: the device, and the ended command. There is no command if only the code changes, or if the lock has confirmed the
+    ///   same settings before and no command since may have changed them.
+    /// - Throws: `.denied` if the caller may not change the settings, or if the lock has no such settings or accepts no code;
+    ///   `.preconditionFailed` if `condition` is not met; the errors of `LockDAL.execute`.
     package func changeSettings(
-        _ caller: Caller, _ id: DeviceID, _ changes: DeviceSettingsChanges, onlyIf condition: Condition<LockDevice>? = nil
+        _ caller: Caller, _ id: DeviceID, _ changes: DeviceSettingsChanges, timeout: Duration = .seconds(10),
+        onlyIf condition: Condition<LockDevice>? = nil
+    ) async throws(GatewayError) -> (device: LockDevice, command: FinishedCommand?) {
+        guard let seconds = changes.autoRelockSeconds else {
+            return (try await changeCode(caller, id, changes, onlyIf: condition), nil)
+        }
+        let request = CommandRequest(
+            caller: caller, deviceID: id, attemptedID: id.description, operation: .changeSettings,
+            settings: LockSettings(autoRelockSeconds: seconds), timeout: timeout)
+        let device = try await requireChangeable(request, changes, onlyIf: condition)
+        var command: FinishedCommand?
+        if device.settings != request.settings || attachments.devices.existing(id)?.areSettingsInDoubt == true {
+            command = try await locks.execute(request).value
+        }
+        guard command.map({ $0.command.state == .confirmed }) ?? true, !changes.code.isUnchanged else {
+            return (directory.current.device(id) ?? device, command)
+        }
+        // The precondition was met before the command, which has changed the device.
+        return (try await changeCode(caller, id, changes, onlyIf: command == nil ? condition : nil), command)
+    }
+
+    /// - Returns: the device, if the caller may make all the changes now.
+    private func requireChangeable(
+        _ request: CommandRequest, _ changes: DeviceSettingsChanges, onlyIf condition: Condition<LockDevice>?
+    ) async throws(GatewayError) -> LockDevice {
+        try await locks.requireAllowed(request)
+        let tenancy = directory.current
+        guard let device = tenancy.device(request.deviceID) else { throw .outOfReach }
+        let rule = SecurityService.decide(
+            request.caller.principal, request.operation, on: device.id, at: clock.decisionTime(), override: false, in: tenancy
+        ).rule
+        try device.require(.settings, rule)
+        if changes.code.newValue != nil { try device.require(.acceptsCode, rule) }
+        guard condition?(device, tenancy) ?? true else { throw .preconditionFailed }
+        return device
+    }
+
+    private func changeCode(
+        _ caller: Caller, _ id: DeviceID, _ changes: DeviceSettingsChanges, onlyIf condition: Condition<LockDevice>?
     ) async throws(GatewayError) -> LockDevice {
         try await writer.change(
             caller,
@@ -24,7 +70,7 @@ extension Devices {
                 try tenancy.requireReach(of: subject, to: id, at: clock.decisionTime())
             },
             body: { (draft) throws(GatewayError) in
-                try draft.changeSettings(id, changes, onlyIf: condition) { (code, device) throws(GatewayError) in
+                try draft.changeCode(id, changes, onlyIf: condition) { (code, device) throws(GatewayError) in
                     try codes.seal(code, for: device, random)
                 }
             },
@@ -35,8 +81,18 @@ extension Devices {
     }
 }
 
+extension LockDevice {
+    /// - Throws: `.denied` without the capability.
+    fileprivate func require(_ capability: LockCapabilities, _ rule: Rule?) throws(GatewayError) {
+        guard !capabilities.contains(capability) else { return }
+        throw .denied(
+            Denial(.capabilityMissing, hasReach: true, rule: rule, missing: Denial.Missing(capability: capability.names.first)),
+            operation: .changeSettings, deviceID: id)
+    }
+}
+
 extension TenancyUnitOfWork {
-    fileprivate mutating func changeSettings(
+    fileprivate mutating func changeCode(
         _ id: DeviceID, _ changes: DeviceSettingsChanges, onlyIf condition: Condition<LockDevice>?,
         seal: (Secret<String>, DeviceID) throws(GatewayError) -> [UInt8]
     ) throws(GatewayError) -> LockDevice {
@@ -46,12 +102,7 @@ extension TenancyUnitOfWork {
         if let denial = decision.denial { throw .denied(denial, operation: .changeSettings, deviceID: id) }
         guard !changes.code.isUnchanged else { return device }
         let code = changes.code.newValue
-        if code != nil, !device.capabilities.contains(.acceptsCode) {
-            let missing = Denial.Missing(capability: LockCapabilities.acceptsCode.names.first)
-            throw .denied(
-                Denial(.capabilityMissing, hasReach: true, rule: decision.rule, missing: missing), operation: .changeSettings,
-                deviceID: id)
-        }
+        if code != nil { try device.require(.acceptsCode, decision.rule) }
         try require(condition, of: device)
         guard code != nil || device.sealedCode != nil else { return device }
         var changed = device

@@ -2,12 +2,13 @@ internal import DoorwardAdapterKit
 package import DoorwardDomain
 internal import DoorwardPolicy
 
-/// The use cases of devices, except moving locks: `LockDAL` moves them.
+/// The use cases of devices, except moving locks: `LockDAL` moves them, and changes settings in the lock.
 package struct Devices: Sendable {
     let directory: CurrentDirectory
     let writer: TenancyWriter
     /// Attaches and detaches the locks that this type adds and removes. A device whose kind has no adapter is rejected.
     let attachments: Attachments
+    let locks: LockDAL
     let clock: TrustedClock
     let random: RandomSource
     var adapters: AdapterRegistry { attachments.adapters }

@@ -156,7 +156,7 @@ package final class GatewayControl: Sendable {
         attachments = Attachments(devices: devices, adapters: self.adapters, codes: codes)
         let services = CommandServices(
             directory: directory, devices: devices, adapters: self.adapters, attachments: attachments, storeGuard: storeGuard,
-            clock: clock, random: random, deadlines: DeadlineQueue(clock: clock, executor: executor),
+            writer: writer, clock: clock, random: random, deadlines: DeadlineQueue(clock: clock, executor: executor),
             metrics: CommandMetrics(metrics))
         running = services.running
         commands = Commands(directory: directory, devices: devices, store: storeGuard.commands, running: running, clock: clock)
@@ -171,7 +171,7 @@ package final class GatewayControl: Sendable {
             directory: directory, writer: writer, hasher: hasher, sessions: sessions, log: storeGuard.log, random: random)
         apiKeys = APIKeys(directory: directory, writer: writer, clock: clock, random: random)
         attachedDevices = Devices(
-            directory: directory, writer: writer, attachments: attachments, clock: clock, random: random)
+            directory: directory, writer: writer, attachments: attachments, locks: locks, clock: clock, random: random)
         portfolios = Portfolios(directory: directory, writer: writer, clock: clock, transportOwner: attachedDevices.owner(of:))
         guestAccesses = GuestAccesses(directory: directory, writer: writer, clock: clock)
         authorization = Authorization(directory: directory, clock: clock)

@@ -42,6 +42,10 @@ struct Recovery {
             let rest = open.command.deadline.advanced(by: UnconfirmedCommand.patience).duration(since: now)
             let expiry = monotonic.advanced(by: min(rest, Self.maxPatience))
             let live = devices.device(open.command.deviceID)
+            guard open.command.operation.isMovement else {
+                live.areSettingsInDoubt = true
+                continue
+            }
             live.remember(
                 UnconfirmedCommand(id: open.command.id, operation: open.command.operation, log: open.log, expiresAt: expiry),
                 of: live.bindingGeneration)

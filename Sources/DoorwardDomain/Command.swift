@@ -1,10 +1,10 @@
-/// One request to move one lock, from its intent to its outcome.
+/// One request to move one lock or to change its settings, from its intent to its outcome.
 public struct Command: Hashable, Sendable {
     /// The id, generated before the intent is written. A repeated request with the same idempotency key gets the same id.
     package let id: CommandID
-    /// The lock to move. A command has exactly one; a lockdown creates one command for each lock.
+    /// The lock. A command has exactly one; a lockdown creates one command for each lock.
     package let deviceID: DeviceID
-    /// One of `LockOperation.movements`.
+    /// One of `LockOperation.ofCommands`.
     package let operation: LockOperation
     /// The current state of the command.
     package var state: CommandState
@@ -20,7 +20,7 @@ public struct Command: Hashable, Sendable {
     package var rule: Rule
     /// Whether the command's bytes were handed to the transport: false only if they certainly were not, `nil` if this is unknown.
     package var sent: Bool?
-    /// False if the lock was already in the requested state; `nil` unless the command is confirmed.
+    /// False if the lock was already in the requested state; true for changed settings; `nil` unless the command is confirmed.
     package var changed: Bool?
     /// The cause of the outcome, such as `jammed`; `nil` if there is none, for example for a confirmed command.
     package var outcomeDetail: String?

@@ -26,7 +26,7 @@ public struct LockDevice: Hashable, Sendable {
     package var isRemoteOperationEnabled: Bool
     /// The capabilities that the adapter reports; an operation whose capability is missing is denied.
     package var capabilities: LockCapabilities
-    /// The settings of the lock, as last set.
+    /// The settings of the lock, as it last confirmed them.
     package var settings: LockSettings
     /// The code sent with every command, encrypted for this device; `nil` if none is stored.
     package var sealedCode: [UInt8]?
@@ -54,11 +54,11 @@ public struct LockDevice: Hashable, Sendable {
 }
 
 /// Settings of the lock itself.
-package struct LockSettings: Hashable, Codable, Sendable {
-    /// Seconds from an unlock until the lock locks itself; `nil` if it does not lock itself, or does not report the time.
-    package var autoRelockSeconds: Int?
+public struct LockSettings: Hashable, Codable, Sendable {
+    /// Seconds from an unlock until the lock locks itself; 0 if it does not lock itself, `nil` if the time is not known.
+    public var autoRelockSeconds: Int?
 
-    package init(autoRelockSeconds: Int? = nil) { self.autoRelockSeconds = autoRelockSeconds }
+    public init(autoRelockSeconds: Int? = nil) { self.autoRelockSeconds = autoRelockSeconds }
 }
 
 /// The currently known state of a lock.

@@ -17,10 +17,13 @@ public enum LockOperation: String, CaseIterable, Codable, Sendable {
     /// Starts and lifts the lockdown of the lock's property.
     case lockdown = "LOCKDOWN"
 
-    /// The operations that move the lock; every command has one of them.
+    /// The operations that move the lock.
     public static let movements = allCases.filter(\.isMovement)
 
-    /// Whether the operation moves the bolt or the latch, and therefore requires a command.
+    /// The operations of commands: the movements, and the change of the settings.
+    package static let ofCommands = movements + [.changeSettings]
+
+    /// Whether the operation moves the bolt or the latch.
     public var isMovement: Bool {
         switch self {
         case .lock, .unlock, .unlatch: true

@@ -198,7 +198,7 @@ package final class ScriptedAdapter: LockAdapter {
     package func send(_ command: LockCommand) throws(AdapterError) {
         let device = command.deviceID
         let (behaviour, onSend) = try prepare(device)
-        guard command.operation.isMovement else { throw .unsupported }
+        guard let result = Self.result(of: command) else { throw .unsupported }
         onSend?(command)
         let sent = SentCommand(command: command, at: clock.monotonicNow())
         let onSent = state.withLock { state in
@@ -208,8 +208,8 @@ package final class ScriptedAdapter: LockAdapter {
         }
         onSent?(command)
         switch behaviour {
-        case .confirmAtOnce: report(command.operation.result, method: .remote, from: device)
-        case .confirm(let delay): schedule(Self.fact(command.operation.result), from: device, after: delay)
+        case .confirmAtOnce: report(result, from: device)
+        case .confirm(let delay): schedule(result, from: device, after: delay)
         case .refuse(let cause, let delay): schedule(.refusal(cause), from: device, after: delay)
         case .jam(let delay): schedule(Self.fact(.jammed), from: device, after: delay)
         case .silent, .fail: break
@@ -247,6 +247,11 @@ package final class ScriptedAdapter: LockAdapter {
         if case .fail(let error) = behaviour { throw error }
         if !isRunning { throw .offline }
         return (behaviour, onSend)
+    }
+
+    /// The report that confirms a command; `nil` for a command that no lock supports.
+    private static func result(of command: LockCommand) -> LockReport.Fact? {
+        command.operation == .changeSettings ? command.settings.map { .settings($0) } : command.operation.result.map(fact)
     }
 
     private static func fact(_ state: LockState) -> LockReport.Fact {
@@ -296,13 +301,13 @@ private struct PendingReports {
 }
 
 extension LockOperation {
-    /// The state that a lock reports after executing the operation.
-    fileprivate var result: LockState {
+    /// The state that a lock reports after executing the operation; `nil` if it moves nothing.
+    fileprivate var result: LockState? {
         switch self {
         case .lock: .locked
         case .unlock: .unlocked
         case .unlatch: .unlatched
-        case .viewStatus, .changeSettings, .viewAccessHistory, .grantAccess, .lockdown: .unknown
+        case .viewStatus, .changeSettings, .viewAccessHistory, .grantAccess, .lockdown: nil
         }
     }
 }

@@ -114,22 +114,26 @@ import Testing
         Word(fact: .state(.unlatched, quality: .stale, method: nil, operatorName: nil), endings: [:]),
         Word(
             fact: .refusal(.lowPower),
-            endings: [.lock: .refused(.lowPower), .unlock: .refused(.lowPower), .unlatch: .refused(.lowPower)]
+            endings: Dictionary(uniqueKeysWithValues: LockOperation.ofCommands.map { ($0, .refused(.lowPower)) })
         ),
         Word(fact: .door(.open), endings: [:]), Word(fact: .battery(level: 1, low: true), endings: [:]),
         Word(fact: .availability(false), endings: [:]), Word(fact: .availability(true), endings: [:]),
         Word(fact: .event(.unlocked, method: .key, operatorName: nil), endings: [:]),
         Word(fact: .faults(["tamper"]), endings: [:]),
+        Word(fact: .settings(LockSettings(autoRelockSeconds: 30)), endings: [.changeSettings: .settingsConfirmed]),
+        Word(fact: .settings(LockSettings(autoRelockSeconds: 31)), endings: [:]),
+        Word(fact: .settings(LockSettings()), endings: [:]),
     ]
 
-    @Test("only a live report of the bolt's state, or a refusal, ends a command", arguments: words)
+    @Test("only a live report of the bolt's state or of the command's settings, or a refusal, ends a command", arguments: words)
     func wordsOfTheLock(word: Word) {
-        for operation in LockOperation.movements {
+        for operation in LockOperation.ofCommands {
             let command = CommandID(high: 1, low: 1)
             func said(_ fact: LockReport.Fact, after: CommandID?) -> LockReport {
                 LockReport(deviceID: DeviceID(high: 0, low: 1), fact, after: after)
             }
-            let order = InFlightCommand(commandID: command, operation: operation)
+            let settings = operation.isMovement ? nil : LockSettings(autoRelockSeconds: 30)
+            let order = InFlightCommand(commandID: command, operation: operation, settings: settings)
             let ending = word.endings[operation]
             for other in [nil, CommandID(high: 1, low: 2)] {
                 #expect(!order.ends(said(word.fact, after: other)), "reported before the command was sent")

@@ -92,7 +92,7 @@ import Testing
         arguments: [
             (#"{"code":""}"#, "code: blank"), (#"{"code":"a\u0000"}"#, "code: control_character"),
             (#"{"code":7}"#, "code: wrong_type"),
-            (#"{"autoRelockSeconds":5}"#, "autoRelockSeconds: read_only"), (#"{"pin":"1"}"#, "pin: unknown_key"),
+            (#"{"hasCode":true}"#, "hasCode: read_only"), (#"{"pin":"1"}"#, "pin: unknown_key"),
             (#"{"code":"\#(String(repeating: "9", count: 65))"}"#, "code: too_long"),
         ])
     func badCodes(_ body: String, _ problem: String) async throws {

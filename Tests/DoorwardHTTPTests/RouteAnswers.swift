@@ -328,7 +328,7 @@ extension RouteAnswer {
             try await $0.put("/devices/\($0.ids.door)", #"{"name":"Door"}"#)
         },
         RouteAnswer("PUT /devices/:id/settings", Wire.DeviceAnswer.self) {
-            try await $0.put("/devices/\($0.ids.door)/settings", #"{"code":"1234"}"#)
+            try await $0.put("/devices/\($0.ids.door)/settings", #"{"code":"1234","autoRelockSeconds":30}"#)
         },
         RouteAnswer(withoutJSON: "DELETE /devices/:id") { try await $0.delete("/devices/\($0.ids.frontDoor)") },
         RouteAnswer("GET /devices/discovered", Wire.Page<Wire.DiscoveredDevice>.self) { try await $0.get("/devices/discovered") },

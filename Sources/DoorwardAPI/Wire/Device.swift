@@ -74,5 +74,7 @@ extension Wire {
     package struct DeviceAnswer: Decodable, Sendable {
         /// The lock, with the fields that are visible to the reader.
         package var device: Device
+        /// The command that has changed the settings in the lock; `nil` if nothing was sent to the lock.
+        package var command: Command?
     }
 }

@@ -30,6 +30,7 @@ extension AdapterConformance {
                 try require(harness.clock.monotonicNow(), is: before, "the time after a command to a \(behavior) lock")
             }
         },
+        // A command `changeSettings` of this check has no settings.
         ConformanceCheck("An operation that is not a movement throws `unsupported`") { harness in
             let run = try await ConformanceRun(harness)
             for operation in LockOperation.allCases where !operation.isMovement {

@@ -32,7 +32,7 @@ public enum AdapterConformance {
     /// All checks. A check is not applicable if locks of the adapter's kind do not have the feature that the check requires.
     public static let checks: [ConformanceCheck] =
         addressChecks + fieldChecks + endpointChecks + lifecycleChecks + restartChecks + attachChecks + commandChecks
-        + responseChecks + faultChecks + transportChecks + reportChecks + fleetChecks + discoveryChecks
+        + settingsChecks + responseChecks + faultChecks + transportChecks + reportChecks + fleetChecks + discoveryChecks
 
     /// Returns the number of the lock with this id, for `AdapterHarness.address(of:)`.
     public static func number(of lock: DeviceID) -> Int { Int(truncatingIfNeeded: lock.low) }

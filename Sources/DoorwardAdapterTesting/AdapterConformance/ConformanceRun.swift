@@ -53,17 +53,20 @@ struct ConformanceRun: Sendable {
 
     /// - Parameter command: the command's id; a new one if it is `nil`.
     func send(
-        _ operation: LockOperation, to number: Int, deadline: Timestamp? = nil, command: CommandID? = nil
+        _ operation: LockOperation, to number: Int, settings: LockSettings? = nil, deadline: Timestamp? = nil,
+        command: CommandID? = nil
     ) throws(AdapterError) {
         try adapter.send(
             LockCommand(
-                commandID: command ?? commands.next(), deviceID: Self.id(number), operation: operation,
+                commandID: command ?? commands.next(), deviceID: Self.id(number), operation: operation, settings: settings,
                 deadline: deadline ?? harness.clock.now().advanced(by: .seconds(10))))
     }
 
     /// - Returns: the error that `send` threw, or `nil`.
-    func failure(of operation: LockOperation, to number: Int, deadline: Timestamp? = nil) -> AdapterError? {
-        do { try send(operation, to: number, deadline: deadline) } catch { return error }
+    func failure(
+        of operation: LockOperation, to number: Int, settings: LockSettings? = nil, deadline: Timestamp? = nil
+    ) -> AdapterError? {
+        do { try send(operation, to: number, settings: settings, deadline: deadline) } catch { return error }
         return nil
     }
 

@@ -11,5 +11,6 @@ struct NotApplicable: Error {
     static let transportAddresses = NotApplicable("the adapter has no transports that belong to a tenant")
     static let discovery = NotApplicable("locks of this kind cannot be discovered")
     static let limited = NotApplicable("all locks of this kind have the same capabilities")
+    static let settings = NotApplicable("the settings of locks of this kind cannot be changed through the gateway")
     static let fields = NotApplicable("addresses of this adapter have no such field")
 }

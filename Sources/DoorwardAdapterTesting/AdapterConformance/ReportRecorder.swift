@@ -43,6 +43,13 @@ final class ReportRecorder: ReportReceiver {
         facts(of: number).compactMap { if case .faults(let codes) = $0 { codes } else { nil } }
     }
 
+    /// The settings that the lock reported, each with the command that the report follows.
+    func settings(of number: Int) -> [(settings: LockSettings, after: CommandID?)] {
+        reports.filter { $0.deviceID == ConformanceRun.id(number) }.compactMap {
+            if case .settings(let settings) = $0.fact { (settings, $0.after) } else { nil }
+        }
+    }
+
     func refusals(of number: Int) -> Int {
         facts(of: number).count { if case .refusal = $0 { true } else { false } }
     }

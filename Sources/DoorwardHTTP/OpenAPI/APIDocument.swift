@@ -54,7 +54,7 @@ struct APIDocument: Sendable {
                         schema: .string(StringSchema(minLength: 1, pattern: #"^(\*|(W/)?"[!#-~]*")$"#)),
                         summary: "The `ETag` of the version to change; 412 if the object has changed since."))
             }
-            if description.sendsCommand {
+            if description.answers.contains(where: { $0.status == 202 }) {
                 parameters.append(
                     Parameter(
                         name: "Prefer", place: .header, schema: .text,

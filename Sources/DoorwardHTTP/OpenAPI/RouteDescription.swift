@@ -33,7 +33,12 @@ extension [DocumentedAnswer] {
 
     /// Status 200, with one object as a field of `data`, and with the `ETag` of the object.
     static func tagged(_ name: String, _ component: String) -> Self {
-        [DocumentedAnswer(status: 200, summary: "The object.", data: .fields([name: .reference(component)]), headers: ["ETag"])]
+        tagged([JSONSchema.Member(name, .reference(component))])
+    }
+
+    /// Status 200, with these fields of `data`, and with the `ETag` of the object.
+    static func tagged(_ fields: [JSONSchema.Member]) -> Self {
+        [DocumentedAnswer(status: 200, summary: "The object.", data: .object(fields), headers: ["ETag"])]
     }
 
     /// Status 200, with these fields of `data`.

@@ -168,6 +168,10 @@ struct ErrorResponse {
             self.init(
                 refusing: reason ?? ErrorCode.forbidden.rawValue,
                 "The permission was lost while the command was queued; nothing was sent. \(known?.sentence ?? "")".trimmed)
+        case (.timedOut, _) where command.operation == .changeSettings:
+            self.init(
+                .confirmationTimeout,
+                "The lock did not confirm its new settings in time; set them again. \(problem ?? "")".trimmed)
         case (.timedOut, _):
             self.init(
                 .confirmationTimeout, "The lock did not confirm the command in time; check the door. \(problem ?? "")".trimmed)
@@ -182,6 +186,8 @@ struct ErrorResponse {
                 .adapterFailure, problem ?? "The lock or its bridge rejected the command; see details.command.outcomeDetail.")
         case (_, _) where command.sent == false:
             self.init(.outcomeUnknown, "The command was not sent, as the gateway cannot write to its database; try again later.")
+        case (_, _) where command.operation == .changeSettings:
+            self.init(.outcomeUnknown, "It is unknown whether the lock has its new settings; set them again.")
         default: self.init(.outcomeUnknown, "It is unknown whether the lock has moved; check the door.")
         }
     }

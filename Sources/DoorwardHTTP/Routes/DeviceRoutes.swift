@@ -12,7 +12,13 @@ enum DeviceRoutes {
         .get(
             "/devices/:id/status", "Reads what the lock reports.", .object("status", "DeviceStatus"), status),
         .put("/devices/:id", "Changes a lock, or moves it.", .tagged("device", "Device"), change),
-        .put("/devices/:id/settings", "Changes the settings of a lock.", .tagged("device", "Device"), changeSettings),
+        .put(
+            "/devices/:id/settings",
+            "Changes the settings of a lock: `autoRelockSeconds` by a command to the lock, `code` in the gateway.",
+            .tagged([
+                JSONSchema.Member("device", .reference("Device")),
+                JSONSchema.Member("command", .reference("Command"), isRequired: false),
+            ]), sendsCommand: true, changeSettings),
         .delete("/devices/:id", "Detaches a lock.", .removal, isConditional: true, detach),
         .get("/units/:id/devices", "Lists the locks of a unit.", .page("devices", "Device"), listOfUnit),
         .post("/units/:id/devices", "Moves a lock to a unit.", .tagged("device", "Device"), moveToUnit),
@@ -67,18 +73,28 @@ enum DeviceRoutes {
         return changes
     }
 
-    /// Stores a code that is sent with later commands. Nothing is sent to the lock, so there is no command.
+    /// Sends the settings that the lock keeps, and waits until it confirms them; then stores the code that is sent with later
+    /// commands.
     private static func changeSettings(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let changes = try call.readBody { body in
-            body.rejectReadOnly("autoRelockSeconds")
             body.rejectReadOnly("hasCode")
-            return DeviceSettingsChanges(code: body.patch("code") { $0.code($1) })
+            var changes = DeviceSettingsChanges(code: body.patch("code") { $0.code($1) })
+            if body.names("autoRelockSeconds") {
+                changes.autoRelockSeconds = body.require(
+                    "autoRelockSeconds", body.integer("autoRelockSeconds", in: WireLimits.autoRelockSeconds))
+            }
+            return changes
         }
         let condition = try call.condition { (view: ProjectedRenderer, device: LockDevice) in view.tag(of: device) }
-        let device = try await call.control.attachedDevices.changeSettings(
-            call.caller, call.id("id"), changes, onlyIf: condition)
+        let (device, command) = try await call.control.attachedDevices.changeSettings(
+            call.caller, call.id("id"), changes, timeout: call.services.commandTimeout, onlyIf: condition)
         let view = call.view
-        return .success { $0.field("device") { view.device(device, into: &$0) } }.tagged(view.tag(of: device))
+        if let command, command.command.state != .confirmed { return LockCommandRoutes.answer(command, view, call.facts) }
+        let answer = APIResponse.success { writer in
+            writer.field("device") { view.device(device, into: &$0) }
+            if let command { writer.field("command") { view.command(command.command, into: &$0) } }
+        }
+        return answer.tagged(view.tag(of: device))
     }
 
     private static func detach(_ call: AuthenticatedRequest) async throws -> APIResponse {

@@ -82,12 +82,17 @@ struct Route: Sendable {
             RouteDescription(summary: summary, answers: answers, isRepeatable: isRepeatable, sendsCommand: sendsCommand), handler)
     }
 
-    /// - Parameter isConditional: whether the handler uses `If-Match`.
+    /// - Parameters:
+    ///   - isConditional: whether the handler uses `If-Match`.
+    ///   - sendsCommand: whether the handler sends a command to a lock.
     static func put(
-        _ path: String, _ summary: String, _ answers: [DocumentedAnswer], isConditional: Bool = true,
+        _ path: String, _ summary: String, _ answers: [DocumentedAnswer], isConditional: Bool = true, sendsCommand: Bool = false,
         _ handler: @escaping @Sendable (AuthenticatedRequest) async throws -> APIResponse
     ) -> Route {
-        signedIn(.put, path, RouteDescription(summary: summary, answers: answers, isConditional: isConditional), handler)
+        signedIn(
+            .put, path,
+            RouteDescription(summary: summary, answers: answers, isConditional: isConditional, sendsCommand: sendsCommand),
+            handler)
     }
 
     /// - Parameter isConditional: whether the handler uses `If-Match`.

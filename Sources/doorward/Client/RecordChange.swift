@@ -1,6 +1,6 @@
 import DoorwardAPI
 
-/// The details of a record of an administrative change: the changed entity and its fields.
+/// The details of a record of an administrative change, or of the intent to change settings: the changed entity and its fields.
 struct RecordChange: Sendable {
     private let record: Wire.AccessRecord
     private let before: [String: Wire.Value]
@@ -90,7 +90,8 @@ struct RecordChange: Sendable {
 
     private func changes(_ names: RecordNames) -> String? {
         switch record.action {
-        case "UPDATE", "DISABLE", "ENABLE":
+        // The intent of a command that changes settings has no action.
+        case nil, "UPDATE", "DISABLE", "ENABLE":
             let fields = Set(before.keys).union(after.keys).sorted()
             return fields.map { change(of: $0, names) }.joined(separator: ", ")
         case "MOVE": return "from \(place(before, names)) to \(place(after, names))"

@@ -77,7 +77,11 @@ struct RecordTable: Sendable {
 
     private func result(_ record: Wire.AccessRecord) -> Table.Cell {
         var (text, colour) = Self.outcome(record)
-        if record.action != nil { text = [text, RecordChange(record).text(names)].compactMap(\.self).first }
+        if record.action != nil {
+            text = [text, RecordChange(record).text(names)].compactMap(\.self).first
+        } else if let settings = RecordChange(record).text(names) {
+            text = [text, settings].compactMap(\.self).joined(separator: ": ")
+        }
         let stated = [
             record.statedReason.map { "reason: \($0)" }, record.override.map { "override: \($0.reason)" },
         ].compactMap(\.self)

@@ -64,8 +64,15 @@ struct DemoEvent: Equatable, Sendable {
             let why = record.outcomeDetail.map(DisplayText.reason) ?? record.outcome.map(DisplayText.word) ?? "unknown"
             return (.refused, "\(who(record)) could not \(operation(record)) \(lock(record)): \(why)")
         }
-        let operation = operation(record)
-        return (.done, "\(who(record)) \(operation == "unlatch" ? "unlatched" : operation + "ed") \(lock(record))")
+        return (.done, "\(who(record)) \(pastTense(of: record.operation)) \(lock(record))")
+    }
+
+    private static func pastTense(of operation: String?) -> String {
+        switch operation {
+        case "UNLATCH": "unlatched"
+        case "CHANGE_SETTINGS": "changed the settings of"
+        default: (operation.map(DisplayText.word) ?? "mov") + "ed"
+        }
     }
 
     private static func event(_ record: Wire.AccessRecord) -> (Mark, String)? {
@@ -103,5 +110,5 @@ struct DemoEvent: Equatable, Sendable {
 
     private static func lock(_ record: Wire.AccessRecord) -> String { record.deviceName ?? "a lock" }
     private static func who(_ record: Wire.AccessRecord) -> String { RecordTable.who(record) ?? "somebody" }
-    private static func operation(_ record: Wire.AccessRecord) -> String { record.operation.map(DisplayText.word) ?? "move" }
+    private static func operation(_ record: Wire.AccessRecord) -> String { record.operation.map(DecisionView.verb) ?? "move" }
 }

@@ -32,6 +32,9 @@ enum AdapterFault: String, CaseIterable, Sendable {
     case queuesUntilRestart = "A command sent while the adapter is stopped is not sent after the next start"
     case keepsFirstReceiver = "After a second start, nothing is reported to the first receiver"
     case reattachesAtRestart = "A lock detached while the adapter was stopped does not report after the next start"
+    // Settings
+    case confirmsOldSettings = "A change of the settings is confirmed with the new settings, and moves nothing"
+    case queuesSettings = "A change of the settings of an unavailable lock is rejected, and not made later"
     // Attaching
     case unknownLockIsOffline = "Commands and state requests for an unknown lock throw `notAttached`"
     case acceptsCommandsForDetached = "Commands and state requests for a detached lock throw `notAttached`"

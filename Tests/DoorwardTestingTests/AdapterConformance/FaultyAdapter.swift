@@ -57,7 +57,9 @@ final class FaultyAdapter: Sendable {
             if fault == .unresponsiveAfterOffline, old == .offline { state[id]?.isUnresponsive = true }
             if fault == .unresponsiveAfterJam, old == .jamming { state[id]?.isUnresponsive = true }
             defer { if behavior == .prompt { state.queued = [] } }
-            return (old == .offline, fault == .queuesUntilOnline && behavior == .prompt ? state.queued : [])
+            return (
+                old == .offline, [.queuesUntilOnline, .queuesSettings].contains(fault) && behavior == .prompt ? state.queued : []
+            )
         }
         if behavior == .offline, fault != .hidesOffline { report([.availability(false)], of: id) }
         if wasOffline { report([.availability(true)], of: id) }
@@ -148,6 +150,10 @@ final class FaultyAdapter: Sendable {
             return state[id]
         }
         guard let lock, !lock.isUnresponsive else { return }
+        if let settings = command.settings {
+            let confirmed = fault == .confirmsOldSettings ? LockSettings() : settings
+            return schedule(.milliseconds(200), lock.attachment, id) { self.report([.settings(confirmed)], of: id) }
+        }
         let target = command.operation.target
         switch lock.behavior {
         case .prompt: schedule(.milliseconds(200), lock.attachment, id) { self.complete(at: target, id) }
@@ -324,7 +330,9 @@ extension FaultyAdapter: LockAdapter {
         let all = state.withLock { Array($0.locks.keys) }
         for id in fault == .movesAll ? all : [command.deviceID] {
             execute(
-                LockCommand(commandID: command.commandID, deviceID: id, operation: command.operation, deadline: command.deadline))
+                LockCommand(
+                    commandID: command.commandID, deviceID: id, operation: command.operation, settings: command.settings,
+                    deadline: command.deadline))
         }
         if fault == .throwsAndSends, command.deadline < clock.now() { throw .offline }
     }
@@ -332,7 +340,10 @@ extension FaultyAdapter: LockAdapter {
     private func accept(_ command: LockCommand, _ state: inout State) throws(AdapterError) {
         let lock = fault == .acceptsCommandsForDetached ? state[command.deviceID] : state.locks[command.deviceID]
         guard let lock else { throw fault == .unknownLockIsOffline ? .offline : .notAttached }
-        let isPossible = command.operation.isMovement && (!lock.isLimited || command.operation != .unlatch)
+        let isPossible =
+            command.settings != nil
+            ? !lock.isLimited
+            : command.operation.isMovement && (!lock.isLimited || command.operation != .unlatch)
         if !isPossible, fault != .acceptsAnyOperation, fault != .sendsUnsupported { throw .unsupported }
         if lock.isAddressInvalid, fault != .acceptsInvalidAddress { throw .offline }
         let isRunning = state.isRunning || fault == .sendsAfterStop && state.wasStopped
@@ -343,6 +354,7 @@ extension FaultyAdapter: LockAdapter {
                 case .queuesUntilConnected, .sendsAtReconnectAfterStop: state.isDisconnected
                 case .queuesUntilRestart: !isRunning && state.wasStopped
                 case .queuesUntilStart: !isRunning
+                case .queuesSettings: command.settings != nil
                 case .queuesUntilAttach, .queuesUntilOnline: isRunning
                 default: false
                 }

@@ -37,6 +37,13 @@ import Testing
             $0.rule = Wire.Rule(kind: "ASSOCIATION", id: "a", role: "PORTFOLIO_ADMIN")
         }
         #expect(line(intent) == "\(at)\tOlga\tunlock\tFront\tallowed as portfolio admin\t-")
+        let settings = record("COMMAND_INTENT") {
+            ($0.actorName, $0.operation, $0.deviceName, $0.decision) = ("Olga", "CHANGE_SETTINGS", "Front", "ALLOWED")
+            $0.details = [
+                "before": .object(["autoRelockSeconds": .null]), "after": .object(["autoRelockSeconds": .integer(30)]),
+            ]
+        }
+        #expect(line(settings) == "\(at)\tOlga\tchange settings\tFront\tallowed: auto relock seconds - → 30\t-")
         let outcome = record("COMMAND_OUTCOME") {
             ($0.actor, $0.operation, $0.deviceId, $0.outcome, $0.outcomeDetail) = ("you", "LOCK", "d-1", "FAILED", "low_power")
         }

@@ -16,6 +16,8 @@ import Testing
         #expect(told("COMMAND_INTENT") { $0.operation = "LOCK" } == nil)
         #expect(told("COMMAND_OUTCOME") { ($0.operation, $0.outcome) = ("LOCK", "CONFIRMED") } == "✓ Olga locked Front")
         #expect(told("COMMAND_OUTCOME") { ($0.operation, $0.outcome) = ("UNLATCH", "CONFIRMED") } == "✓ Olga unlatched Front")
+        let settings = told("COMMAND_OUTCOME") { ($0.operation, $0.outcome) = ("CHANGE_SETTINGS", "CONFIRMED") }
+        #expect(settings == "✓ Olga changed the settings of Front")
         let failed = told("COMMAND_OUTCOME") { ($0.operation, $0.outcome, $0.outcomeDetail) = ("LOCK", "FAILED", "jammed") }
         #expect(failed == "✗ Olga could not lock Front: jammed")
         #expect(

@@ -67,7 +67,7 @@ extension SimulatorAdapter: LockAdapter {
     }
 
     package func attach(_ lock: AttachedLock) {
-        let new = SimulatedLock(id: lock.id, address: lock.address, clock: clock, executor: executor)
+        let new = SimulatedLock(lock, clock: clock, executor: executor)
         state.withLock { state in
             state.locks.updateValue(new, forKey: lock.id)?.disconnect()
             if let receiver = state.receiver { new.connect(receiver) }

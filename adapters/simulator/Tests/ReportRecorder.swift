@@ -40,6 +40,7 @@ extension LockReport.Fact {
         case .availability(let isOnline): isOnline.map { $0 ? "online" : "offline" } ?? "nobody knows"
         case .refusal(let cause): "refused \(cause.rawValue)"
         case .event(let event, _, _): event.rawValue
+        case .settings(let settings): "relocks after \(settings.autoRelockSeconds ?? -1)"
         case .deliveredLate(let order): "late \(order)"
         case .faults(let words): "faults \(words.sorted().joined(separator: " "))"
         }

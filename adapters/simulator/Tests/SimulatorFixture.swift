@@ -12,6 +12,8 @@ struct SimulatorFixture: Sendable {
 
     enum Step: Sendable {
         case command(LockOperation)
+        /// A command that sets these seconds of the auto-relock.
+        case settings(Int)
         case event(SimulatorEvent)
         /// The code of this slot is typed on the keypad.
         case code(String)
@@ -42,6 +44,9 @@ struct SimulatorFixture: Sendable {
     private func perform(_ step: Step, address: [String: JSONValue]) async throws {
         switch step {
         case .command(let operation): recordError { () throws(AdapterError) in try adapter.send(command(operation)) }
+        case .settings(let seconds):
+            let settings = LockSettings(autoRelockSeconds: seconds)
+            recordError { () throws(AdapterError) in try adapter.send(command(.changeSettings, settings)) }
         case .event(let event): recordError { () throws(SimulatorEventError) in try adapter.inject(event, into: device) }
         case .code(let slot):
             recordError { () throws(SimulatorEventError) in try adapter.inject(.keypad, slot: slot, into: device) }
@@ -60,7 +65,9 @@ struct SimulatorFixture: Sendable {
         do { try body() } catch { recorder.note("!\(error)") }
     }
 
-    private func command(_ operation: LockOperation) -> LockCommand {
-        LockCommand(commandID: CommandID(high: 3, low: 4), deviceID: device, operation: operation, deadline: clock.now())
+    private func command(_ operation: LockOperation, _ settings: LockSettings? = nil) -> LockCommand {
+        LockCommand(
+            commandID: CommandID(high: 3, low: 4), deviceID: device, operation: operation, settings: settings,
+            deadline: clock.now())
     }
 }

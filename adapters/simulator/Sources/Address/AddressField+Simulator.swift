@@ -19,7 +19,7 @@ extension AddressField {
         "initialState", .word([LockState.locked.rawValue, LockState.unlocked.rawValue]),
         default: .string(LockState.locked.rawValue), meaning: "State of the bolt when the lock is attached.")
     static let autoRelock = AddressField(
-        "autoRelockSeconds", .integer(0...3600), default: .integer(0),
+        "autoRelockSeconds", .integer(SimulatorSettings.autoRelockRange), default: .integer(0),
         meaning: "Seconds after an unlock, or after the door was closed, until the lock locks itself; 0 for never.")
     static let batteryLevel = AddressField(
         "batteryLevel", .integer(0...100), default: .integer(100),

@@ -12,6 +12,8 @@ struct SimulatorSettings: Hashable {
     var initialState = LockState.locked
     /// Time from unlocking until the lock locks itself; `nil` if it does not lock itself.
     var autoRelock: Duration?
+    /// The allowed seconds of `autoRelock`; 0 for `nil`.
+    static let autoRelockRange: ClosedRange<Int64> = 0...3600
     /// Percent, as are the other battery values.
     var batteryLevel = 100
     var lowBatteryLevel = 20
@@ -42,13 +44,15 @@ struct SimulatorSettings: Hashable {
         try reader.finish()
     }
 
+    mutating func setAutoRelock(seconds: Int) { autoRelock = seconds > 0 ? .seconds(seconds) : nil }
+
     private mutating func readMovement(_ reader: inout AddressReader) {
         latency = reader.milliseconds(.latency) ?? latency
         jitterMs = reader.integer(.jitter) ?? jitterMs
         seed = reader.integer(.seed)
         capabilities = reader.capabilities(.capabilities) ?? capabilities
         initialState = reader.state(.initialState) ?? initialState
-        if let seconds = reader.integer(.autoRelock), seconds > 0 { autoRelock = .seconds(seconds) }
+        setAutoRelock(seconds: reader.integer(.autoRelock).map { Int($0) } ?? 0)
         keypadSlots = reader.names(.keypadSlots, maxCount: 32, maxLength: 64) ?? keypadSlots
     }
 

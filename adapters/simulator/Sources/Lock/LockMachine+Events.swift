@@ -81,9 +81,9 @@ extension LockMachine {
         if wasDead, !isUnreachable { reportAll() } else { reportBattery(always: true) }
     }
 
-    /// Stops the motor at its present position.
+    /// Stops the motor at its present position, and abandons a change of the settings.
     mutating func stopMotor() {
-        (movement, relockAt) = (nil, nil)
+        (movement, relockAt, settingsChange) = (nil, nil, nil)
         releaseLatch()
     }
 

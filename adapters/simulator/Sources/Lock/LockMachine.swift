@@ -6,7 +6,8 @@ internal import DoorwardDomain
 /// The machine has no clock and no thread. Its owner calls `advance(to:)` before every input and at `nextDue`, and collects the
 /// reports with `takePending()`.
 struct LockMachine {
-    let settings: SimulatorSettings
+    /// Constant, except for the settings that a command changes.
+    var settings: SimulatorSettings
     var random: SeededRandom
 
     // Positions and faults.
@@ -25,6 +26,7 @@ struct LockMachine {
     var movement: Movement?
     /// When the auto-relock is due.
     var relockAt: MonotonicInstant?
+    var settingsChange: SettingsChange?
     private(set) var now: MonotonicInstant
 
     var reportQueue = ReportQueue()
@@ -53,7 +55,9 @@ struct LockMachine {
     // MARK: Time
 
     /// When the next scheduled change is due; `nil` if there is none.
-    var nextDue: MonotonicInstant? { [movement?.due, relockAt, battery.nextLevelDrop].compactMap { $0 }.min() }
+    var nextDue: MonotonicInstant? {
+        [movement?.due, relockAt, settingsChange?.due, battery.nextLevelDrop].compactMap { $0 }.min()
+    }
 
     /// Applies everything that is due by `instant`, each change at its own instant.
     mutating func advance(to instant: MonotonicInstant) {
@@ -65,6 +69,9 @@ struct LockMachine {
             } else if let relockAt, relockAt <= due {
                 self.relockAt = nil
                 autoRelock()
+            } else if let change = settingsChange, change.due <= due {
+                settingsChange = nil
+                finish(change)
             }
         }
         advanceClock(to: instant)
@@ -79,7 +86,7 @@ struct LockMachine {
 
     /// Cancels the scheduled changes and discards the reports, when the lock is disconnected.
     mutating func reset() {
-        (movement, relockAt) = (nil, nil)
+        (movement, relockAt, settingsChange) = (nil, nil, nil)
         releaseLatch()
         reportQueue = ReportQueue()
         (reportQueue.batteryLevel, reportQueue.isBatteryLow) = (battery.level, battery.isLow)
@@ -87,7 +94,9 @@ struct LockMachine {
 
     // MARK: Commands
 
-    mutating func execute(_ operation: LockOperation) throws(AdapterError) {
+    /// - Parameter settings: the new settings, for `.changeSettings` only.
+    mutating func execute(_ operation: LockOperation, settings new: LockSettings? = nil) throws(AdapterError) {
+        if operation == .changeSettings { return try change(to: new) }
         guard let target = operation.restingState, let needed = operation.requiredCapability,
             settings.capabilities.contains(needed)
         else { throw .unsupported }

@@ -25,12 +25,14 @@ final class SimulatedLock: Sendable {
         var timer = DeadlineTimer()
     }
 
-    init(id: DeviceID, address: [String: JSONValue], clock: any GatewayClock, executor: (any TaskExecutor)?) {
-        (self.id, self.clock, self.executor) = (id, clock, executor)
+    init(_ lock: AttachedLock, clock: any GatewayClock, executor: (any TaskExecutor)?) {
+        (id, self.clock, self.executor) = (lock.id, clock, executor)
         let now = clock.monotonicNow()
-        let read = try? SimulatorSettings(address: address)
+        var read = try? SimulatorSettings(address: lock.address)
+        // The lock keeps the settings of an earlier command.
+        if let seconds = lock.settings.autoRelockSeconds { read?.setAutoRelock(seconds: seconds) }
         let settings = read ?? SimulatorSettings()
-        let machine = read.map { LockMachine($0, id: id, at: now) } ?? LockMachine(invalidAddressOf: id, at: now)
+        let machine = read.map { LockMachine($0, id: lock.id, at: now) } ?? LockMachine(invalidAddressOf: lock.id, at: now)
         let channel = FaultyChannel(settings, random: settings.channelRandom(of: id))
         state = Mutex(
             State(machine: machine, channel: channel, replayFilter: ReplayFilter(usesSequenceNumbers: settings.reportsNumbered)))
@@ -63,7 +65,7 @@ final class SimulatedLock: Sendable {
 
     func send(_ command: LockCommand) throws(AdapterError) {
         try handleInput { (state) throws(AdapterError) in
-            try state.machine.execute(command.operation)
+            try state.machine.execute(command.operation, settings: command.settings)
             state.commandCount += 1
             state.lastCommand = command.commandID
         } unlessConnected: {

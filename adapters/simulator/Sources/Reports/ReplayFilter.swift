@@ -28,7 +28,7 @@ struct ReplayFilter {
         switch report.fact {
         case .availability, .faults, .deliveredLate: return report.fact
         case .event: return isRepeat ? nil : report.fact
-        case .refusal: return isOld ? nil : report.fact
+        case .refusal, .settings: return isOld ? nil : report.fact
         case .door: return isRepeat ? nil : isOvertaken(report) ? report.fact.asEvent : markNewest(report, .door)
         case .battery: return isRepeat || isOvertaken(report) ? nil : markNewest(report, .battery)
         case .state: return isOld ? convertOld(report, isRepeat: isRepeat) : markNewest(report, .state)
@@ -54,7 +54,7 @@ struct ReplayFilter {
             case .state, .refusal: .state
             case .door: .door
             case .battery: .battery
-            case .availability, .event, .faults, .deliveredLate: nil
+            case .availability, .event, .faults, .settings, .deliveredLate: nil
             }
         return kind.flatMap { newest[$0] }.map { report.number < $0 } ?? false
     }
