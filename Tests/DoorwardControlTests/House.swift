@@ -37,13 +37,15 @@ struct House: Sendable {
     ///   - executor: runs all tasks that the gateway starts.
     ///   - controlClock: the gateway's clock, if it is not `clock`.
     ///   - store: an existing store, as after a restart; `nil` for a new one that contains the house.
+    ///   - createdAt: when the house in the existing store was created, from which the ids of its contents derive.
     init(
         seed: UInt64 = 1, clock: VirtualClock = VirtualClock(), controlClock: (any GatewayClock)? = nil,
         executor: (any TaskExecutor)? = nil,
-        behaviour: ScriptedAdapter.Behaviour = .confirmAtOnce, store existing: InMemoryStore? = nil, deniedPerMinute: Int = 20
+        behaviour: ScriptedAdapter.Behaviour = .confirmAtOnce, store existing: InMemoryStore? = nil, createdAt: Timestamp? = nil,
+        deniedPerMinute: Int = 20
     ) async throws {
         (self.clock, self.executor) = (clock, executor)
-        let (changes, ids) = try Self.world(createdAt: clock.now())
+        let (changes, ids) = try Self.world(createdAt: createdAt ?? clock.now())
         self.ids = ids
         store = existing ?? InMemoryStore()
         if existing == nil { _ = try await store.commit(StoreTransaction(changes: changes)) }

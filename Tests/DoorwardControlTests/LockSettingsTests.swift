@@ -132,6 +132,7 @@ import Testing
     func crash() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
+        let createdAt = clock.now()
         try executor.run {
             let house = try await House(clock: clock, executor: executor)
             _ = try await house.set(30)
@@ -139,7 +140,7 @@ import Testing
             async let lost = house.set(60)
             try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(1)))
             let sent = try #require(house.adapter.sentCommands.last?.command.commandID)
-            let restarted = try await House(clock: clock, executor: executor, store: house.store.reopened())
+            let restarted = try await House(clock: clock, executor: executor, store: house.store.reopened(), createdAt: createdAt)
             let command = try #require(try await restarted.store.command(sent)?.command)
             #expect(command.state == .unknown && command.sent == nil && command.operation == .changeSettings)
             #expect(restarted.adapter.sentCommands.isEmpty)
