@@ -68,7 +68,7 @@ struct PublishedDocument: Sendable {
             return ["the header \(name) is missing"]
         }
         guard reply.headers[.contentType]?.hasPrefix("application/problem+json") != true else { return [] }
-        let mediaTypes = response["content"].keys.subtracting(["application/json"])
+        let mediaTypes = response["content"].keys.subtracting(["application/json", "application/problem+json"])
         if !mediaTypes.isEmpty {
             let type = reply.headers[.contentType] ?? ""
             return mediaTypes.contains { type == $0 || type.hasPrefix($0 + "; charset=utf-8") }

@@ -76,6 +76,7 @@ struct AuditExportCommand: AsyncParsableCommand {
             throw error
         }
         try await Progress("Exporting").during { try await Self.write(response, to: target) }
+        if let output, OutputStyle.output.isInteractive { StandardStream.output.line("Wrote \(output.printable).") }
     }
 
     private static func write(_ response: RawResponse, to target: NewFile?) async throws {

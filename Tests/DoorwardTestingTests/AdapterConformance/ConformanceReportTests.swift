@@ -46,6 +46,8 @@ import Testing
         "Attaching a lock again replaces its address",
         "A lock with an invalid address can be attached, and rejects commands",
         "A command that the lock does not support is not sent",
+        "A change of the settings is confirmed with the new settings, and moves nothing",
+        "A change of the settings of an unavailable lock is rejected, and not made later",
         "A command sent while the transport is disconnected is rejected, and never sent later",
         "A lock executes commands again when its transport has reconnected",
         "Health is not `ok` while the transport is disconnected, and `ok` when it has reconnected",

@@ -146,7 +146,7 @@ extension CommandCase {
             "log", "Front door", "--user", "owner@doors.example", "--since", "-1h", "--limit", "2",
             pipe: "\tOlga Example\tlock\tFront door\tconfirmed\tQuay 1 / 1a\n",
             terminal: "  Olga Example  lock  Front door  confirmed"),
-        CommandCase("log", "--wide", pipe: "\tcreate property\t-\tQuay 1\tQuay 1\n", terminal: "  Quay 1 / 1a"),
+        CommandCase("log", "--wide", "--limit", "500", pipe: "\tcreate property\t-\tQuay 1\tQuay 1\n", terminal: "  Quay 1 / 1a"),
         CommandCase("log", "--denied", pipe: "\tdenied: ", terminal: "  denied: "),
         CommandCase("log", "{door}", "--json", pipe: #"{"accessRecords":["#),
         CommandCase("log", "Cellar", "--follow", pipe: "\tCellar\t", terminal: "  Cellar  ", isEndless: true),

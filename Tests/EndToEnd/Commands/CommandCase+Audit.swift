@@ -13,7 +13,9 @@ extension CommandCase {
         CommandCase("audit", "export", "--log", "gateway", by: .admin, pipe: #""logId":"gateway""#),
         CommandCase("audit", "export", "--log", "gateway", code: 1, pipe: "doorward: "),
         CommandCase("audit", "export", "--from-seq", "99999999", code: 1, pipe: "doorward: "),
-        CommandCase("audit", "export", "--output", "{folder}/exported-{how}.ndjson", pipe: ""),
+        CommandCase(
+            "audit", "export", "--output", "{folder}/exported-{how}.ndjson", pipe: "",
+            terminal: "Wrote {folder}/exported-terminal.ndjson."),
         CommandCase("audit", "export", "--output", "{folder}/whole.ndjson", code: 2, pipe: "the file exists already"),
         CommandCase(["audit", "verify", "{folder}/whole.ndjson"] + expected, by: .nobody, pipe: " records of {log} are whole."),
         CommandCase(

@@ -45,10 +45,10 @@ struct DailyHouse: Sendable {
         ] { try await audit(arguments, by: owner, to: name) }
         _ = try await house.lock("Cupboard", address: #""latencyMs":0"#)
         try await audit(["checkpoint"], by: owner, to: "new.note")
-        try await audit(["export"], by: owner, to: "whole.ndjson")
-        try await audit(["export", "--lock", "Front door"], by: owner, to: "one-lock.ndjson")
         let admin = try await Shell.signedIn(RunningGateway.adminEmail, on: gateway)
         try await audit(["export", "--log", "gateway"], by: admin, to: "gateway.ndjson")
+        try await audit(["export"], by: owner, to: "whole.ndjson")
+        try await audit(["export", "--lock", "Front door"], by: owner, to: "one-lock.ndjson")
         try damage("whole.ndjson", in: gateway)
         let sessions = try await Yard.build(on: gateway)
         return DailyHouse(
