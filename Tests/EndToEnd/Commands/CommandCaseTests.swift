@@ -73,7 +73,9 @@ extension EndToEnd {
         func clientOptions() async throws {
             let commands = try await CommandTree.read(in: TemporaryFolder()).filter { !$0.hasSubcommands }
             let local = ["profile", "demo", "serve", "admin", "config"]
-            let offline = [["store", "check"], ["store", "recover"], ["audit", "check"], ["audit", "verify"], ["audit", "cross-check"]]
+            let offline = [
+                ["store", "check"], ["store", "recover"], ["audit", "check"], ["audit", "verify"], ["audit", "cross-check"],
+            ]
             for command in commands {
                 let isClient = !local.contains(command.path[0]) && !offline.contains(command.path)
                 #expect(command.common.isSuperset(of: ["as", "ca-file"]) == isClient, "\(command.name)")
