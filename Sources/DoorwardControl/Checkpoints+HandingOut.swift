@@ -24,7 +24,7 @@ extension Checkpoints {
         let keys = try await mappingStoreErrors { () throws(StoreError) in
             try await storeGuard.credentials.publicKeys(for: .checkpoints)
         }
-        let gateways = keys.map { VerifierKey(name: gatewayName, algorithm: .ed25519, key: $0) }
+        let gateways = keys.map { VerifierKey(name: gatewayName, algorithm: .ed25519, key: $0) } + [publicKey]
         let signers = gateways.filter { note.isSigned(by: $0) == true }
         guard !signers.isEmpty, witnesses.allSatisfy({ note.isSigned(by: $0) == true }) else {
             throw .invalid("note", "wrong_signature")

@@ -196,7 +196,7 @@ struct RecordStep: Sendable, CustomTestStringConvertible {
         RecordStep(
             request: Request(
                 .post, "/users", as: .superAdmin, #"{"email":"eve@example.com","firstName":"Eve","lastName":"Last"}"#),
-            gateway: ["ADMIN_CHANGE CREATE User"], portfolio: []),
+            gateway: ["ADMIN_CHANGE CREATE Invitation", "ADMIN_CHANGE CREATE User"], portfolio: []),
         RecordStep(
             request: Request(.put, "/users/me", as: .tenant, #"{"firstName":"New"}"#), gateway: ["ADMIN_CHANGE UPDATE User"],
             portfolio: []),
