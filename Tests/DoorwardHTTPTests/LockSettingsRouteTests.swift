@@ -82,7 +82,9 @@ import Testing
         if isSuperAdmin {
             #expect(replies.map(\.status) == [403, 404, 404])
         } else {
-            #expect(replies.map(\.status) == [403, 403, 403] && Set(replies.map(\.withoutRequestID)).count == 1, "\(replies.map(\.text))")
+            #expect(
+                replies.map(\.status) == [403, 403, 403] && Set(replies.map(\.withoutRequestID)).count == 1,
+                "\(replies.map(\.text))")
         }
     }
 
