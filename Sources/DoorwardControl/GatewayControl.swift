@@ -137,10 +137,9 @@ package final class GatewayControl: Sendable {
         self.adapters = AdapterRegistry(adapters)
         adapterStates = AdapterStates(adapters: self.adapters, directory: directory, devices: devices)
         discoveredLocks = DiscoveredLocks(adapters: self.adapters, directory: directory)
-        adapterMetrics = AdapterMetrics(self.adapters, metrics)
         adapterStarter = AdapterStarter(self.adapters, clock: clock, executor: executor, logger: logger)
         checkpoints = Checkpoints(storeGuard: storeGuard, setup: audit, clock: clock, random: random, logger: logger)
-        let hasher = PasswordHasher(cost: limits.passwordCost, random: random)
+        let (hasher, sessions) = (PasswordHasher(cost: limits.passwordCost, random: random), Sessions())
         let idempotency = IdempotencyGuard(store: storeGuard.commands, clock: clock)
         let windows = WindowTimer(directory: directory, feed: feed, clock: clock, executor: executor)
         clockWatch = ClockWatch(
@@ -165,8 +164,7 @@ package final class GatewayControl: Sendable {
         lockdowns = Lockdowns(
             writer: writer, locks: locks, idempotency: idempotency, services: services,
             maxConcurrentLocks: limits.concurrentLockdownLocks, executor: executor)
-        roles = Roles(directory: directory, writer: writer)
-        let sessions = Sessions()
+        (roles, adapterMetrics) = (Roles(directory: directory, writer: writer), AdapterMetrics(self.adapters, metrics))
         users = Users(
             directory: directory, writer: writer, hasher: hasher, sessions: sessions, log: storeGuard.log, random: random)
         apiKeys = APIKeys(directory: directory, writer: writer, clock: clock, random: random)

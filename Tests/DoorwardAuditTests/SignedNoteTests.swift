@@ -1,5 +1,6 @@
 import DoorwardAudit
 import DoorwardDomain
+import DoorwardTesting
 import Testing
 
 @Suite struct SignedNoteTests {
@@ -133,5 +134,41 @@ import Testing
         let forged = SignedNote(
             text: note.text, signatures: [SignedNote.Signature(name: cosignature.name, keyID: cosignature.keyID, bytes: late)])
         #expect(forged.isSigned(by: key) == false)
+    }
+
+    @Test(
+        "random notes are read as they were written, and each signature is found by its key and by no other",
+        arguments: 1...20 as ClosedRange<UInt64>)
+    func random(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let words = ["doorward.local", "\u{2014}", "a b", "\u{E9}", "42", "9+8", "=="]
+        for _ in 0..<20 {
+            let lines = (0..<Int.random(in: 1...6, using: &generator)).map { _ in
+                (0..<Int.random(in: 1...4, using: &generator)).map { _ in words.randomElement(using: &generator) ?? "" }
+                    .joined(separator: " ")
+            }
+            let text = lines.map { $0 + "\n" }.joined()
+            let signers = try (0..<UInt8.random(in: 1...16, using: &generator)).map { try Self.signer("key-\($0)", seed: $0 + 1) }
+            var note = SignedNote(text: text, signatures: [])
+            for signer in signers { note.add(try signer.signature(of: text)) }
+            let read = try #require(SignedNote(parsing: note.rendered))
+            #expect(read == note && read.text == text && read.signatures.count == signers.count)
+            #expect(signers.allSatisfy { read.isSigned(by: $0.verifierKey) == true })
+            let stranger = try Self.signer("key-0", seed: 99)
+            #expect(read.isSigned(by: stranger.verifierKey) == nil)
+            // The same signatures under another text.
+            let moved = SignedNote(text: text + "more\n", signatures: read.signatures)
+            #expect(signers.allSatisfy { moved.isSigned(by: $0.verifierKey) == false })
+        }
+    }
+
+    @Test("a note has one to sixteen signatures")
+    func count() throws {
+        var note = SignedNote(text: "text\n", signatures: [])
+        #expect(SignedNote(parsing: note.rendered) == nil)
+        for number in 1...17 as ClosedRange<UInt8> {
+            note.add(try Self.signer("key-\(number)", seed: number).signature(of: note.text))
+            #expect((SignedNote(parsing: note.rendered) != nil) == (number <= 16), "\(number) signatures")
+        }
     }
 }
