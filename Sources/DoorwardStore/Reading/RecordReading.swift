@@ -62,9 +62,9 @@ struct RecordReading {
         try db.step(
             """
             SELECT record_id, position, unit_id, property_id FROM entries WHERE record_id = coalesce(
-                (SELECT record_id FROM entries WHERE record_id >= ?1 ORDER BY record_id LIMIT 1),
-                (SELECT record_id FROM entries WHERE record_id < ?1 ORDER BY record_id DESC LIMIT 1))
-            """, [id]
+                (SELECT record_id FROM entries WHERE record_id >= ? ORDER BY record_id LIMIT 1),
+                (SELECT record_id FROM entries WHERE record_id < ? ORDER BY record_id DESC LIMIT 1))
+            """, [id, id]
         ) { found = ($0.id(0), EntryKey(rawValue: $0.integer(1)), $0.id(2), $0.id(3)) }
         guard let found else { return nil }
         guard let log = try StoredLog.find(key: found.position.logKey, in: db)?.id else {
