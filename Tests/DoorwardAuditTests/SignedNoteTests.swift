@@ -154,6 +154,7 @@ import Testing
             let read = try #require(SignedNote(parsing: note.rendered))
             #expect(read == note && read.text == text && read.signatures.count == signers.count)
             #expect(signers.allSatisfy { read.isSigned(by: $0.verifierKey) == true })
+            #expect(SignedNote(parsing: String(note.rendered.dropLast())) == nil, "the last line has no line break")
             let stranger = try Self.signer("key-0", seed: 99)
             #expect(read.isSigned(by: stranger.verifierKey) == nil)
             // The same signatures under another text.
