@@ -15,6 +15,8 @@ import Testing
     private static let notApplicable = [
         "A transport outside the caller's scope gives the same result as one that does not exist",
         "A portfolio's transport is accepted within its owner's scope, and only for locks in that portfolio",
+        "A change of the settings is confirmed with the new settings, and moves nothing",
+        "A change of the settings of an unavailable lock is rejected, and not made later",
         "When the transport has reconnected, a retained report is not reported as live",
         "A report retained by the transport is not reported as live",
         "A discovered lock is listed once, and can be attached with the listed address",
