@@ -24,9 +24,10 @@ import Testing
         house.gatewayLog.map(\.body).filter { $0.event == .clockStep }.map(\.details)
     }
 
-    /// Waits until the records of the clock's events are written.
+    /// Waits until the records of the clock's events are written. Without them the test fails, and does not wait forever.
     private func waitForSteps(_ count: Int, in house: House) async {
-        while steps(house).count < count { await house.clock.pass(.zero) }
+        for _ in 0..<100_000 where steps(house).count < count { await house.clock.pass(.zero) }
+        #expect(steps(house).count >= count)
     }
 
     @Test("A clock set back by 55 minutes does not let an ended guest in again, and the step is recorded")
@@ -75,7 +76,7 @@ import Testing
         #expect(await reason(house) == .clockUntrusted)
         house.clock.advance(by: .milliseconds(1))
         #expect(await reason(house) == nil)
-        await waitForSteps(5, in: house)
+        await waitForSteps(4, in: house)
         #expect(steps(house).last?["change"] == .string("trust_regained"))
     }
 
