@@ -25,9 +25,9 @@ package final class Checkpoints: Sendable {
 
     let storeGuard: StoreGuard
     let setup: AuditSetup
-    private let clock: any GatewayClock
-    private let random: RandomSource
-    private let logger: Logger
+    let clock: any GatewayClock
+    let random: RandomSource
+    let logger: Logger
     let state: Mutex<State>
     /// Serializes signing and rotation.
     let mutex = AsyncMutex()
@@ -136,7 +136,7 @@ package final class Checkpoints: Sendable {
         return (journal, heads, mismatches)
     }
 
-    private func readHeads() async throws(GatewayError) -> [LogHead] {
+    func readHeads() async throws(GatewayError) -> [LogHead] {
         try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.logHeads() }
     }
 
@@ -158,24 +158,28 @@ package final class Checkpoints: Sendable {
     func run(_ feed: ChangeFeed) async {
         var position = feed.position
         var changed: [LogID: MonotonicInstant] = [:]
+        // All logs are compared at the start, after changes that the feed no longer has, and again after a failed read.
+        var areAllToBeCompared = true
         do {
-            for head in try await readHeads() { changed[head.log] = clock.monotonicNow() }
             while true {
-                let changes =
-                    changed.isEmpty ? try await feed.nextChanges(after: position) : feed.changes(after: position)
+                let isIdle = changed.isEmpty && !areAllToBeCompared
+                let changes = isIdle ? try await feed.nextChanges(after: position) : feed.changes(after: position)
                 let now = clock.monotonicNow()
                 if let changes {
                     position = changes.position
                     for case .log(let log) in changes.objects where changed[log] == nil { changed[log] = now }
                 } else {
-                    position = feed.position
-                    for head in try await readHeads() where changed[head.log] == nil { changed[head.log] = now }
+                    (position, areAllToBeCompared) = (feed.position, true)
+                }
+                if areAllToBeCompared, let heads = try? await readHeads() {
+                    areAllToBeCompared = false
+                    for head in heads where changed[head.log] == nil { changed[head.log] = now }
                 }
                 await signDue(&changed, at: now)
-                if !changed.isEmpty { try await clock.sleep(until: now.advanced(by: Self.pause)) }
+                if areAllToBeCompared || !changed.isEmpty { try await clock.sleep(until: now.advanced(by: Self.pause)) }
             }
         } catch {
-            // Cancelled, or the store was closed.
+            // Cancelled.
         }
     }
 
@@ -230,7 +234,7 @@ package final class Checkpoints: Sendable {
 
     /// First the portfolios' logs, then their checkpoints' records, then the gateway's log, which contains these records. Its own
     /// checkpoints are not recorded, so that a round ends.
-    private func signLocked(_ logs: [LogID], also former: NoteSigner?) async throws {
+    func signLocked(_ logs: [LogID], also former: NoteSigner?) async throws {
         try await signRound(logs.filter { $0 != .gateway }, also: former)
         try await signRound([.gateway], also: former)
     }
@@ -317,44 +321,6 @@ package final class Checkpoints: Sendable {
                     counters: marks.map { .noteCheckpoint($0) },
                     records: part.filter { $0.origin.log != .gateway }.map { record(of: $0, at: now) }))
             state.withLock { state in for mark in marks { state.marks[mark.log] = mark } }
-        }
-    }
-
-    // MARK: Rotation
-
-    /// Replaces the key that signs checkpoints. The last checkpoints of the old key have a signature of the new one as well, and
-    /// the record of the rotation has a signature of each over both keys.
-    ///
-    /// - Parameter record: makes the record from its id, its time and its details.
-    func rotate(_ record: (RecordID, Timestamp, [String: RecordValue]) -> PendingRecord) async throws(GatewayError) -> VerifierKey
-    {
-        await mutex.lock()
-        defer { mutex.unlock() }
-        let seed = Secret(random.bytes(32))
-        let former = state.withLock { $0.signer }
-        do {
-            try await signLocked(try await readHeads().map(\.log), also: nil)
-            let signer = try NoteSigner(name: gatewayName, seed: seed.reveal())
-            try await setup.keys.stage(seed)
-            let now = clock.now()
-            try await storeGuard.write(
-                StoreTransaction(
-                    credentials: [.noteKey(.checkpoints, publicHalf: signer.verifierKey.key)],
-                    records: [record(random.id(at: now), now, try KeyRotation(from: former, to: signer).details)]))
-            state.withLock { $0.signer = signer }
-            // From here on the new key is in force: what fails is repeated by the next round or the next start.
-            do {
-                try await signLocked(try await readHeads().map(\.log), also: former)
-                try await setup.keys.activateStaged()
-            } catch {
-                logger.error(
-                    "the rotation of the key could not be completed; it is at the next start", metadata: ["error": "\(error)"])
-            }
-            return signer.verifierKey
-        } catch let error as GatewayError {
-            throw error
-        } catch {
-            throw .internalFailure("the key could not be rotated: \(error)")
         }
     }
 

@@ -18,6 +18,7 @@ package final class InMemoryStore: GatewayStore {
         var queue = CommitQueue()
         var nextFailure: Failure?
         var isUnavailable = false
+        var areHeadsUnavailable = false
         var isClosed = false
     }
 
@@ -48,7 +49,10 @@ package final class InMemoryStore: GatewayStore {
     package func stayUnavailable() { state.withLock { $0.isUnavailable = true } }
 
     /// Accepts transactions again. This simulates the reopening of the database.
-    package func recover() { state.withLock { $0.isUnavailable = false } }
+    package func recover() { state.withLock { ($0.isUnavailable, $0.areHeadsUnavailable) = (false, false) } }
+
+    /// Makes every further `logHeads` throw `.unavailable`.
+    package func failLogHeads() { state.withLock { $0.areHeadsUnavailable = true } }
 
     /// Returns a new store with the current content. This simulates another process that opens the database.
     package func reopened() -> InMemoryStore {
@@ -199,7 +203,10 @@ package final class InMemoryStore: GatewayStore {
     }
 
     /// Counts the records of each log.
-    package func logHeads() async throws(StoreError) -> [LogHead] { read { $0.logHeads } }
+    package func logHeads() async throws(StoreError) -> [LogHead] {
+        if state.withLock(\.areHeadsUnavailable) { throw .unavailable }
+        return read { $0.logHeads }
+    }
 
     /// Computes the frontier from all leaves.
     package func frontier(of log: LogID) async throws(StoreError) -> MerkleFrontier? { read { $0.frontier(of: log) } }

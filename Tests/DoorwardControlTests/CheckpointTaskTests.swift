@@ -121,4 +121,27 @@ import Testing
         await Self.until(rig.clock) { Self.size(rig, log) == 2 }
         await control.stop()
     }
+
+    @Test("while the store cannot be read, the gateway keeps trying, and signs once it can")
+    func unreadableStore() async throws {
+        var rig = try await CheckpointRig()
+        try await rig.append(1, to: .gateway)
+        let checkpoints = try await rig.started()
+        rig.store.failLogHeads()
+        let (clock, hasEnded) = (rig.clock, Seen<Bool>())
+        let task = Task {
+            await checkpoints.run(ChangeFeed(clock: clock))
+            hasEnded.value = true
+        }
+        await Self.until(clock) { clock.sleeperCount == 1 || hasEnded.value == true }
+        #expect(hasEnded.value == nil, "a failed read ends the task")
+        rig.store.recover()
+        for _ in 0..<61 where hasEnded.value == nil {
+            clock.advance(by: .seconds(1))
+            await Self.until(clock) { clock.sleeperCount == 1 || Self.size(rig, .gateway) == 1 }
+        }
+        #expect(Self.size(rig, .gateway) == 1)
+        task.cancel()
+        await task.value
+    }
 }
