@@ -10,39 +10,28 @@ package struct AccessExport: AsyncSequence, Sendable {
 
     /// The logs of an export with its name for a file, such as `doorward-gateway`.
     package let name: String
-    private let content: Content
-
-    private enum Content: Sendable {
-        case csv(CSVExport)
-        case complete(CompleteExport)
-        case partial(PartialExport)
-    }
+    private let producer: any ExportProducer
 
     static func csv(
         _ source: ExportSource, _ scopes: [RecordScope], _ filter: RecordFilter, _ request: ExportRequest,
         zones: @escaping @Sendable (PropertyID) -> String?
     ) -> AccessExport {
         let pages = RecordPages(source, scopes, filter, request.fromSeq, request.untilSeq)
-        return AccessExport(name: name(filter.log), content: .csv(CSVExport(pages: pages, zone: zones)))
+        return AccessExport(name: name(filter.log), producer: CSVExport(pages: pages, zone: zones))
     }
 
-    /// - Parameter positions: those of the export's own records; the file ends with the checkpoint, which covers them.
+    /// - Parameter size: the number of records under the checkpoint in the header.
     static func bundle(
-        _ source: ExportSource, _ header: ExportHeader, _ scopes: [RecordScope], _ filter: RecordFilter,
-        _ request: ExportRequest, _ positions: [RecordPosition]
+        _ source: ExportSource, _ header: ExportHeader, size: UInt64, _ scopes: [RecordScope], _ filter: RecordFilter,
+        _ request: ExportRequest
     ) async throws(GatewayError) -> AccessExport {
-        guard let checkpoint = SignedNote(parsing: header.checkpoint).flatMap({ Checkpoint(parsing: $0.text) }),
-            positions.allSatisfy({ $0.seq < checkpoint.size })
-        else { throw .internalFailure("the checkpoint of an export does not cover its record") }
-        let proofs = ExportProofs(store: source.store, log: header.log)
+        let proofs = ExportProofs(source: source, log: header.log)
         guard let range = header.range else {
             var filter = filter
             filter.log = header.log
-            let until = Swift.min(request.untilSeq ?? checkpoint.size, checkpoint.size)
-            let pages = RecordPages(source, scopes, filter, request.fromSeq, until)
+            let pages = RecordPages(source, scopes, filter, request.fromSeq, Swift.min(request.untilSeq ?? size, size))
             return AccessExport(
-                name: name(header.log),
-                content: .partial(PartialExport(pages: pages, proofs: proofs, header: header, size: checkpoint.size)))
+                name: name(header.log), producer: PartialExport(source, pages: pages, proofs: proofs, header: header, size: size))
         }
         // Records that the retention has removed cannot be exported. The export begins with the first one that is left.
         let kept = try await mappingStoreErrors { () throws(StoreError) in
@@ -50,13 +39,11 @@ package struct AccessExport: AsyncSequence, Sendable {
         }
         let first = Swift.max(range.lowerBound, kept)
         guard first < range.upperBound else { throw .invalid("untilSeq", "out_of_range") }
-        let present = first..<range.upperBound
-        let actual = ExportHeader(
-            log: header.log, range: present, checkpoint: header.checkpoint, publicKey: header.publicKey)
+        let present = ExportHeader(
+            log: header.log, range: first..<range.upperBound, checkpoint: header.checkpoint, publicKey: header.publicKey)
         return AccessExport(
             name: name(header.log),
-            content: .complete(
-                CompleteExport(source: source, proofs: proofs, header: actual, range: present, size: checkpoint.size)))
+            producer: CompleteExport(source, proofs: proofs, header: present, range: first..<range.upperBound, size: size))
     }
 
     private static func name(_ log: LogID?) -> String { "doorward-\(log.map(\.description) ?? "logs")" }
@@ -70,13 +57,7 @@ package struct AccessExport: AsyncSequence, Sendable {
     }
 
     /// Begins at the first chunk. An export is read once.
-    package func makeAsyncIterator() -> Iterator {
-        switch content {
-        case .csv(let export): Iterator(producer: export)
-        case .complete(let export): Iterator(producer: export)
-        case .partial(let export): Iterator(producer: export)
-        }
-    }
+    package func makeAsyncIterator() -> Iterator { Iterator(producer: producer) }
 }
 
 private protocol ExportProducer: Sendable {
@@ -90,11 +71,6 @@ struct ExportSource: Sendable {
     let slot: RunningExports.Slot
     /// Throws once the caller may no longer export what the export contains.
     let checkRight: @Sendable () throws -> Void
-
-    init(
-        store: any AccessLogStore, reader: ListReader, slot: RunningExports.Slot,
-        checkRight: @escaping @Sendable () throws -> Void
-    ) { (self.store, self.reader, self.slot, self.checkRight) = (store, reader, slot, checkRight) }
 }
 
 /// Selected records, page by page, oldest first.
@@ -161,7 +137,7 @@ private struct CompleteExport: ExportProducer {
     private var writer: ExportWriter
     private var hasEnded = false
 
-    init(source: ExportSource, proofs: ExportProofs, header: ExportHeader, range: Range<UInt64>, size: UInt64) {
+    init(_ source: ExportSource, proofs: ExportProofs, header: ExportHeader, range: Range<UInt64>, size: UInt64) {
         (self.source, self.proofs, self.range) = (source, proofs, range)
         position = range.lowerBound
         plan = ExportProof.Plan(size: size, isComplete: true)
@@ -172,7 +148,7 @@ private struct CompleteExport: ExportProducer {
         while position < range.upperBound, writer.byteCount < ExportLimits.chunk {
             try source.checkRight()
             let page = position..<min(range.upperBound, (position / ExportLimits.page + 1) * ExportLimits.page)
-            let records = try await source.store.disclosed([page], of: proofs.log)
+            let records = try await source.store.disclosed([page], of: proofs.log, for: source.reader)
             // The retention may have removed records since the export began.
             guard records.count == page.count else { throw ExportFailure.recordsRemoved }
             let siblings = records.map { plan.siblings(of: $0.seq) }
@@ -195,10 +171,10 @@ private struct PartialExport: ExportProducer {
     private var plan: ExportProof.Plan
     private var writer: ExportWriter
     private var hasEnded = false
-    private let source: any AccessLogStore
+    private let source: ExportSource
 
-    init(pages: RecordPages, proofs: ExportProofs, header: ExportHeader, size: UInt64) {
-        (self.pages, self.proofs, source) = (pages, proofs, proofs.store)
+    init(_ source: ExportSource, pages: RecordPages, proofs: ExportProofs, header: ExportHeader, size: UInt64) {
+        (self.source, self.pages, self.proofs) = (source, pages, proofs)
         plan = ExportProof.Plan(size: size, isComplete: false)
         writer = ExportWriter(header)
     }
@@ -207,7 +183,7 @@ private struct PartialExport: ExportProducer {
         while !pages.isAtEnd, writer.byteCount < ExportLimits.chunk {
             let seqs = try await pages.next().map(\.seq)
             guard !seqs.isEmpty else { continue }
-            let records = try await source.disclosed(seqs.map { $0..<$0 + 1 }, of: proofs.log)
+            let records = try await source.store.disclosed(seqs.map { $0..<$0 + 1 }, of: proofs.log, for: source.reader)
             guard records.count == seqs.count else { throw ExportFailure.recordsRemoved }
             let hashes = try await proofs.hashes(of: records.map { plan.siblings(of: $0.seq) })
             for (record, proof) in zip(records, hashes) { try writer.add(record, proof: proof) }
@@ -231,7 +207,7 @@ enum ExportFailure: Error {
 
 /// Reads the hashes of proofs, those of large subtrees once.
 struct ExportProofs: Sendable {
-    let store: any AccessLogStore
+    let source: ExportSource
     let log: LogID
     /// The hashes of subtrees with many leaves, which the proofs of adjacent records share.
     private var known: [Range<UInt64>: [UInt8]] = [:]
@@ -240,7 +216,7 @@ struct ExportProofs: Sendable {
     private static let minLeaves = 256
     private static let maxKnown = 4096
 
-    init(store: any AccessLogStore, log: LogID) { (self.store, self.log) = (store, log) }
+    init(source: ExportSource, log: LogID) { (self.source, self.log) = (source, log) }
 
     /// The hashes of the siblings of some records.
     ///
@@ -261,12 +237,11 @@ struct ExportProofs: Sendable {
                 missing.append(range)
             }
         }
-        let plans = missing.map { MerkleProof.subtrees($0) }
-        guard let nodes = try await store.nodes(Array(plans.joined()), of: log) else { throw ExportFailure.treeIncomplete }
-        var rest = nodes[...]
-        for (range, plan) in zip(missing, plans) {
-            let hash = MerkleProof.root(of: Array(rest.prefix(plan.count)))
-            rest = rest.dropFirst(plan.count)
+        let plan = missing.map { MerkleProof.subtrees($0) }
+        guard let found = try await LogProofs(log: source.store).hashes(plan, of: log, for: source.reader) else {
+            throw ExportFailure.treeIncomplete
+        }
+        for (range, hash) in zip(missing, found) {
             if range.count >= Self.minLeaves { known[range] = hash }
             page[range] = hash
         }

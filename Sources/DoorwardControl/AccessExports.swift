@@ -39,7 +39,7 @@ package struct AccessExports: Sendable {
         let sorted = logs.sorted { $0.description < $1.description }
         let records = sorted.map { record(of: request, $0, scopes, isComplete: isComplete, by: caller, in: tenancy, at: now) }
         let positions = try await storeGuard.write(StoreTransaction(records: records))
-        try await sign(sorted)
+        try await checkpoints?.signForRequest(sorted)
         let reader = tenancy.listReader(subject.readerID, tenancy.recordScopes(of: subject))
         let source = ExportSource(store: storeGuard.log, reader: reader, slot: slot) { [directory] in
             let (tenancy, subject) = directory.resolve(caller)
@@ -53,7 +53,11 @@ package struct AccessExports: Sendable {
             return .csv(
                 source, scopes, filter, request, zones: { [directory] in directory.current.property($0)?.defaultTimeZone })
         }
-        return try await .bundle(source, try header(log, request, isComplete: isComplete), scopes, filter, request, positions)
+        let (header, checkpoint) = try header(log, request, isComplete: isComplete)
+        guard positions.allSatisfy({ $0.seq < checkpoint.size }) else {
+            throw .internalFailure("the checkpoint of an export does not cover its record")
+        }
+        return try await .bundle(source, header, size: checkpoint.size, scopes, filter, request)
     }
 
     // MARK: - Rights
@@ -106,26 +110,19 @@ package struct AccessExports: Sendable {
 
     // MARK: - Before the first byte
 
-    private func sign(_ logs: [LogID]) async throws(GatewayError) {
-        guard let checkpoints else { return }
-        do {
-            try await checkpoints.sign(logs)
-        } catch let error as GatewayError {
-            throw error
-        } catch {
-            throw .internalFailure("the checkpoint could not be signed: \(error)")
-        }
-    }
-
-    private func header(_ log: LogID, _ request: ExportRequest, isComplete: Bool) throws(GatewayError) -> ExportHeader {
+    /// The newest checkpoint of the log, and the header of an export under it.
+    private func header(
+        _ log: LogID, _ request: ExportRequest, isComplete: Bool
+    ) throws(GatewayError) -> (ExportHeader, Checkpoint) {
         guard let checkpoints, let entry = checkpoints.newest(of: log) else { throw .unavailable }
         let keys = entry.note.signatures.map(\.keyID)
         // The key in force has signed the checkpoint, unless it was replaced in this moment.
         guard keys.contains(checkpoints.publicKey.id) else { throw .unavailable }
         let until = request.untilSeq ?? entry.checkpoint.size
-        return ExportHeader(
+        let header = ExportHeader(
             log: log, range: isComplete ? (request.fromSeq ?? 0)..<until : nil, checkpoint: entry.note.rendered,
             publicKey: checkpoints.publicKey.description)
+        return (header, entry.checkpoint)
     }
 
     private func record(

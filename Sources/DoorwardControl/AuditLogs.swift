@@ -52,13 +52,7 @@ package struct AuditLogs: Sendable {
     /// - Parameter name: the id of the log, as the caller wrote it.
     package func checkpoint(of name: String, for caller: Caller) async throws(GatewayError) -> String {
         let (checkpoints, log) = (try signing(), try await verifiable(name, for: caller))
-        do {
-            try await checkpoints.sign([log])
-        } catch let error as GatewayError {
-            throw error
-        } catch {
-            throw .internalFailure("the checkpoint could not be signed: \(error)")
-        }
+        try await checkpoints.signForRequest([log])
         guard let entry = checkpoints.newest(of: log) else { throw .notFound }
         return entry.note.rendered
     }

@@ -3,6 +3,17 @@ internal import DoorwardDomain
 import Synchronization
 
 extension Checkpoints {
+    /// Signs as `sign` does, for a request that reads the checkpoints afterwards.
+    func signForRequest(_ logs: [LogID]) async throws(GatewayError) {
+        do {
+            try await sign(logs)
+        } catch let error as GatewayError {
+            throw error
+        } catch {
+            throw .internalFailure("the checkpoint could not be signed: \(error)")
+        }
+    }
+
     /// Hands out checkpoints that are durable.
     func publish(_ entries: some Sequence<CheckpointJournal.Entry>) {
         guard let publish = setup.publish else { return }

@@ -41,8 +41,10 @@ package protocol AccessLogStore: Sendable {
     func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange?
 
     /// The records with these numbers as an export contains them, with the personal values whose keys exist, in order. A record
-    /// that was removed or does not exist is left out.
-    func disclosed(_ ranges: [Range<UInt64>], of log: LogID) async throws(StoreError) -> [DisclosedRecord]
+    /// that was removed or does not exist is left out. Throws the list errors, and waits as lists of the reader do.
+    func disclosed(
+        _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader
+    ) async throws(StoreError) -> [DisclosedRecord]
 
     /// The logs that contain readable personal values of this user; empty after the user's keys were destroyed.
     func logs(withValuesOf person: UserID) async throws(StoreError) -> [LogID]
@@ -53,7 +55,9 @@ package protocol AccessLogStore: Sendable {
     func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]?
 
     /// The root hashes of several complete subtrees, as of `node`, in one read; `nil` if one of them is absent.
-    func nodes(_ nodes: [MerkleNode], of log: LogID) async throws(StoreError) -> [[UInt8]]?
+    ///
+    /// - Parameter reader: reads many hashes as a list of this reader, and throws the list errors; `nil` reads the few of one proof.
+    func nodes(_ nodes: [MerkleNode], of log: LogID, for reader: ListReader?) async throws(StoreError) -> [[UInt8]]?
 
     /// Every log that has a record or a checkpoint mark, with its size, in the order of the logs' ids.
     func logHeads() async throws(StoreError) -> [LogHead]

@@ -23,19 +23,20 @@ struct LogProofs {
         return try await hashes(plan, of: id)
     }
 
-    private func hashes(_ plan: [MerkleProof.PlannedHash], of id: LogID) async throws(GatewayError) -> [[UInt8]]? {
-        var hashes: [[UInt8]] = []
-        for planned in plan {
-            var nodes: [[UInt8]] = []
-            for node in planned {
-                let hash = try await mappingStoreErrors { () throws(StoreError) in
-                    try await log.node(level: node.level, index: node.index, of: id)
-                }
-                guard let hash else { return nil }
-                nodes.append(hash)
-            }
-            hashes.append(MerkleProof.root(of: nodes))
+    /// Reads the planned hashes in one read of the store.
+    ///
+    /// - Parameter reader: on whose behalf many hashes are read; `nil` for the few of one proof.
+    /// - Returns: `nil` if the tree lacks one of them.
+    func hashes(
+        _ plan: [MerkleProof.PlannedHash], of id: LogID, for reader: ListReader? = nil
+    ) async throws(GatewayError) -> [[UInt8]]? {
+        let nodes = try await mappingStoreErrors { () throws(StoreError) in
+            try await log.nodes(Array(plan.joined()), of: id, for: reader)
         }
-        return hashes
+        guard var rest = nodes?[...] else { return nil }
+        return plan.map { planned in
+            defer { rest = rest.dropFirst(planned.count) }
+            return MerkleProof.root(of: Array(rest.prefix(planned.count)))
+        }
     }
 }

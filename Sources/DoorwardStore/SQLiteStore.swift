@@ -272,8 +272,10 @@ package final class SQLiteStore: GatewayStore {
     }
 
     /// Reads in one snapshot. A value that cannot be decrypted, or does not match its commitment, is left out, as in `page`.
-    package func disclosed(_ ranges: [Range<UInt64>], of log: LogID) async throws(StoreError) -> [DisclosedRecord] {
-        try await reader.read { db in
+    package func disclosed(
+        _ ranges: [Range<UInt64>], of log: LogID, for list: ListReader
+    ) async throws(StoreError) -> [DisclosedRecord] {
+        try await reader.list(for: list) { db, _ in
             guard let log = try StoredLog.find(log, in: db) else { return [] }
             var reading = RecordReading(db)
             return try ranges.flatMap { try reading.disclosed($0, of: log) }
@@ -281,16 +283,11 @@ package final class SQLiteStore: GatewayStore {
     }
 
     /// Reads in one snapshot, and each row of hashes once.
-    package func nodes(_ nodes: [MerkleNode], of log: LogID) async throws(StoreError) -> [[UInt8]]? {
-        try await reader.read { db in
-            guard let log = try StoredLog.find(log, in: db) else { return nodes.isEmpty ? [] : nil }
-            var (tiles, hashes) = (LogTiles(log: log.key, in: db), [[UInt8]]())
-            for node in nodes {
-                guard let hash = try tiles.node(level: node.level, index: node.index, size: log.size) else { return nil }
-                hashes.append(hash)
-            }
-            return hashes
-        }
+    package func nodes(
+        _ nodes: [MerkleNode], of log: LogID, for list: ListReader?
+    ) async throws(StoreError) -> [[UInt8]]? {
+        guard let list else { return try await reader.read { try LogTiles.hashes(of: nodes, in: log, $0) } }
+        return try await reader.list(for: list) { db, _ in try LogTiles.hashes(of: nodes, in: log, db) }
     }
 
     /// Reads one row for each log.

@@ -182,12 +182,16 @@ package final class InMemoryStore: GatewayStore {
     }
 
     /// Encodes the records again, with the same key for all owners.
-    package func disclosed(_ ranges: [Range<UInt64>], of log: LogID) async throws(StoreError) -> [DisclosedRecord] {
+    package func disclosed(
+        _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader
+    ) async throws(StoreError) -> [DisclosedRecord] {
         read { $0.disclosed(ranges, of: log) }
     }
 
     /// Computes each node from all leaves.
-    package func nodes(_ nodes: [MerkleNode], of log: LogID) async throws(StoreError) -> [[UInt8]]? {
+    package func nodes(
+        _ nodes: [MerkleNode], of log: LogID, for reader: ListReader?
+    ) async throws(StoreError) -> [[UInt8]]? {
         let found = read { content in nodes.map { content.node(level: $0.level, index: $0.index, of: log) } }
         return found.contains(nil) ? nil : found.compactMap { $0 }
     }

@@ -1,4 +1,5 @@
 internal import DoorwardAudit
+internal import DoorwardDomain
 import GRDB
 
 /// Stores the nodes of a log's Merkle tree in tiles. A tile is one row with the hashes of 256 adjacent nodes. There are tiles
@@ -40,6 +41,17 @@ struct LogTiles {
         let (tileLevel, span) = (level / Self.levelsPerTile, UInt64(1) << UInt64(level % Self.levelsPerTile))
         guard let hashes = try nodes(tileLevel, index * span..<(index + 1) * span) else { return nil }
         return MerkleTree.root(ofLeafHashes: Self.split(hashes))
+    }
+
+    /// Returns the roots of several subtrees of a log, as of `node`; `nil` if one of them is absent.
+    static func hashes(of nodes: [MerkleNode], in id: LogID, _ db: Database) throws -> [[UInt8]]? {
+        guard let log = try StoredLog.find(id, in: db) else { return nodes.isEmpty ? [] : nil }
+        var (tiles, hashes) = (LogTiles(log: log.key, in: db), [[UInt8]]())
+        for node in nodes {
+            guard let hash = try tiles.node(level: node.level, index: node.index, size: log.size) else { return nil }
+            hashes.append(hash)
+        }
+        return hashes
     }
 
     /// Returns the hashes of adjacent nodes of one tile, in sequence.

@@ -58,9 +58,10 @@ extension StoreConformance {
             var script = StoreScript(seed: 76)
             _ = try await store.commit(script.tenancy)
             let log = LogID.portfolio(script.portfolio)
-            try require(try await store.disclosed([0..<3], of: log), is: [], "the records of an empty log")
-            try require(try await store.nodes([], of: log), is: [], "no nodes of an empty log")
-            try require(try await store.nodes([MerkleNode(level: 0, index: 0)], of: log), is: nil, "a node of an empty log")
+            try require(try await store.disclosed([0..<3], of: log, for: ListReader()), is: [], "the records of an empty log")
+            try require(try await store.nodes([], of: log, for: nil), is: [], "no nodes of an empty log")
+            try require(
+                try await store.nodes([MerkleNode(level: 0, index: 0)], of: log, for: nil), is: nil, "a node of an empty log")
             let persons = (0..<10).map { UserID(high: 0x7000, low: UInt64($0 % 2)) }
             let records = persons.enumerated().map { index, person in
                 var body = script.event(on: script.door)
@@ -71,7 +72,7 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(records: records))
             let stored = try await store.range(of: log, from: 0, limit: 10)?.entries ?? []
             func check(erased: Set<UserID>) async throws {
-                let found = try await store.disclosed([1..<3, 4..<4, 7..<20], of: log)
+                let found = try await store.disclosed([1..<3, 4..<4, 7..<20], of: log, for: ListReader())
                 try require(found.map(\.seq), is: [1, 2, 7, 8, 9], "the records")
                 for record in found {
                     let index = Int(record.seq)
@@ -97,8 +98,9 @@ extension StoreConformance {
             for node in plan {
                 expected += try await store.node(level: node.level, index: node.index, of: log).map { [$0] } ?? []
             }
-            try require(try await store.nodes(plan, of: log), is: expected, "the nodes")
-            try require(try await store.nodes(plan + [MerkleNode(level: 2, index: 2)], of: log), is: nil, "an absent node")
+            try require(try await store.nodes(plan, of: log, for: nil), is: expected, "the nodes")
+            try require(
+                try await store.nodes(plan + [MerkleNode(level: 2, index: 2)], of: log, for: nil), is: nil, "an absent node")
         },
         StoreConformanceCheck("The heads of the logs have their sizes and marks, and the frontier gives the root of the records")
         {

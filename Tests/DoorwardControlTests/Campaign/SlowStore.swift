@@ -37,11 +37,15 @@ final class SlowStore: GatewayStore {
     func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand] {
         try await inner.openCommands(of: owner)
     }
-    func disclosed(_ ranges: [Range<UInt64>], of log: LogID) async throws(StoreError) -> [DisclosedRecord] {
-        try await inner.disclosed(ranges, of: log)
+    func disclosed(
+        _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader
+    ) async throws(StoreError) -> [DisclosedRecord] {
+        try await inner.disclosed(ranges, of: log, for: reader)
     }
-    func nodes(_ nodes: [MerkleNode], of log: LogID) async throws(StoreError) -> [[UInt8]]? {
-        try await inner.nodes(nodes, of: log)
+    func nodes(
+        _ nodes: [MerkleNode], of log: LogID, for reader: ListReader?
+    ) async throws(StoreError) -> [[UInt8]]? {
+        try await inner.nodes(nodes, of: log, for: reader)
     }
     func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange? {
         try await inner.range(of: log, from: seq, limit: limit)

@@ -30,12 +30,16 @@ final class BlockingStore: GatewayStore {
         try wait { (store) throws(StoreError) in try await store.openCommands(of: owner) }
     }
 
-    func disclosed(_ ranges: [Range<UInt64>], of log: LogID) async throws(StoreError) -> [DisclosedRecord] {
-        try wait { (store) throws(StoreError) in try await store.disclosed(ranges, of: log) }
+    func disclosed(
+        _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader
+    ) async throws(StoreError) -> [DisclosedRecord] {
+        try wait { (store) throws(StoreError) in try await store.disclosed(ranges, of: log, for: reader) }
     }
 
-    func nodes(_ nodes: [MerkleNode], of log: LogID) async throws(StoreError) -> [[UInt8]]? {
-        try wait { (store) throws(StoreError) in try await store.nodes(nodes, of: log) }
+    func nodes(
+        _ nodes: [MerkleNode], of log: LogID, for reader: ListReader?
+    ) async throws(StoreError) -> [[UInt8]]? {
+        try wait { (store) throws(StoreError) in try await store.nodes(nodes, of: log, for: reader) }
     }
 
     func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange? {
