@@ -21,19 +21,26 @@ package final class CheckpointFile: CheckpointStorage {
     /// Reads the whole file.
     package func read() async throws -> [UInt8]? { try await onQueue { try $0.readNow() } }
 
-    /// Writes at the end of the existing file, and flushes the file and its folder.
+    /// Writes at the end of the existing file.
     package func append(_ lines: [UInt8]) async throws {
-        try await onQueue { file in try file.write(lines, to: file.path, O_WRONLY | O_APPEND | O_CLOEXEC) }
+        try await write { path throws(DurableFile.Failure) in try DurableFile.append(lines, to: path) }
     }
 
-    /// Writes a new file beside the old one, flushes it, and renames it.
+    /// Writes a new file beside the old one, and renames it.
     package func replace(by lines: [UInt8]) async throws {
+        try await write { path throws(DurableFile.Failure) in
+            try DurableFile.create("\(path).new", lines)
+            try DurableFile.rename("\(path).new", to: path)
+        }
+    }
+
+    private func write(_ body: @escaping @Sendable (String) throws(DurableFile.Failure) -> Void) async throws {
         try await onQueue { file in
-            let draft = "\(file.path).new"
-            unlink(draft)
-            try file.write(lines, to: draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC)
-            guard rename(draft, file.path) == 0 else { throw file.failure("renamed") }
-            try file.flushFolder()
+            do throws(DurableFile.Failure) {
+                try body(file.path)
+            } catch {
+                throw file.failure(error.verb, error.reason)
+            }
         }
     }
 
@@ -53,31 +60,7 @@ package final class CheckpointFile: CheckpointStorage {
         return Array(content)
     }
 
-    private func write(_ bytes: [UInt8], to name: String, _ flags: Int32) throws {
-        let descriptor = open(name, flags, mode_t(0o600))
-        guard descriptor >= 0 else { throw failure("opened") }
-        defer { close(descriptor) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written < 0, errno == EINTR { continue }
-            guard written > 0 else { throw failure("written") }
-            rest = rest.dropFirst(written)
-        }
-        guard fsync(descriptor) == 0 else { throw failure("flushed") }
-        if flags & O_CREAT == 0 { try flushFolder() }
-    }
-
-    private func flushFolder() throws {
-        let slash = path.lastIndex(of: "/")
-        let descriptor = open(slash.map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure("flushed") }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure("flushed") }
-    }
-
-    private func failure(_ verb: String) -> Failure {
-        Failure(
-            description: "\(path): the file with the signed checkpoints cannot be \(verb): \(String(cString: strerror(errno)))")
+    private func failure(_ verb: String, _ reason: String = String(cString: strerror(errno))) -> Failure {
+        Failure(description: "\(path): the file with the signed checkpoints cannot be \(verb): \(reason)")
     }
 }

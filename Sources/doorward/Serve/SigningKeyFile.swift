@@ -2,6 +2,7 @@ import DoorwardAudit
 import DoorwardControl
 import DoorwardDomain
 import DoorwardHTTP
+import DoorwardStore
 import FoundationEssentials
 import Glibc
 
@@ -62,7 +63,7 @@ struct SigningKeyFile: Sendable {
                         + "or name the place where it is as \(setting)")
             }
             let seed = Secret(random.bytes(32))
-            try write(seed, to: draft)
+            try writeDraft(seed)
             try activateDraft()
             try await note(seed, in: storeGuard)
             return seed
@@ -132,37 +133,27 @@ struct SigningKeyFile: Sendable {
     /// A key is written to this file and flushed, and then renamed. So the file of the key is never visible half written.
     private var draft: String { "\(path).new" }
 
-    private func write(_ seed: Secret<[UInt8]>, to name: String) throws {
-        unlink(name)
-        let file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw failure() }
-        defer { close(file) }
+    private func writeDraft(_ seed: Secret<[UInt8]>) throws {
         let text = Data(seed.reveal()).base64EncodedString() + "\n"
-        let written = text.withCString { Glibc.write(file, $0, text.utf8.count) }
-        guard written == text.utf8.count, fsync(file) == 0 else { throw failure() }
-        try syncFolder()
+        try writing { () throws(DurableFile.Failure) in try DurableFile.create(draft, Array(text.utf8)) }
     }
 
     private func activateDraft() throws {
-        guard rename(draft, path) == 0 else { throw failure() }
-        try syncFolder()
+        try writing { () throws(DurableFile.Failure) in try DurableFile.rename(draft, to: path) }
     }
 
-    private func syncFolder() throws {
-        let folder = open(path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]) + "/" : ".", O_RDONLY)
-        guard folder >= 0 else { throw failure() }
-        defer { close(folder) }
-        guard fsync(folder) == 0 else { throw failure() }
-    }
-
-    private func failure() -> CommandFailure {
-        CommandFailure("\(path): \(noun) cannot be written here: \(String(cString: strerror(errno)))")
+    private func writing(_ body: () throws(DurableFile.Failure) -> Void) throws {
+        do throws(DurableFile.Failure) {
+            try body()
+        } catch {
+            throw CommandFailure("\(path): \(noun) cannot be written here: \(error.reason)")
+        }
     }
 }
 
 extension SigningKeyFile: CheckpointKeyStorage {
     /// Writes the new key to `<path>.new`.
-    func stage(_ seed: Secret<[UInt8]>) async throws { try write(seed, to: draft) }
+    func stage(_ seed: Secret<[UInt8]>) async throws { try writeDraft(seed) }
 
     /// Renames `<path>.new`.
     func activateStaged() async throws { try activateDraft() }
