@@ -46,8 +46,6 @@ struct ResetView {
     /// `{"reset": {"url", "token", "expiresAt"}}`, as in the API.
     var json: [UInt8] {
         let reset = ["url": url, "token": offer.token.reveal(), "expiresAt": "\(offer.expiresAt)"]
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(["reset": reset])).map(Array.init) ?? []
+        return JSONOutput.document(["reset": reset])
     }
 }

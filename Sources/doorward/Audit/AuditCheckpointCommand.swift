@@ -46,7 +46,7 @@ struct AuditCheckpointCommand: AsyncParsableCommand {
             } else {
                 try await client.audit.checkpoint(of: id)
             }
-        output.print(json: AuditJSON.document(["checkpoint": note])) { _ in
+        output.print(json: JSONOutput.document(["checkpoint": note])) { _ in
             note.trimmedLine.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
         }
     }

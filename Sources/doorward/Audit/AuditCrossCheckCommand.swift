@@ -52,7 +52,7 @@ struct AuditCrossCheckCommand: AsyncParsableCommand {
             throw CommandFailure(
                 "no checkpoint of \(origin.printable) in the gateway's log can be compared with the export", code: 4)
         }
-        output.print(json: AuditJSON.document(Summary(origin: origin, checkpoints: compared))) { style in
+        output.print(json: JSONOutput.document(Summary(origin: origin, checkpoints: compared))) { style in
             ["\(origin) is \(style.paint("consistent", .green)) with \(compared) of its checkpoints in the gateway's log."]
         }
     }

@@ -84,7 +84,7 @@ struct AuditCheckCommand: AsyncParsableCommand {
             throw CommandFailure("\(record.printable): the proof is about another record than this one", code: 1)
         }
         let leafHash = Data(file.leafHash).base64EncodedString()
-        let json = AuditJSON.document(
+        let json = JSONOutput.document(
             Verdict(origin: origin, seq: file.index, size: checkpoint.size, leafHash: leafHash, isRecordCompared: record != nil))
         output.print(json: json) { style in
             [
@@ -140,7 +140,7 @@ struct AuditConsistencyCommand: AsyncParsableCommand {
         else {
             throw CommandFailure("\(origin): records under \(old.printable) were changed", code: 1)
         }
-        let json = AuditJSON.document(Verdict(origin: origin, from: older.size, to: newer.size))
+        let json = JSONOutput.document(Verdict(origin: origin, from: older.size, to: newer.size))
         output.print(json: json) { style in
             [
                 "\(origin) is \(style.paint("whole", .green)): its first \(older.size) records are unchanged, and "

@@ -21,7 +21,7 @@ struct AuditPublicKeyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let key = try await gateway.client().audit.publicKey().trimmedLine
-        output.print(json: AuditJSON.document(["publicKey": key])) { _ in [key.printable] }
+        output.print(json: JSONOutput.document(["publicKey": key])) { _ in [key.printable] }
     }
 }
 
@@ -44,15 +44,6 @@ struct AuditRotateCommand: AsyncParsableCommand {
     func run() async throws {
         let answer = try await gateway.client().audit.rotateKey()
         output.print(json: answer.json) { _ in [answer.content.publicKey.printable] }
-    }
-}
-
-/// Output of the commands for programs.
-enum AuditJSON {
-    static func document(_ value: some Encodable) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(value)).map { Array($0) } ?? []
     }
 }
 

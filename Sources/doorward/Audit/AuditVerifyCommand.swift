@@ -51,7 +51,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
                     + "others are missing.", code: 4)
         }
         let size = verdict.checkpoint.size
-        let json = AuditJSON.document(
+        let json = JSONOutput.document(
             Summary(origin: origin, records: verdict.count, from: range.lowerBound, until: range.upperBound, size: size))
         output.print(json: json) { style in
             let what = range == 0..<size ? "All \(size) records" : "Records \(range.lowerBound) to \(range.upperBound - 1)"

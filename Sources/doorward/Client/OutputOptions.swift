@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 
 /// The option for the output format of a command.
 struct OutputOptions: ParsableArguments {
@@ -22,5 +23,14 @@ struct TableOptions: ParsableArguments {
         var style = style
         if wide { style.columns = nil }
         return style
+    }
+}
+
+/// The JSON documents of commands: keys are sorted, and slashes are not escaped.
+enum JSONOutput {
+    static func document(_ value: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(value)).map { Array($0) } ?? []
     }
 }

@@ -60,9 +60,7 @@ struct SignInList {
                 tokenExpiresAt: entry.session?.expiresAt.map { Timestamp(milliseconds: $0 * 1000).description },
                 caFile: entry.session?.caFile, isInUse: entry.isCurrent, problem: entry.problem)
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(Document(signIns: items))).map(Array.init) ?? []
+        return JSONOutput.document(Document(signIns: items))
     }
 
     private struct Document: Encodable {

@@ -91,8 +91,6 @@ struct ConfigurationReport {
         document["file"] = self.file.map { .string($0) }
         document["publicUrl"] = configuration.gateway.publicURL.map { .string($0) }
         for fact in adapterFacts { document[fact.field] = fact.value }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(["configuration": document])).map(Array.init) ?? []
+        return JSONOutput.document(["configuration": document])
     }
 }

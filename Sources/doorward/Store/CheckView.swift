@@ -33,9 +33,7 @@ struct CheckView {
             logs: counts.logs.map { Document.Log(id: "\($0.log)", size: $0.size) }, records: counts.records,
             commands: counts.commands, openCommands: counts.openCommands, personalValues: counts.personalValues,
             erasedValues: counts.erasedValues, fault: Nullable(value: report.fault.map(Document.Fault.init)))
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(document)).map(Array.init) ?? []
+        return JSONOutput.document(document)
     }
 
     private struct Document: Encodable {

@@ -51,9 +51,7 @@ struct RecoverCommand: AsyncParsableCommand {
             try? await opened.close()
             throw error as? CommandFailure ?? CommandFailure("the database could not be recovered: \(error)")
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        output.print(json: Array(try encoder.encode(["generations": opening]))) { style in
+        output.print(json: JSONOutput.document(["generations": opening])) { style in
             opening.isEmpty
                 ? ["Nothing was lost: the database has every record that a checkpoint covers."]
                 : Table("LOG", "GENERATION", rows: opening.map { [Table.Cell($0.logId), Table.Cell("\($0.generation)")] })
