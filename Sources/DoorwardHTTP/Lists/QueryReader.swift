@@ -55,8 +55,7 @@ struct QueryReader {
     /// A number that the query must have. After an error, returns the lower bound.
     mutating func requiredInteger(_ name: String, in range: ClosedRange<Int>) -> Int {
         let value = integer(name, in: range)
-        recorder?.markRequired(name)
-        if items[name] == nil { mistakes.add(name, .required) }
+        require(name)
         return value ?? range.lowerBound
     }
 
@@ -80,8 +79,7 @@ struct QueryReader {
 
     mutating func requiredWord<Word: RawRepresentable<String>>(_ name: String, of words: [Word]) -> Word? {
         let word = word(name, of: words)
-        recorder?.markRequired(name)
-        if items[name] == nil { mistakes.add(name, .required) }
+        require(name)
         return word
     }
 

@@ -92,14 +92,13 @@ enum AccessRecordRoutes {
         }
     }
 
-    // MARK: - Pages
+    // MARK: - Export
 
     private static func export(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let sizes = 0...9_007_199_254_740_991
         let (filter, format, from, until) = try call.readQuery { query in
             (
                 RecordFilterQuery(&query).filter, query.requiredWord("format", of: ExportRequest.Format.allCases),
-                query.integer("fromSeq", in: sizes), query.integer("untilSeq", in: sizes)
+                query.integer("fromSeq", in: AuditRoutes.validSizes), query.integer("untilSeq", in: AuditRoutes.validSizes)
             )
         }
         // Two filters that name different logs select nothing, and an export is one of a log.
@@ -112,6 +111,8 @@ enum AccessRecordRoutes {
         answer.headers[.contentDisposition] = "attachment; filename=\"\(export.name).\(format.rawValue)\""
         return answer
     }
+
+    // MARK: - Pages
 
     private struct Query {
         let filter: RecordFilter?

@@ -38,7 +38,7 @@ enum AuditRoutes {
     static let consistencySchema = JSONSchema.fields(["logId": .text, "from": .count, "to": .count, "hashes": .array(.text)])
 
     /// The sizes that JSON numbers express exactly.
-    private static let validSizes = 0...9_007_199_254_740_991
+    static let validSizes = 0...9_007_199_254_740_991
 
     private static func list(_ call: AuthenticatedRequest) async throws -> APIResponse {
         try call.readNothing()
