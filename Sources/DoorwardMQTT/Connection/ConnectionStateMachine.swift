@@ -361,8 +361,6 @@ struct ConnectionStateMachine: ~Copyable {
         result.dropped += dropped
     }
 
-    // MARK: - Failing
-
     private mutating func fail(_ failure: MQTTFailure, at now: MonotonicInstant, _ result: inout StepResult) {
         // First deliver the events that arrived before the failure.
         if case .stalled = phase, client?.events.hasEvents == true { resume(at: now, &result) }
@@ -384,24 +382,19 @@ struct ConnectionStateMachine: ~Copyable {
         phase = .creatingClient
     }
 
-    // MARK: - Waiting
-
     mutating func nextAction(at now: MonotonicInstant) -> NextAction {
         let nextStep = now.advanced(by: Self.probeInterval)
+        func poll(until deadlines: MonotonicInstant?...) -> NextAction {
+            let until = deadlines.compactMap(\.self).reduce(nextStep, min)
+            guard let socket = client?.socket, socket >= 0 else { return .sleep(until: until) }
+            return .poll(socket, forWriting: client?.hasUnsentBytes ?? false, until: until)
+        }
         switch phase {
         case .backingOff(let until): return .sleep(until: until)
         case .creatingClient: return .createClient(version)
-        case .connecting(let until): return pollAction(until: min(until, nextStep))
-        case .connected:
-            return pollAction(
-                until: [unackedWrites.nextDeadline, inFlight.nextDeadline, nextStep].compactMap(\.self).min() ?? nextStep)
-        case .stalled(let until):
-            return pollAction(until: [until, unackedWrites.nextDeadline, nextStep].compactMap(\.self).min() ?? nextStep)
+        case .connecting(let until): return poll(until: until)
+        case .connected: return poll(until: unackedWrites.nextDeadline, inFlight.nextDeadline)
+        case .stalled(let until): return poll(until: until, unackedWrites.nextDeadline)
         }
-    }
-
-    private mutating func pollAction(until: MonotonicInstant) -> NextAction {
-        guard let socket = client?.socket, socket >= 0 else { return .sleep(until: until) }
-        return .poll(socket, forWriting: client?.hasUnsentBytes ?? false, until: until)
     }
 }

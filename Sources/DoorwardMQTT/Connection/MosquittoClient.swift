@@ -10,7 +10,7 @@ internal import Glibc
 ///
 /// `@unchecked Sendable`: the type cannot be copied, so each connection has one owner at a time, and libmosquitto does not bind a
 /// connection to a thread.
-struct MosquittoClient: ~Copyable, @unchecked Sendable {
+struct MosquittoClient: ~Copyable, @unchecked Sendable {  // One owner at a time, on any thread; see above.
     /// Maximum number of packets read by one call.
     private static let maxPacketsPerRead = 64
 

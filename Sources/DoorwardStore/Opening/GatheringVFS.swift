@@ -156,7 +156,7 @@ private struct GatheredFile {
     /// The functions that SQLite calls. Version 1: the functions of later versions are never called for a write-ahead log.
     ///
     /// `nonisolated(unsafe)`: the value is written once, before the pointer is used, and is never freed.
-    private nonisolated(unsafe) static let methods: UnsafePointer<sqlite3_io_methods> = {
+    private nonisolated(unsafe) static let methods: UnsafePointer<sqlite3_io_methods> = {  // Written once, see above.
         var methods = sqlite3_io_methods()
         methods.iVersion = 1
         methods.xClose = { $0.map { GatheredFile($0).close() } ?? SQLITE_MISUSE }
