@@ -96,7 +96,7 @@ package struct AccessExports: Sendable {
         }
         guard subject.isSuperAdmin else { throw .outOfReach }
         let frontier = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.frontier(of: log) }
-        // A log is selected by a filter, and no filter tells what exists.
+        // The log is a filter of the request, so an unknown log and one out of reach give the same error.
         guard frontier != nil else { throw .outOfReach }
         return .portfolioLog(id)
     }

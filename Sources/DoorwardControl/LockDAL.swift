@@ -2,9 +2,9 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-/// Moves locks and changes their settings: all commands are executed through this type. It decides on the request and reserves a position in the device's
-/// queue. A `CommandExecution` then writes the intent, waits in the queue, decides again in the device's gate, and sends the
-/// command. Finally it waits for the confirmation and writes the outcome.
+/// Moves locks and changes their settings: all commands are executed through this type. It decides on the request and reserves a
+/// position in the device's queue. A `CommandExecution` then writes the intent, waits in the queue, decides again in the device's
+/// gate, and sends the command. Finally it waits for the confirmation and writes the outcome.
 ///
 /// No command is sent twice. A further request creates a new command with its own decision and
 /// intent, unless it repeats the idempotency key of an earlier request.

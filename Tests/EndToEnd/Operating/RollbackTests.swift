@@ -190,7 +190,7 @@ extension EndToEnd {
                 """)
             #expect(try Data(contentsOf: URL(filePath: key)) != oldKey)
             #expect(!FileManager.default.fileExists(atPath: key + ".new"))
-            // Offline, nobody is signed in any more.
+            // The checks of proofs need no sign-in.
             try await host.follow("doorward audit check first.tlog-proof \(log)")
             try await host.follow("sed -i 's/^index 0/index 1/' first.tlog-proof")
             #expect(try await host.type("doorward audit check first.tlog-proof \(log)").code == 1)
