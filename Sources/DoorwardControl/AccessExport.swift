@@ -77,16 +77,15 @@ struct ExportSource: Sendable {
 struct RecordPages: Sendable {
     private let source: ExportSource
     private var query: RecordQuery
-    private let fromSeq: UInt64?
     private let untilSeq: UInt64?
     private(set) var isAtEnd = false
 
     init(_ source: ExportSource, _ scopes: [RecordScope], _ filter: RecordFilter, _ fromSeq: UInt64?, _ untilSeq: UInt64?) {
-        (self.source, self.fromSeq, self.untilSeq) = (source, fromSeq, untilSeq)
+        (self.source, self.untilSeq) = (source, untilSeq)
         query = RecordQuery(scopes: scopes, filter: filter, order: .oldestFirst, limit: 256)
         query.reader = source.reader
         if let log = filter.log, let fromSeq, fromSeq > 0 {
-            // A store that reads by number begins here; one that reads by time begins earlier.
+            // The position of a record in its own log is determined by its number.
             query.after = RecordPosition(log: log, seq: fromSeq - 1, at: filter.from ?? Timestamp(milliseconds: 0))
         }
     }
@@ -95,10 +94,9 @@ struct RecordPages: Sendable {
         try source.checkRight()
         let page = try await source.store.page(query)
         (query.after, isAtEnd) = (page.next, page.next == nil)
-        let records = Array(page.records.drop { $0.seq < fromSeq ?? 0 })
-        guard let untilSeq, let end = records.firstIndex(where: { $0.seq >= untilSeq }) else { return records }
+        guard let untilSeq, let end = page.records.firstIndex(where: { $0.seq >= untilSeq }) else { return page.records }
         isAtEnd = true
-        return Array(records[..<end])
+        return Array(page.records[..<end])
     }
 }
 

@@ -8,7 +8,8 @@ package struct RecordQuery: Hashable, Sendable {
     package var filter: RecordFilter
     /// The direction of the sort by `at`. Records with the same `at` are sorted by log and `seq`.
     package var order: Order
-    /// Selects the records after this position in `order`; `nil` starts at the beginning.
+    /// Selects the records after this position in `order`; `nil` starts at the beginning. In its own log the position is determined
+    /// by its number alone.
     package var after: RecordPosition?
     /// The maximum number of records to return.
     package var limit: Int

@@ -289,7 +289,9 @@ struct InMemoryContent {
     }
 
     private static func precedes(_ a: RecordPosition, _ b: RecordPosition) -> Bool {
-        (a.at, a.log.description, a.seq) < (b.at, b.log.description, b.seq)
+        // A log is ordered by time, so the numbers of one log have the order of the times.
+        if a.log == b.log { return a.seq < b.seq }
+        return (a.at, a.log.description, a.seq) < (b.at, b.log.description, b.seq)
     }
 }
 

@@ -59,6 +59,23 @@ extension StoreConformance {
                 }
             }
         },
+        StoreConformanceCheck("A position in a single log is determined by its number, whatever its time") { store in
+            var script = StoreScript(seed: 59)
+            _ = try await store.commit(script.tenancy)
+            _ = try await writeRecords(40, &script, to: store)
+            let log = LogID.portfolio(script.portfolio)
+            let all = try await store.records(
+                RecordQuery(scopes: [.portfolioLog(script.portfolio)], order: .oldestFirst, limit: 100))
+            for (seq, time) in [(0, .min), (3, .max), (UInt64(all.count) - 1, .min)] as [(UInt64, Int64)] {
+                for order in [RecordQuery.Order.oldestFirst, .newestFirst] {
+                    var query = RecordQuery(scopes: [.portfolioLog(script.portfolio)], order: order, limit: 100)
+                    query.after = RecordPosition(log: log, seq: seq, at: Timestamp(milliseconds: time))
+                    let expected =
+                        order == .oldestFirst ? all.filter { $0.seq > seq } : all.reversed().filter { $0.seq < seq }
+                    try require(try await store.records(query), is: expected, "the records after \(seq), \(order)")
+                }
+            }
+        },
         StoreConformanceCheck("A page continues after its cursor even if records were appended meanwhile") { store in
             var script = StoreScript(seed: 52)
             _ = try await store.commit(script.tenancy)
