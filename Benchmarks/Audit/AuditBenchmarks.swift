@@ -119,6 +119,6 @@ struct SampleLog {
         for start in stride(from: 0, to: export.count, by: 4 << 20) {
             try await verifier.add(Array(export[start..<min(export.count, start + 4 << 20)]))
         }
-        _ = try verifier.finish()
+        _ = try await verifier.finish()
     }
 }

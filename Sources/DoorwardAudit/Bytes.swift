@@ -48,7 +48,7 @@ extension RandomAccessCollection<UInt8> {
 
 extension EntityID {
     /// Parses the canonical text without allocating a `String`.
-    init?(recordText bytes: ArraySlice<UInt8>) {
+    init?(recordText bytes: some RandomAccessCollection<UInt8>) {
         guard bytes.count == 36 else { return nil }
         var (high, low) = (0 as UInt64, 0 as UInt64)
         for (position, byte) in bytes.enumerated() {

@@ -4,25 +4,29 @@ enum CanonicalJSON {
     /// none, as `\u00xx` in lower case. All other characters are unchanged, without normalisation.
     ///
     /// - Parameter escapingReserved: whether to double a leading `$`, as required for keys of the details.
-    static func append(_ text: String, escapingReserved: Bool = false, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        if escapingReserved, text.utf8.first == DetailsFormat.reserved { bytes.append(DetailsFormat.reserved) }
-        for byte in text.utf8 {
-            if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
-                bytes.append(byte)
-            } else {
-                bytes.append(UInt8(ascii: "\\"))
-                appendEscape(of: byte, to: &bytes)
+    static func append(_ text: String, escapingReserved: Bool = false, to output: inout some TextOutput) {
+        output.append(UInt8(ascii: "\""))
+        if escapingReserved, text.utf8.first == DetailsFormat.reserved { output.append(DetailsFormat.reserved) }
+        if text.utf8.contains(where: isEscaped) {
+            for byte in text.utf8 {
+                if isEscaped(byte) { appendEscape(of: byte, to: &output) } else { output.append(byte) }
             }
+        } else {
+            output.append(string: text)
         }
-        bytes.append(UInt8(ascii: "\""))
+        output.append(UInt8(ascii: "\""))
     }
 
-    private static func appendEscape(of byte: UInt8, to bytes: inout [UInt8]) {
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private static func appendEscape(of byte: UInt8, to bytes: inout some TextOutput) {
+        bytes.append(UInt8(ascii: "\\"))
         if let short = shortEscape(of: byte) {
             bytes.append(short)
         } else {
-            bytes.append(contentsOf: "u00".utf8)
+            bytes.append("u00")
             bytes.append(lowerHexDigit(byte >> 4))
             bytes.append(lowerHexDigit(byte & 0xF))
         }

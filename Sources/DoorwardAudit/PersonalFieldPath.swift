@@ -26,19 +26,19 @@ package struct PersonalFieldPath: Hashable, Sendable {
     }
 
     /// Returns the 32-byte commitment that the record contains instead of `value`.
-    package func commitment(to value: String, salt: [UInt8]) -> [UInt8] { Self.commitment(to: value, in: field, salt: salt) }
+    package func commitment(to value: String, salt: [UInt8]) -> [UInt8] {
+        Self.commitment(to: value, in: field, salt: salt).bytes
+    }
 
     /// Returns the commitment to a value in the field with this name.
-    static func commitment(to value: String, in field: String, salt: [UInt8]) -> [UInt8] {
-        var input: [UInt8] = []
-        input.reserveCapacity(48 + field.utf8.count + salt.count + value.utf8.count)
-        input.append(contentsOf: "doorward/pii/1".utf8)
-        input.append(0)
-        input.append(contentsOf: field.utf8)
-        input.append(0)
-        input.append(contentsOf: salt)
-        input.append(contentsOf: value.utf8)
-        return Array(SHA256.hash(data: input))
+    static func commitment(to value: String, in field: String, salt: [UInt8]) -> Digest32 {
+        var (hash, field, value) = (SHA256(), field, value)
+        hash.update("doorward/pii/1\0")
+        field.withUTF8 { hash.update($0) }
+        hash.update("\0")
+        salt.withUnsafeBufferPointer { hash.update($0) }
+        value.withUTF8 { hash.update($0) }
+        return Digest32(hash.finalize())
     }
 
     /// Encrypts `value` with AES-256-GCM, and returns nonce (12 bytes), ciphertext and tag (16

@@ -5,7 +5,7 @@ extension Rule {
     var recordText: String { "\(kind)/\(id ?? "")/\(role.rawValue)" }
 
     /// Parses exactly the texts that `recordText` produces.
-    init?(recordText bytes: ArraySlice<UInt8>) {
+    init?(recordText bytes: some RandomAccessCollection<UInt8>) {
         if bytes.elementsEqual("SUPER_ADMIN//SUPER_ADMIN".utf8) {
             self = .superAdmin
             return

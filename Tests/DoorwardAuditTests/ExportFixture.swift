@@ -80,13 +80,13 @@ struct ExportFixture {
         for start in stride(from: 0, to: export.count, by: block) {
             try await verifier.add(Array(export[start..<min(export.count, start + block)]))
         }
-        return try verifier.finish()
+        return try await verifier.finish()
     }
 
     /// The first fault of an export; `nil` if there is none.
-    func fault(_ export: [UInt8]) async throws -> ExportFault? {
+    func fault(_ export: [UInt8], block: Int = 1 << 20, width: Int = 1) async throws -> ExportFault? {
         do {
-            _ = try await verify(export)
+            _ = try await verify(export, block: block, width: width)
             return nil
         } catch let fault as ExportFault {
             return fault

@@ -102,7 +102,7 @@ import Testing
         #expect((1..<21).contains(Int(verifier.count)))
         try await verifier.add(Array(export[half...]))
         #expect(verifier.count == 21)
-        #expect(try verifier.finish().count == 21)
+        #expect(try await verifier.finish().count == 21)
         var partial = ExportVerifier(origin: fixture.origin, keys: [fixture.signer.verifierKey])
         try await partial.add(try fixture.partial([1, 2]))
         #expect(partial.count == 2 && partial.total == nil)
@@ -131,7 +131,7 @@ import Testing
         for keys in [[fixture.signer.verifierKey], [other, fixture.signer.verifierKey], [fixture.signer.verifierKey, other]] {
             var verifier = ExportVerifier(origin: fixture.origin, keys: keys)
             try await verifier.add(export)
-            #expect(try verifier.finish().count == 3)
+            #expect(try await verifier.finish().count == 3)
         }
         var verifier = ExportVerifier(origin: fixture.origin, keys: [other])
         await #expect(throws: ExportFault(line: 1, seq: nil, problem: .otherKey)) { try await verifier.add(export) }

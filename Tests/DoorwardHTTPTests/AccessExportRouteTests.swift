@@ -21,7 +21,7 @@ import Testing
         var verifier = ExportVerifier(
             origin: "doorward.test/logs/\(log)", keys: [signer.verifierKey], comparingWith: others)
         try await verifier.add(Array(export.utf8))
-        return try verifier.finish()
+        return try await verifier.finish()
     }
 
     /// The member `record` of each line.

@@ -2,12 +2,15 @@
 /// takes longer than to verify the value.
 enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    /// The value of each character; 255 for other bytes.
-    private static let values: [UInt8] = {
-        var values = [UInt8](repeating: 255, count: 256)
-        for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
+    /// The value of each character, shifted to its place in a group of four: 256 values for each place. Other bytes are `invalid`.
+    private static let values: [UInt32] = {
+        var values = [UInt32](repeating: invalid, count: 4 * 256)
+        for (value, character) in alphabet.enumerated() {
+            for place in 0..<4 { values[place * 256 + Int(character)] = UInt32(value) << UInt32(18 - 6 * place) }
+        }
         return values
     }()
+    private static let invalid: UInt32 = 1 << 24
 
     static func append(_ bytes: UnsafeBufferPointer<UInt8>, to text: inout [UInt8]) {
         let start = text.count
@@ -39,39 +42,43 @@ enum Base64 {
     ///
     /// - Returns: false unless `text` is the one spelling of some bytes.
     static func decode(_ text: UnsafeBufferPointer<UInt8>, into bytes: inout [UInt8]) -> Bool {
-        guard text.count % 4 == 0 else { return false }
-        guard !text.isEmpty else { return true }
         let start = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: text.count / 4 * 3 - 3))
-        return values.withUnsafeBufferPointer { values in
-            let isValid = bytes.withUnsafeMutableBufferPointer { bytes in
-                var (index, end, invalid) = (0, start, 0 as UInt8)
-                while index < text.count - 4 {
-                    let (a, b) = (values[Int(text[index])], values[Int(text[index + 1])])
-                    let (c, d) = (values[Int(text[index + 2])], values[Int(text[index + 3])])
-                    invalid |= a | b | c | d
-                    bytes[end] = a << 2 | b >> 4
-                    bytes[end + 1] = b << 4 | c >> 2
-                    bytes[end + 2] = c << 6 | d
-                    (index, end) = (index + 4, end + 3)
-                }
-                return invalid < 64
-            }
-            return isValid && decodeLast(text.suffix(4), values, into: &bytes)
+        bytes.append(contentsOf: repeatElement(0, count: text.count / 4 * 3))
+        let count = bytes.withUnsafeMutableBufferPointer {
+            decode(text, into: UnsafeMutableBufferPointer(rebasing: $0[start...]))
         }
+        guard let count else { return false }
+        bytes.removeLast(bytes.count - start - count)
+        return true
     }
 
-    private static func decodeLast(
-        _ group: Slice<UnsafeBufferPointer<UInt8>>, _ values: UnsafeBufferPointer<UInt8>, into bytes: inout [UInt8]
-    ) -> Bool {
-        let padding = group.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        let digits = group.dropLast(padding).map { values[Int($0)] }
-        guard padding <= 2, digits.allSatisfy({ $0 < 64 }) else { return false }
-        bytes.append(digits[0] << 2 | digits[1] >> 4)
-        if padding == 2 { return digits[1] & 15 == 0 }
-        bytes.append(digits[1] << 4 | digits[2] >> 2)
-        if padding == 1 { return digits[2] & 3 == 0 }
-        bytes.append(digits[2] << 6 | digits[3])
-        return true
+    /// Writes the decoded bytes at the beginning of a buffer.
+    ///
+    /// - Returns: their number; `nil` unless `text` is the one spelling of some bytes, and they fit into the buffer.
+    static func decode(_ text: UnsafeBufferPointer<UInt8>, into bytes: UnsafeMutableBufferPointer<UInt8>) -> Int? {
+        guard text.count % 4 == 0, let last = text.last else { return text.isEmpty ? 0 : nil }
+        let padding = last != UInt8(ascii: "=") ? 0 : text[text.count - 2] != UInt8(ascii: "=") ? 1 : 2
+        let (groups, count) = (text.count / 4 - 1, text.count / 4 * 3 - padding)
+        guard count <= bytes.count else { return nil }
+        return values.withUnsafeBufferPointer { values in
+            func value(_ index: Int, _ place: Int) -> UInt32 { values[place * 256 + Int(text[index + place])] }
+            var all: UInt32 = 0
+            for index in 0..<groups {
+                let at = index * 4
+                let group = value(at, 0) | value(at, 1) | value(at, 2) | value(at, 3)
+                all |= group
+                bytes[index * 3] = UInt8(truncatingIfNeeded: group >> 16)
+                bytes[index * 3 + 1] = UInt8(truncatingIfNeeded: group >> 8)
+                bytes[index * 3 + 2] = UInt8(truncatingIfNeeded: group)
+            }
+            var group: UInt32 = 0
+            for place in 0..<4 - padding { group |= value(groups * 4, place) }
+            // The bits after the last byte are zero in the one spelling.
+            guard (all | group) < invalid, group & (1 << UInt32(8 * padding) - 1) == 0 else { return nil }
+            for index in 0..<3 - padding {
+                bytes[groups * 3 + index] = UInt8(truncatingIfNeeded: group >> UInt32(16 - 8 * index))
+            }
+            return count
+        }
     }
 }

@@ -10,22 +10,28 @@ package struct Digest32: Hashable, Sendable {
         words = bytes.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
     }
 
-    private init(_ digest: SHA256Digest) { words = digest.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) } }
+    /// - Returns: `nil` unless there are exactly 32 bytes.
+    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard bytes.count == MerkleTree.hashByteCount else { return nil }
+        words = UnsafeRawBufferPointer(bytes).loadUnaligned(as: SIMD4<UInt64>.self)
+    }
+
+    init(_ digest: SHA256Digest) { words = digest.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) } }
 
     /// The hash of a leaf: SHA-256(0x00 ‖ `bytes`).
     init(leaf bytes: [UInt8]) {
         var hash = SHA256()
-        hash.update(prefix: 0x00)
-        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        hash.update("\0")
+        bytes.withUnsafeBufferPointer { hash.update($0) }
         self.init(hash.finalize())
     }
 
     /// The hash of a node: SHA-256(0x01 ‖ `left` ‖ `right`).
     init(left: Digest32, right: Digest32) {
         var hash = SHA256()
-        hash.update(prefix: 0x01)
-        withUnsafeBytes(of: left.words) { hash.update(bufferPointer: $0) }
-        withUnsafeBytes(of: right.words) { hash.update(bufferPointer: $0) }
+        hash.update("\u{1}")
+        left.withBytes { hash.update($0) }
+        right.withBytes { hash.update($0) }
         self.init(hash.finalize())
     }
 
@@ -35,4 +41,12 @@ package struct Digest32: Hashable, Sendable {
     func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         withUnsafeBytes(of: words) { body($0.assumingMemoryBound(to: UInt8.self)) }
     }
+}
+
+extension SHA256 {
+    /// Adds bytes of a buffer.
+    mutating func update(_ bytes: UnsafeBufferPointer<UInt8>) { update(bufferPointer: UnsafeRawBufferPointer(bytes)) }
+
+    /// Adds the bytes of a text.
+    mutating func update(_ text: StaticString) { update(text.utf8) }
 }

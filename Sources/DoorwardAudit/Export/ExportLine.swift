@@ -15,10 +15,11 @@ enum ExportLine: Sendable {
 
     /// Reads and verifies lines of one log. Reuses its buffers.
     struct Reader {
-        private var object: RecordObject
+        private let log: [UInt8]
         private var bytes: [UInt8] = []
+        private var personal: [DisclosedValue?] = []
 
-        init(log: LogID) { object = RecordObject(log: log) }
+        init(log: LogID) { self.log = Array(log.description.utf8) }
 
         mutating func line(_ line: UnsafeBufferPointer<UInt8>) -> ExportLine {
             var scanner = LineScanner(line)
@@ -49,12 +50,17 @@ enum ExportLine: Sendable {
             guard let text = scanner.plainString(), Base64.decode(text, into: &bytes), scanner.skip(",\"personal\":[") else {
                 throw .malformed
             }
-            let personal = try personal(&scanner)
+            try readPersonal(&scanner)
             guard scanner.skip(",\"record\":") else { throw .malformed }
             guard Digest32(leaf: bytes) == leaf else { throw .wrongLeafHash }
-            try object.write(bytes, personal: personal)
+            var object = RecordObject(log: log, text: TextComparison(with: scanner.rest))
+            try bytes.withUnsafeBufferPointer { bytes throws(ExportFault.Problem) in
+                try object.append(bytes, personal: personal)
+            }
             guard object.seq == number else { throw .wrongSeq(object.seq) }
-            guard scanner.skip(object.text), scanner.skip("}"), scanner.isAtEnd else { throw .wrongFields }
+            guard object.text.isSame, scanner.skip(object.text.count), scanner.skip("}"), scanner.isAtEnd else {
+                throw .wrongFields
+            }
             return .record(seq: number, at: object.at, leaf: leaf, proof: proof)
         }
 
@@ -69,21 +75,20 @@ enum ExportLine: Sendable {
             return hashes
         }
 
-        private func personal(_ scanner: inout LineScanner) throws(ExportFault.Problem) -> [DisclosedValue?] {
-            if scanner.skip("]") { return [] }
-            var values: [DisclosedValue?] = []
+        private mutating func readPersonal(_ scanner: inout LineScanner) throws(ExportFault.Problem) {
+            personal.removeAll(keepingCapacity: true)
+            if scanner.skip("]") { return }
             repeat {
                 if scanner.skip("null") {
-                    values.append(nil)
+                    personal.append(nil)
                 } else {
                     guard scanner.skip("["), let value = scanner.string(), scanner.skip(","), let salt = scanner.hash(),
                         scanner.skip("]")
                     else { throw .malformed }
-                    values.append(DisclosedValue(value: value, salt: salt.bytes))
+                    personal.append(DisclosedValue(value: value, salt: salt.bytes))
                 }
             } while scanner.skip(",")
             guard scanner.skip("]") else { throw .malformed }
-            return values
         }
     }
 }
@@ -97,9 +102,17 @@ struct LineScanner {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    mutating func skip(_ text: StaticString) -> Bool { skip(text.utf8) }
+    /// The bytes that were not scanned yet.
+    var rest: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: bytes[position...]) }
 
-    mutating func skip(_ text: [UInt8]) -> Bool { text.withUnsafeBufferPointer { skip($0) } }
+    /// Skips bytes of the rest.
+    mutating func skip(_ count: Int) -> Bool {
+        guard count <= bytes.count - position else { return false }
+        position += count
+        return true
+    }
+
+    mutating func skip(_ text: StaticString) -> Bool { skip(text.utf8) }
 
     private mutating func skip(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         let end = position + text.count
@@ -127,7 +140,7 @@ struct LineScanner {
     /// The characters between quotation marks, without any escape.
     mutating func plainString() -> UnsafeBufferPointer<UInt8>? {
         guard skip("\"") else { return nil }
-        let rest = UnsafeBufferPointer(rebasing: bytes[position...])
+        let rest = rest
         guard let end = rest.firstOffset(of: UInt8(ascii: "\"")) else { return nil }
         position += end + 1
         return UnsafeBufferPointer(rebasing: rest[..<end])
@@ -136,9 +149,9 @@ struct LineScanner {
     /// 32 bytes in base64.
     mutating func hash() -> Digest32? {
         guard let text = plainString(), text.count == 44 else { return nil }
-        var hash: [UInt8] = []
-        hash.reserveCapacity(33)
-        return Base64.decode(text, into: &hash) ? Digest32(hash) : nil
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: MerkleTree.hashByteCount) { bytes in
+            Base64.decode(text, into: bytes) == bytes.count ? Digest32(UnsafeBufferPointer(bytes)) : nil
+        }
     }
 
     /// A string as RFC 8785 writes it.

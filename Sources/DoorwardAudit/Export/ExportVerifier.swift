@@ -3,7 +3,7 @@ import DoorwardDomain
 /// Verifies an export without the gateway, block by block. The expected log and keys come from the verifier's user, never from the
 /// export.
 ///
-/// The lines are verified on several cores; the result is that of the lines in order.
+/// The blocks are read on several cores; the result is that of the lines in order.
 package struct ExportVerifier: Sendable {
     /// The result for an export that has no fault.
     package struct Verdict: Hashable, Sendable {
@@ -35,6 +35,8 @@ package struct ExportVerifier: Sendable {
     private let width: Int
 
     private var rest: [UInt8] = []
+    /// Blocks that are being read, the oldest first; at most as many as there are cores to use.
+    private var inFlight: [Task<[ExportLine], Never>] = []
     private var lineCount = 0
     private var state: State?
     private var end: UInt64?
@@ -62,30 +64,35 @@ package struct ExportVerifier: Sendable {
 
     /// Verifies the next bytes of the file.
     ///
-    /// - Throws: `ExportFault`, the first one of the file; do not continue then.
+    /// - Throws: `ExportFault`, the first one of the file; do not continue then. With several cores, a fault may be thrown by a later
+    ///   call than the one that adds its line.
     package mutating func add(_ block: [UInt8]) async throws {
-        guard let lastBreak = block.lastIndex(of: Self.lineBreak) else {
+        guard let firstBreak = block.firstIndex(of: Self.lineBreak), let lastBreak = block.lastIndex(of: Self.lineBreak) else {
             rest += block
             guard rest.count <= Self.maxLineBytes else { throw fault(.malformed) }
             return
         }
-        var lines = rest + block[...lastBreak]
+        // The line that the block before begins is the only one that is copied.
+        var first = rest + block[..<firstBreak]
         rest = Array(block[(lastBreak + 1)...])
+        var start = firstBreak + 1
         if state == nil {
-            let end = lines.firstIndex(of: Self.lineBreak) ?? lines.endIndex
-            try begin(Array(lines[..<end]))
-            lines.removeSubrange(...end)
+            try begin(first)
+            guard start <= lastBreak else { return }
+            let end = block[start...].firstIndex(of: Self.lineBreak) ?? lastBreak
+            (first, start) = (Array(block[start..<end]), end + 1)
         }
         guard let log = state?.header.log else { return }
-        for part in try await Self.verified(lines, log: log, width: width) {
-            for line in part { try add(line) }
-        }
+        guard width > 1 else { return try add(Self.lines(first, block, start..<lastBreak + 1, log)) }
+        inFlight.append(Task { [first, start] in Self.lines(first, block, start..<lastBreak + 1, log) })
+        if inFlight.count > width { try await addOldest() }
     }
 
     /// Verifies the end of the file.
     ///
     /// - Throws: `ExportFault`.
-    package mutating func finish() throws -> Verdict {
+    package mutating func finish() async throws -> Verdict {
+        while !inFlight.isEmpty { try await addOldest() }
         guard let state, let end, rest.isEmpty else {
             if end != nil { throw fault(.afterTheEnd) }
             throw fault(.incomplete)
@@ -110,32 +117,16 @@ package struct ExportVerifier: Sendable {
 
     // MARK: - Lines
 
-    /// Reads and verifies lines, each on its own, on several cores.
-    private static func verified(_ lines: [UInt8], log: LogID, width: Int) async throws -> [[ExportLine]] {
-        guard width > 1, lines.count > 64 * 1024 else { return [verified(lines, 0..<lines.count, log)] }
-        var (parts, start) = ([Range<Int>](), 0)
-        for number in 1...width where start < lines.count {
-            let aim = max(start, lines.count * number / width - 1)
-            let end = (lines[aim...].firstIndex(of: lineBreak) ?? lines.count - 1) + 1
-            parts.append(start..<end)
-            start = end
-        }
-        return await withTaskGroup(of: (Int, [ExportLine]).self) { group in
-            for (index, part) in parts.enumerated() { group.addTask { (index, verified(lines, part, log)) } }
-            var found = [[ExportLine]](repeating: [], count: parts.count)
-            for await (index, lines) in group { found[index] = lines }
-            return found
-        }
-    }
-
-    private static func verified(_ lines: [UInt8], _ range: Range<Int>, _ log: LogID) -> [ExportLine] {
-        var (reader, found) = (ExportLine.Reader(log: log), [ExportLine]())
-        lines.withUnsafeBufferPointer { lines in
+    /// Reads and verifies lines, each on its own: a first one without its line break, and those in a range of a block.
+    private static func lines(_ first: [UInt8], _ block: [UInt8], _ range: Range<Int>, _ log: LogID) -> [ExportLine] {
+        var reader = ExportLine.Reader(log: log)
+        var found = [first.withUnsafeBufferPointer { reader.line($0) }]
+        block.withUnsafeBufferPointer { block in
             var start = range.lowerBound
             while start < range.upperBound {
-                let rest = UnsafeBufferPointer(rebasing: lines[start..<range.upperBound])
+                let rest = UnsafeBufferPointer(rebasing: block[start..<range.upperBound])
                 let end = start + (rest.firstOffset(of: lineBreak) ?? rest.count)
-                found.append(reader.line(UnsafeBufferPointer(rebasing: lines[start..<end])))
+                found.append(reader.line(UnsafeBufferPointer(rebasing: block[start..<end])))
                 start = end + 1
             }
         }
@@ -143,6 +134,12 @@ package struct ExportVerifier: Sendable {
     }
 
     // MARK: - In order
+
+    private mutating func addOldest() async throws { try add(await inFlight.removeFirst().value) }
+
+    private mutating func add(_ lines: [ExportLine]) throws {
+        for line in lines { try add(line) }
+    }
 
     private mutating func begin(_ line: [UInt8]) throws {
         guard let header = ExportHeader(parsing: line) else { throw fault(.malformed) }

@@ -4,7 +4,7 @@ import DoorwardDomain
 package struct ExportWriter: Sendable {
     /// The lines written since `take` was called last.
     private var text: [UInt8] = []
-    private var object: RecordObject
+    private var object: RecordObject<[UInt8]>
     /// The number of records written.
     package private(set) var count: UInt64 = 0
 

@@ -3,38 +3,30 @@ import DoorwardDomain
 import FoundationEssentials
 
 /// Writes the fields of a record as the JSON object that exports contain, from the record's bytes. There is exactly one such
-/// object for a record and its disclosed values, so a verifier writes it again and compares.
-struct RecordObject {
+/// object for a record and its disclosed values, so a verifier writes it again into a `TextComparison`.
+struct RecordObject<Text: TextOutput> {
     /// The JSON object.
-    private(set) var text: [UInt8] = []
+    var text: Text
     /// The record's number in its log.
     private(set) var seq: UInt64 = 0
     /// The record's time in milliseconds.
     private(set) var at: Int64 = 0
 
-    private var log: [UInt8]
+    private let log: [UInt8]
     private var personal: [DisclosedValue?] = []
     private var personalCount = 0
     /// The numbers of the fields seen so far, as bits.
     private var seen: UInt64 = 0
 
-    /// - Parameter log: the log that the record must belong to.
-    init(log: LogID) {
-        self.log = Array(log.description.utf8)
-        text.reserveCapacity(2048)
-    }
+    /// - Parameter log: the text of the log that the record must belong to.
+    init(log: [UInt8], text: Text) { (self.log, self.text) = (log, text) }
 
-    /// Writes the object of a record.
+    /// Appends the object of a record to the text.
     ///
     /// - Parameter personal: the values of the record's commitments in order, each verified against its commitment.
-    mutating func write(_ bytes: [UInt8], personal: [DisclosedValue?]) throws(ExportFault.Problem) {
-        try bytes.withUnsafeBufferPointer { bytes throws(ExportFault.Problem) in try write(bytes, personal) }
-    }
-
-    private mutating func write(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ personal: [DisclosedValue?]
+    mutating func append(
+        _ bytes: UnsafeBufferPointer<UInt8>, personal: [DisclosedValue?]
     ) throws(ExportFault.Problem) {
-        text.removeAll(keepingCapacity: true)
         (self.personal, personalCount, seen) = (personal, 0, 0)
         guard bytes.count >= 5, bytes.count <= RecordEncoding.maxByteCount, bytes.starts(with: RecordWriter.magic),
             bytes[4] == RecordEncoding.version
@@ -59,16 +51,16 @@ struct RecordObject {
         guard personalCount == personal.count else { throw .wrongPersonalValue }
     }
 
-    private static let required: [RecordField] = [.logID, .seq, .id, .at, .kind, .actorKind, .source]
+    private static var required: [RecordField] { [.logID, .seq, .id, .at, .kind, .actorKind, .source] }
 
     private func has(_ field: RecordField) -> Bool { seen & 1 << UInt64(field.rawValue) != 0 }
 
     private mutating func write(
         _ field: RecordField, _ value: UnsafeBufferPointer<UInt8>, isFirst: Bool
     ) throws(ExportFault.Problem) {
-        text.append(contentsOf: (isFirst ? "\"" : ",\"").utf8)
-        text.append(contentsOf: field.exportName.utf8)
-        text.append(contentsOf: "\":".utf8)
+        text.append(isFirst ? "\"" : ",\"")
+        text.append(field.exportName)
+        text.append("\":")
         switch field.form {
         case .log:
             guard value.elementsEqual(log) else { throw .otherLog }
@@ -76,7 +68,7 @@ struct RecordObject {
         case .unsigned:
             guard let number = value.bigEndianUInt64, number <= UInt64(Int64.max) else { throw .notARecord }
             seq = number
-            text.append(contentsOf: String(number).utf8)
+            text.append(string: String(number))
         case .instant:
             guard let number = value.bigEndianUInt64 else { throw .notARecord }
             at = Int64(bitPattern: number)
@@ -85,7 +77,7 @@ struct RecordObject {
             text.append(UInt8(ascii: "\""))
         case .signed:
             guard let number = value.bigEndianUInt64 else { throw .notARecord }
-            text.append(contentsOf: String(Int64(bitPattern: number)).utf8)
+            text.append(string: String(Int64(bitPattern: number)))
         case .id:
             guard Self.isUUID(value) else { throw .notARecord }
             string(value)
@@ -103,13 +95,23 @@ struct RecordObject {
 
     private static func isUUID(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
         guard value.count == 36 else { return false }
-        var isValid = true
-        for index in 0..<36 {
-            let byte = value[index]
-            let isDash = index == 8 || index == 13 || index == 18 || index == 23
-            isValid = isValid && (isDash ? byte == UInt8(ascii: "-") : lowerHexValue(byte) != nil)
-        }
-        return isValid
+        let hyphen = UInt8(ascii: "-")
+        guard value[8] == hyphen, value[13] == hyphen, value[18] == hyphen, value[23] == hyphen else { return false }
+        let bytes = UnsafeRawBufferPointer(value)
+        func four(at offset: Int) -> UInt64 { UInt64(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
+        return areHexDigits(bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
+            && areHexDigits(four(at: 9) << 32 | four(at: 14)) && areHexDigits(four(at: 19) << 32 | four(at: 24))
+            && areHexDigits(bytes.loadUnaligned(fromByteOffset: 28, as: UInt64.self))
+    }
+
+    /// Whether all eight bytes of a word are hexadecimal digits in lower case.
+    private static func areHexDigits(_ word: UInt64) -> Bool {
+        let (each, highBits): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+        guard word & highBits == 0 else { return false }
+        // The high bit of a byte of the sum is set if the byte is at least `start`: nothing is carried to the next byte.
+        func isAtLeast(_ start: UInt64) -> UInt64 { word + (0x80 - start) * each }
+        let digits = isAtLeast(0x30) & ~isAtLeast(0x3A) | isAtLeast(0x61) & ~isAtLeast(0x67)
+        return digits & highBits == highBits
     }
 
     /// A word of the format, also one that this program does not know yet.
@@ -138,26 +140,30 @@ struct RecordObject {
     }
 
     private mutating func rule(_ value: UnsafeBufferPointer<UInt8>) throws(ExportFault.Problem) {
-        guard let rule = Rule(recordText: Array(value)[...]) else { throw .notARecord }
-        text.append(contentsOf: "{\"kind\":\"".utf8)
-        text.append(contentsOf: rule.kind.utf8)
-        text.append(contentsOf: "\",\"id\":".utf8)
-        text.append(contentsOf: rule.id.map { "\"\($0)\"" }?.utf8 ?? "null".utf8)
-        text.append(contentsOf: ",\"role\":\"".utf8)
-        text.append(contentsOf: rule.role.rawValue.utf8)
-        text.append(contentsOf: "\"}".utf8)
+        guard let rule = Rule(recordText: value) else { throw .notARecord }
+        text.append("{\"kind\":\"")
+        text.append(string: rule.kind)
+        if let id = rule.id {
+            text.append("\",\"id\":\"")
+            text.append(string: id)
+            text.append("\",\"role\":\"")
+        } else {
+            text.append("\",\"id\":null,\"role\":\"")
+        }
+        text.append(string: rule.role.rawValue)
+        text.append("\"}")
     }
 
     private mutating func commitment(_ field: RecordField, _ value: UnsafeBufferPointer<UInt8>) throws(ExportFault.Problem) {
-        guard value.count == MerkleTree.hashByteCount, let name = field.personalName else { throw .notARecord }
-        let disclosed = try next(name, Array(value))
-        if field == .override { text.append(contentsOf: "{\"reason\":".utf8) }
-        if let disclosed { CanonicalJSON.append(disclosed, to: &text) } else { text.append(contentsOf: "null".utf8) }
+        guard let commitment = Digest32(value), let name = field.personalName else { throw .notARecord }
+        let disclosed = try next(name, commitment)
+        if field == .override { text.append("{\"reason\":") }
+        if let disclosed { CanonicalJSON.append(disclosed, to: &text) } else { text.append("null") }
         if field == .override { text.append(UInt8(ascii: "}")) }
     }
 
     /// The next personal value, verified.
-    private mutating func next(_ field: String, _ commitment: [UInt8]) throws(ExportFault.Problem) -> String? {
+    private mutating func next(_ field: String, _ commitment: Digest32) throws(ExportFault.Problem) -> String? {
         guard personalCount < personal.count else { throw .wrongPersonalValue }
         defer { personalCount += 1 }
         guard let disclosed = personal[personalCount] else { return nil }
@@ -172,7 +178,10 @@ struct RecordObject {
     private mutating func details(_ value: UnsafeBufferPointer<UInt8>) throws(ExportFault.Problem) {
         do {
             var reader = try DetailsReader(Array(value)[...])
-            let details = try reader.details { field, commitment, _ in try next(field, commitment) }
+            let details = try reader.details { field, commitment, _ in
+                guard let commitment = Digest32(commitment) else { throw ExportFault.Problem.notARecord }
+                return try next(field, commitment)
+            }
             // Without a `$` the text of the record is that of the export.
             if value.contains(DetailsFormat.reserved) {
                 object(details)
@@ -182,13 +191,6 @@ struct RecordObject {
         } catch {
             throw error as? ExportFault.Problem ?? .notARecord
         }
-    }
-
-    /// The details as JSON, with the personal values in them.
-    static func json(of details: [String: RecordValue]) -> [UInt8] {
-        var object = RecordObject(log: .gateway)
-        object.object(details)
-        return object.text
     }
 
     private mutating func object(_ members: [String: RecordValue]) {
@@ -206,9 +208,9 @@ struct RecordObject {
 
     private mutating func value(_ value: RecordValue) {
         switch value {
-        case .null, .withheld: text.append(contentsOf: "null".utf8)
-        case .bool(let flag): text.append(contentsOf: (flag ? "true" : "false").utf8)
-        case .integer(let number): text.append(contentsOf: String(number).utf8)
+        case .null, .withheld: text.append("null")
+        case .bool(let flag): text.append(flag ? "true" : "false")
+        case .integer(let number): text.append(string: String(number))
         case .string(let string), .personal(let string, _): CanonicalJSON.append(string, to: &text)
         case .array(let elements):
             text.append(UInt8(ascii: "["))
@@ -219,6 +221,31 @@ struct RecordObject {
             text.append(UInt8(ascii: "]"))
         case .object(let members): object(members)
         }
+    }
+}
+
+extension RecordObject: Sendable where Text: Sendable {}
+
+extension RecordObject<[UInt8]> {
+    /// - Parameter log: the log that the record must belong to.
+    init(log: LogID) {
+        self.init(log: Array(log.description.utf8), text: [])
+        text.reserveCapacity(2048)
+    }
+
+    /// Replaces the text by the object of a record.
+    ///
+    /// - Parameter personal: the values of the record's commitments in order, each verified against its commitment.
+    mutating func write(_ bytes: [UInt8], personal: [DisclosedValue?]) throws(ExportFault.Problem) {
+        text.removeAll(keepingCapacity: true)
+        try bytes.withUnsafeBufferPointer { bytes throws(ExportFault.Problem) in try append(bytes, personal: personal) }
+    }
+
+    /// The details as JSON, with the personal values in them.
+    static func json(of details: [String: RecordValue]) -> [UInt8] {
+        var object = RecordObject(log: .gateway)
+        object.object(details)
+        return object.text
     }
 }
 

@@ -22,7 +22,7 @@ enum ExportFile {
                 try await verifier.add(block)
                 bar.show("Verifying", file.position, of: max(file.size, file.position))
             }
-            return try verifier.finish()
+            return try await verifier.finish()
         } catch let fault as ExportFault {
             bar.clear()
             throw CommandFailure("\(path.printable): \(fault.sentence)", code: fault.isIncomplete ? 4 : 1)
