@@ -238,8 +238,8 @@ if Context.environment["DOORWARD_BENCHMARKS"] != nil {
         .executableTarget(
             name: "benchmark-scale",
             dependencies: [
-                "BenchmarkSupport", "BenchmarkFleet", "BenchmarkGateway", "DoorwardStore", "DoorwardControl", "DoorwardPolicy",
-                "DoorwardDomain",
+                "BenchmarkSupport", "BenchmarkFleet", "BenchmarkGateway", "DoorwardStore", "DoorwardControl", "DoorwardAudit",
+                "DoorwardPolicy", "DoorwardDomain",
                 httpClient, nioCore, nioHTTP1, logging,
             ],
             path: "Benchmarks/Scale",

@@ -16,11 +16,13 @@ struct AuditBenchmarks {
         let (one, cores) = (1, ProcessInfo.processInfo.activeProcessorCount)
         var (rates, processor) = ([String: [Double]](), [String: [Double]]())
         for _ in 0..<rounds {
-            for (name, width) in [("hash", 0), ("write", 0)] + Set([one, cores]).map({ ("verify \($0)", $0) }) {
+            for (name, width) in [("hash", 0), ("write", 0), ("encode", 0), ("tree", 0)] + Set([one, cores]).map({ ("verify \($0)", $0) }) {
                 let (start, used) = (Stopwatch.now(), processorTime())
                 switch name {
                 case "hash": _ = SHA256.hash(data: export)
                 case "write": _ = try log.export()
+                case "encode": try log.encode()
+                case "tree": log.grow()
                 default: try await log.verify(export, width: width)
                 }
                 rates[name, default: []].append(Double(count) / (Double(Stopwatch.now() - start) / 1e9))
@@ -34,6 +36,10 @@ struct AuditBenchmarks {
         Figure("audit", "size of an exported record", Double(export.count) / Double(count), "bytes").report()
         report("hash", "SHA-256 of the export, the baseline")
         report("write", "export, formatting alone", goal: 100_000)
+        report("encode", "encoding of a record with its commitments, sealed values and leaf hash")
+        report("tree", "leaf hash and tree of a record")
+        let tree = zip(processor["encode"] ?? [], processor["tree"] ?? []).map { $0 / $1 }
+        Figure("audit", "the tree, relative to the encoding of the record", tree.sorted()[rounds / 2], "ratio").report()
         for width in Set([one, cores]).sorted() {
             let figure = width == 1 ? "verification, one core" : "verification, \(width) cores"
             report("verify \(width)", figure, goal: width == cores ? 300_000 : nil)
@@ -50,13 +56,14 @@ struct SampleLog {
     private static let log = LogID.portfolio(PortfolioID(high: 0x019A_B3C0_0000_7000, low: 0x8000_0000_0000_0001))
 
     private let signer: NoteSigner
+    private let keys: [PersonKey]
     private var records: [DisclosedRecord] = []
     private var levels: [[[UInt8]]] = []
 
     init(count: Int) throws {
         signer = try NoteSigner(name: "doors.example", seed: Array(repeating: 1, count: 32))
         var random = SystemRandomNumberGenerator()
-        let keys = (0..<100).map { _ in PersonKey(using: &random) }
+        keys = (0..<100).map { _ in PersonKey(using: &random) }
         records.reserveCapacity(count)
         for index in 0..<count {
             let body = Self.body(index)
@@ -74,6 +81,19 @@ struct SampleLog {
             levels.append(
                 stride(from: 0, to: last.count - 1, by: 2).map { MerkleTree.nodeHash(last[$0], last[$0 + 1]) })
         }
+    }
+
+    /// Encodes each record as the writer of a log does, with its commitments, sealed values and leaf hash.
+    func encode() throws {
+        for index in records.indices {
+            _ = try RecordEncoding.encode(Self.body(index), seq: UInt64(index)) { _ in keys[index % keys.count] }
+        }
+    }
+
+    /// Computes what the tree of the log adds to each record: the hash of the leaf, and the frontier.
+    func grow() {
+        var frontier = MerkleFrontier()
+        for record in records { frontier.append(leafHash: MerkleTree.leafHash(record.bytes)) }
     }
 
     private static func body(_ index: Int) -> RecordBody {

@@ -31,6 +31,7 @@ enum ScaleBenchmarks {
         if records > 0 { Figure("store", "records written, 500 a transaction", Double(records) / seconds, "1/s").report() }
         let bytes = try FileManager.default.attributesOfItem(atPath: estate.path)[.size] as? Int
         Figure("store", "database file", Double(bytes ?? 0) / 1_048_576, "MiB", note: size).report()
+        if records > 0 { Figure("store", "bytes on disk for a record", Double(bytes ?? 0) / Double(records), "bytes").report() }
 
         try measureStart(estate, size)
         let gateway = try ServedGateway.start(database: estate.path)
@@ -40,7 +41,10 @@ enum ScaleBenchmarks {
         try await Task.sleep(for: .seconds(idleSeconds))
         Figure(name, "processor time when idle", (gateway.processorSeconds - used) / idleSeconds * 100, "% of a core").report()
         let calls = try await OwnersCalls(to: gateway)
-        if records > 0 { try await PageBenchmark(calls: calls, estate: estate).run() }
+        if records > 0 {
+            try await PageBenchmark(calls: calls, estate: estate).run()
+            try await LogBenchmark(calls: calls, estate: estate, gateway: gateway, folder: folder).run()
+        }
         try await AnsweredChangeBenchmark(calls: calls, estate: estate).run()
         Figure(name, "memory after all that", gateway.residentMemory / 1_048_576, "MiB", goal: 400, note: size).report()
     }

@@ -1,0 +1,71 @@
+import BenchmarkFleet
+import BenchmarkGateway
+import BenchmarkSupport
+import DoorwardAudit
+import DoorwardDomain
+import Foundation
+import NIOHTTP1
+
+/// Measures the proofs of a portfolio's log over HTTP: inclusion proofs, an export of the whole log into a file, and the verification
+/// of the file.
+struct LogBenchmark {
+    private static let proofs = 1_000
+
+    let calls: OwnersCalls
+    let estate: Estate
+    let gateway: ServedGateway
+    let folder: URL
+
+    private struct Answer<Content: Decodable>: Decodable { let data: Content }
+    private struct Key: Decodable { let publicKey: String }
+
+    func run() async throws {
+        guard let portfolio = estate.fleet.devices.first?.portfolioID else { return }
+        let note = String(decoding: try await calls.send(.GET, "/audit/logs/\(portfolio)/checkpoint").body, as: UTF8.self)
+        let lines = note.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count > 2, let size = UInt64(lines[1]), size > 0 else { return }
+        try await measureProofs(portfolio, size)
+
+        let file = folder.appendingPathComponent("export.ndjson")
+        let (used, watch) = (gateway.processorSeconds, Stopwatch())
+        try await calls.download("/access-records/export?format=ndjson&logId=\(portfolio)", to: file)
+        let (seconds, processor) = (Double(watch.wall) / 1e9, gateway.processorSeconds - used)
+        let records = Double(size)
+        Figure(
+            "audit", "an export of a portfolio's log over HTTP", records / seconds, "records/s", goal: 100_000,
+            cpu: records / processor, note: "\(size) records"
+        ).report()
+        let bytes = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int
+        Figure("audit", "bytes of an exported record", Double(bytes ?? 0) / records, "bytes").report()
+        let key = try JSONDecoder().decode(Answer<Key>.self, from: try await calls.send(.GET, "/audit/public-key").body)
+        try await verify(file, origin: String(lines[0]), key: key.data.publicKey)
+    }
+
+    private func measureProofs(_ portfolio: PortfolioID, _ size: UInt64) async throws {
+        var times: [UInt64] = []
+        for number in 0..<Self.proofs {
+            let seq = UInt64(number) * 7_919_993 % size
+            times.append(
+                try await calls.send(.GET, "/audit/logs/\(portfolio)/proof/inclusion?seq=\(seq)&size=\(size)").time)
+        }
+        let note = "among \(size) records"
+        Figure("audit", "an inclusion proof, p50", Double(percentile(0.5, of: &times)) / 1e6, "ms", note: note).report()
+        Figure("audit", "an inclusion proof, p99", Double(percentile(0.99, of: &times)) / 1e6, "ms", goal: 5, note: note).report()
+    }
+
+    private func verify(_ file: URL, origin: String, key: String) async throws {
+        guard let key = VerifierKey(parsing: key) else { return }
+        for width in [1, ProcessInfo.processInfo.activeProcessorCount] {
+            let (used, watch) = (processorTime(), Stopwatch())
+            var verifier = ExportVerifier(origin: origin, keys: [key], width: width)
+            let handle = try FileHandle(forReadingFrom: file)
+            while let block = try handle.read(upToCount: 4 << 20), !block.isEmpty { try await verifier.add(Array(block)) }
+            let count = Double(try await verifier.finish().count)
+            let seconds = Double(watch.wall) / 1e9
+            Figure(
+                "audit", "verification of the export, \(width == 1 ? "one core" : "\(width) cores")", count / seconds,
+                "records/s", goal: width == 1 ? nil : 300_000, cpu: count / (Double(processorTime() - used) / 1e9)
+            ).report()
+        }
+    }
+}
