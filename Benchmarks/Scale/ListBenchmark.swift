@@ -1,6 +1,7 @@
 import BenchmarkFleet
 import BenchmarkGateway
 import BenchmarkSupport
+import DoorwardDomain
 import Foundation
 import NIOHTTP1
 

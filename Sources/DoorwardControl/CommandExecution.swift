@@ -293,7 +293,7 @@ final class CommandExecution: Sendable {
             to: &ended, at: max(services.clock.now(), ended.dispatchedAt ?? ended.requestedAt), stateNow: live.status.state)
         let problem = ending.isFailedDelivery ? adapter?.problem(of: ended.id, for: ended.deviceID) : nil
         let finished = FinishedCommand(command: ended, status: live.status, denial: ending.denial, problem: problem)
-        if request.settings != nil, ended.sent != false { live.areSettingsInDoubt = true }
+        if request.settings != nil, ended.sent != false { live.areSettingsConfirmed = false }
         if ending.isUnanswered, operation.isMovement {
             let expiry = deadline.withLock { $0 }.advanced(by: UnconfirmedCommand.patience)
             live.remember(
@@ -337,7 +337,7 @@ final class CommandExecution: Sendable {
                 (device.settings, device.updatedAt) = (settings, draft.now)
                 draft.apply(.putDevice(device))
             })
-        live.areSettingsInDoubt = false
+        live.areSettingsConfirmed = live.bindingGeneration == bindingGeneration
     }
 
     /// The use that the outcome gives back: that of a command which certainly has not opened the lock.

@@ -49,6 +49,10 @@ package final class DeviceReports: ReportReceiver {
             return (change, isAnswer)
         }
         if isAnswer { return }
+        // The lock has been given other settings than the stored ones: by a command that it confirms too late, or by hand.
+        if case .settings(let settings) = report.fact, settings != directory.current.device(live.id)?.settings {
+            live.areSettingsConfirmed = false
+        }
         let late = live.claimLateConfirmation(by: report.fact, at: clock.monotonicNow())
         // A late confirmation of a command is recorded even if it does not change the known state.
         guard

@@ -90,9 +90,9 @@ final class DeviceRuntime: Sendable {
         var bindingGeneration = 0
         /// A command that was sent and ended without a confirmation; the next report may be its late confirmation.
         var unanswered: UnconfirmedCommand?
-        /// Whether a command to change the settings was sent and not confirmed since the last one that was: the lock may have
-        /// other settings than those that are stored.
-        var areSettingsInDoubt = false
+        /// Whether the lock has confirmed the stored settings, and may not have changed them since. False after a start: a command
+        /// of the process before may have changed them without a confirmation.
+        var areSettingsConfirmed = false
         /// The last commands that were sent, with the logs in which their intents are recorded.
         var sent: [(id: CommandID, log: LogID)] = []
     }
@@ -103,6 +103,8 @@ final class DeviceRuntime: Sendable {
     let id: DeviceID
     let queue = DeviceCommandQueue()
     private let condition = Mutex(Condition())
+    /// How many changes of the settings are in progress.
+    private let settingsChanges = Mutex(0)
     private let feed: ChangeFeed
 
     init(id: DeviceID, feed: ChangeFeed) { (self.id, self.feed) = (id, feed) }
@@ -139,11 +141,25 @@ final class DeviceRuntime: Sendable {
         change { $0 = Condition(bindingGeneration: $0.bindingGeneration) }
     }
 
-    /// Whether the lock may have other settings than those that are stored.
-    var areSettingsInDoubt: Bool {
-        get { condition.withLock { $0.areSettingsInDoubt } }
-        set { condition.withLock { $0.areSettingsInDoubt = newValue } }
+    /// Whether the lock has the settings that are stored; if not, it may have others.
+    var areSettingsConfirmed: Bool {
+        get { condition.withLock { $0.areSettingsConfirmed } }
+        set { condition.withLock { $0.areSettingsConfirmed = newValue } }
     }
+
+    /// Registers a change of the settings until `endSettingsChange`.
+    ///
+    /// - Parameter alone: whether the change depends on the device's version, which any other change is about to end.
+    /// - Returns: false if the change must be alone and another one is in progress.
+    func beginSettingsChange(alone: Bool) -> Bool {
+        settingsChanges.withLock { count in
+            guard !alone || count == 0 else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    func endSettingsChange() { settingsChanges.withLock { $0 -= 1 } }
 
     /// Ends a command that the lock has not confirmed. After a movement, the bolt's position is unknown until the lock's next
     /// report.

@@ -20,9 +20,10 @@ extension Devices {
     ///
     /// - Parameter timeout: the command's timeout.
     /// - Returns: the device, and the ended command. There is no command if only the code changes, or if the lock has confirmed the
-    ///   same settings before and no command since may have changed them.
+    ///   same settings since the start of the gateway and no command since may have changed them.
     /// - Throws: `.denied` if the caller may not change the settings, or if the lock has no such settings or accepts no code;
-    ///   `.preconditionFailed` if `condition` is not met; the errors of `LockDAL.execute`.
+    ///   `.preconditionFailed` if `condition` is not met or another change of the settings is in progress, which ends the version
+    ///   that the condition names; the errors of `LockDAL.execute`.
     package func changeSettings(
         _ caller: Caller, _ id: DeviceID, _ changes: DeviceSettingsChanges, timeout: Duration = .seconds(10),
         onlyIf condition: Condition<LockDevice>? = nil
@@ -33,9 +34,13 @@ extension Devices {
         let request = CommandRequest(
             caller: caller, deviceID: id, attemptedID: id.description, operation: .changeSettings,
             settings: LockSettings(autoRelockSeconds: seconds), timeout: timeout)
-        let device = try await requireChangeable(request, changes, onlyIf: condition)
+        try await locks.requireAllowed(request)
+        let live = attachments.devices.existing(id)
+        guard live?.beginSettingsChange(alone: condition != nil) ?? true else { throw .preconditionFailed }
+        defer { live?.endSettingsChange() }
+        let device = try requireChangeable(request, changes, onlyIf: condition)
         var command: FinishedCommand?
-        if device.settings != request.settings || attachments.devices.existing(id)?.areSettingsInDoubt == true {
+        if device.settings != request.settings || live?.areSettingsConfirmed != true {
             command = try await locks.execute(request).value
         }
         guard command.map({ $0.command.state == .confirmed }) ?? true, !changes.code.isUnchanged else {
@@ -45,11 +50,10 @@ extension Devices {
         return (try await changeCode(caller, id, changes, onlyIf: command == nil ? condition : nil), command)
     }
 
-    /// - Returns: the device, if the caller may make all the changes now.
+    /// - Returns: the device, if it can have the settings and the code, and is the one that `condition` names.
     private func requireChangeable(
         _ request: CommandRequest, _ changes: DeviceSettingsChanges, onlyIf condition: Condition<LockDevice>?
-    ) async throws(GatewayError) -> LockDevice {
-        try await locks.requireAllowed(request)
+    ) throws(GatewayError) -> LockDevice {
         let tenancy = directory.current
         guard let device = tenancy.device(request.deviceID) else { throw .outOfReach }
         let rule = SecurityService.decide(

@@ -36,16 +36,12 @@ struct Recovery {
         let open = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.commands.openCommands(of: .single)
         }
         let (now, monotonic) = (clock.now(), clock.monotonicNow())
-        for open in open.reversed() {
+        for open in open.reversed() where open.command.operation.isMovement {
             // Use the wall clock, because the monotonic clock does not continue across a restart. A
             // step of the wall clock never extends the time beyond the maximum.
             let rest = open.command.deadline.advanced(by: UnconfirmedCommand.patience).duration(since: now)
             let expiry = monotonic.advanced(by: min(rest, Self.maxPatience))
             let live = devices.device(open.command.deviceID)
-            guard open.command.operation.isMovement else {
-                live.areSettingsInDoubt = true
-                continue
-            }
             live.remember(
                 UnconfirmedCommand(id: open.command.id, operation: open.command.operation, log: open.log, expiresAt: expiry),
                 of: live.bindingGeneration)

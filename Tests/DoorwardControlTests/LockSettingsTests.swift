@@ -154,6 +154,49 @@ import Testing
         }
     }
 
+    @Test("After a restart the stored settings are unconfirmed, because the lock may have those of a command that timed out")
+    func restart() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        let createdAt = clock.now()
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor)
+            _ = try await house.set(30)
+            house.adapter.set(.silent, for: house.ids.door)
+            #expect(try await house.set(60).command?.command.state == .timedOut)
+            let restarted = try await House(clock: clock, executor: executor, store: house.store.reopened(), createdAt: createdAt)
+            #expect(try await restarted.set(30).command?.command.state == .confirmed)
+            #expect(try await restarted.set(30).command == nil)
+        }
+    }
+
+    @Test("A lock that reports other settings than the stored ones is sent the stored ones when they are set again")
+    func changedInLock() throws {
+        try Self.inHouse { house in
+            _ = try await house.set(30)
+            house.adapter.report(.settings(LockSettings(autoRelockSeconds: 30)), from: house.ids.door)
+            #expect(try await house.set(30).command == nil)
+            house.adapter.report(.settings(LockSettings(autoRelockSeconds: 5)), from: house.ids.door)
+            #expect(house.settings.autoRelockSeconds == 30, "the stored settings are those of a command")
+            #expect(try await house.set(30).command?.command.state == .confirmed)
+        }
+    }
+
+    @Test("A change with a precondition is refused while another change is in progress, which would end the version it names")
+    func conditionalDuringChange() throws {
+        try Self.inHouse(.confirm(after: .seconds(2))) { house in
+            let version = house.control.directory.current.device(house.ids.door)?.updatedAt
+            async let first = house.set(30) { device, _ in device.updatedAt == version }
+            try await house.clock.sleep(until: house.clock.monotonicNow().advanced(by: .seconds(1)))
+            let second = await failure { _ = try await house.set(60) { device, _ in device.updatedAt == version } }
+            guard case .preconditionFailed? = second else { throw try #require(second) }
+            #expect(try await first.command?.command.state == .confirmed)
+            #expect(house.settings.autoRelockSeconds == 30 && house.adapter.sentCommands.count == 1)
+            _ = try await house.set(60) { device, _ in device.updatedAt != version }
+            #expect(house.settings.autoRelockSeconds == 60, "the next change is alone again")
+        }
+    }
+
     @Test("If the outcome cannot be written, the command is UNKNOWN and the settings stay as they are", arguments: [true, false])
     func outcomeNotWritten(isDurable: Bool) throws {
         try Self.inHouse(.confirm(after: .seconds(1))) { house in
@@ -240,10 +283,11 @@ import Testing
 extension House {
     /// Sets the auto-relock of the door.
     fileprivate func set(
-        _ seconds: Int, by user: UserID? = nil, code: Patch<Secret<String>> = .unchanged
+        _ seconds: Int, by user: UserID? = nil, code: Patch<Secret<String>> = .unchanged,
+        onlyIf condition: Condition<LockDevice>? = nil
     ) async throws -> (device: LockDevice, command: FinishedCommand?) {
         try await control.attachedDevices.changeSettings(
-            caller(user ?? ids.owner), ids.door, DeviceSettingsChanges(code: code, autoRelockSeconds: seconds))
+            caller(user ?? ids.owner), ids.door, DeviceSettingsChanges(code: code, autoRelockSeconds: seconds), onlyIf: condition)
     }
 
     fileprivate var settings: LockSettings { control.directory.current.device(ids.door)?.settings ?? LockSettings() }

@@ -230,8 +230,8 @@ extension CommandCase {
             "demo", "--folder", "{folder}/demo-{how}", "--seed", "7", "--port", "0", "--speed", "120", by: .nobody,
             pipe: "listening on http://127.0.0.1:", terminal: "doorward login --server http://127.0.0.1:", isEndless: true),
         CommandCase(
-            "demo", "--scenario", "{folder}/house.yaml", by: .nobody, pipe: "Scenario: house.yaml. 1 flat, 1 simulated lock.",
-            terminal: "Flat 9", isEndless: true),
+            "demo", "--scenario", "{folder}/house.yaml", "--port", "0", by: .nobody,
+            pipe: "Scenario: house.yaml. 1 flat, 1 simulated lock.", terminal: "Flat 9", isEndless: true),
         CommandCase(
             "demo", "--scenario", "{folder}/good.yaml", by: .nobody, code: 1, pipe: "`state` is not a key of a scenario"),
         CommandCase(
