@@ -37,6 +37,8 @@ import Testing
         Case(.superAdmin, "/portfolios", #"{"name":1}"#, ["name: wrong_type"]),
         Case(.superAdmin, "/portfolios", #"{"name":" "}"#, ["name: blank"]),
         Case(.superAdmin, "/portfolios", #"{"name":"\#(long)"}"#, ["name: too_long"]),
+        // The length is that of the text as sent, as the document says.
+        Case(.superAdmin, "/portfolios", #"{"name":"A\#(String(repeating: " ", count: 500))"}"#, ["name: too_long"]),
         Case(.superAdmin, "/portfolios", #"{"name":"a\u0000b"}"#, ["name: control_character"]),
         Case(.superAdmin, "/portfolios", #"{"name":"a\u202eb"}"#, ["name: control_character"]),
         Case(.superAdmin, "/portfolios", #"{"name":"a","propertyIds":[]}"#, ["propertyIds: read_only"]),

@@ -4,7 +4,7 @@ internal import DoorwardDomain
 
 // Reads texts, enum values, ids and instants.
 extension BodyReader {
-    /// A text for display: trimmed, not blank, no control characters, at most `longest` characters (code points).
+    /// A text for display: trimmed, not blank, no control characters; as sent, at most `longest` characters (code points).
     mutating func text(_ key: String, longest: Int = WireLimits.nameCharacters) -> String? {
         text(key, as: .displayText(longest: longest), longest: longest)
     }
@@ -16,7 +16,7 @@ extension BodyReader {
             note(key, .blank)
         } else if text.unicodeScalars.contains(where: \.isControl) {
             note(key, .controlCharacter)
-        } else if text.unicodeScalars.count > longest {
+        } else if raw.unicodeScalars.count > longest {
             note(key, .tooLong)
         } else {
             return text

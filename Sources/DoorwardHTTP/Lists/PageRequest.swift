@@ -35,10 +35,11 @@ extension StringSchema {
 extension QueryReader {
     /// A text to search in names: not blank, and no longer than a name.
     fileprivate mutating func search(_ name: String) -> NameSearch? {
-        guard let text = text(name, as: .string(.search))?.trimmed else { return nil }
+        guard let raw = text(name, as: .string(.search)) else { return nil }
+        let text = raw.trimmed
         if text.isEmpty {
             mistakes.add(name, .blank)
-        } else if text.unicodeScalars.count > WireLimits.nameCharacters {
+        } else if raw.unicodeScalars.count > WireLimits.nameCharacters {
             mistakes.add(name, .tooLong)
         } else {
             return NameSearch(text)
