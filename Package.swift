@@ -64,6 +64,9 @@ let package = Package(
         // (docs/write-an-adapter.md). Neither depends on another package.
         .library(name: "DoorwardAdapterKit", targets: ["DoorwardAdapterKit", "DoorwardDomain"]),
         .library(name: "DoorwardAdapterTesting", targets: ["DoorwardAdapterTesting"]),
+        // Apps are built with the first library and tested with the second (docs/client.md).
+        .library(name: "DoorwardClient", targets: ["DoorwardClient"]),
+        .library(name: "DoorwardClientTesting", targets: ["DoorwardClientTesting"]),
     ],
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
@@ -123,7 +126,9 @@ let package = Package(
                 httpTypes, nioCore, nioPosix, nioHTTP1, nioSSL, jwt, crypto, logging, metrics,
             ]),
         // The client library for programs that call a gateway.
-        module("DoorwardClient", ["DoorwardAPI", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
+        module("DoorwardClient", ["DoorwardAPI", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
+        // Test support for apps that use the client library: mocks, a scripted stream, virtual clock.
+        module("DoorwardClientTesting", ["DoorwardClient"]),
         // Test support for adapters inside and outside this repository: virtual clock, executor, conformance checks.
         module("DoorwardAdapterTesting", ["DoorwardAdapterKit", "DoorwardDomain"]),
         // Tenancy fixture, fakes, conformance checks for stores. It exports DoorwardAdapterTesting too.
@@ -177,7 +182,12 @@ let package = Package(
                 sqlite, logging, metrics,
             ]),
         tests("DoorwardAPITests", ["DoorwardAPI"]),
-        tests("DoorwardClientTests", ["DoorwardClient", "DoorwardAPI", "DoorwardTesting", nioCore, nioPosix, nioHTTP1, nioSSL]),
+        tests(
+            "DoorwardClientTests",
+            [
+                "DoorwardClient", "DoorwardClientTesting", "DoorwardAPI", "DoorwardTesting", nioCore, nioPosix, nioHTTP1, nioSSL,
+                logging,
+            ], exclude: ["Fixtures"]),
         tests(
             "DoorwardHTTPTests",
             [

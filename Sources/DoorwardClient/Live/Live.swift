@@ -1,0 +1,197 @@
+public import Observation
+internal import Synchronization
+
+/// The live stream of a client: one connection, on which any number of subscriptions share names.
+///
+/// The connection is opened with the first subscription and closed with the last one. It is opened again by itself whenever it
+/// breaks; `status` states what is going on.
+public final class Live: Sendable, Observable {
+    let engine: LiveEngine
+    private let statusBox: StatusBox
+    /// The subscriptions that the app has named.
+    private let named = Mutex<[String: Need]>([:])
+
+    package init(
+        transport: any LiveTransport, clock: any LiveClock = SystemLiveClock(),
+        random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
+    ) {
+        let box = StatusBox()
+        statusBox = box
+        engine = LiveEngine(transport: transport, clock: clock, random: random) { box.set($0) }
+    }
+
+    /// The state of the connection; observable.
+    public var status: LiveStatus { statusBox.status }
+
+    /// The state of the connection now, and each later one. A slow reader receives only the latest.
+    public var statuses: AsyncStream<LiveStatus> { statusBox.stream() }
+
+    /// The number of names that the client has at the gateway.
+    public var nameCount: Int { get async { await engine.nameCount } }
+
+    /// Tells the client that the app has come to the foreground, or that the network has returned.
+    public func wake() async { await engine.wake() }
+
+    // MARK: - Named subscriptions
+
+    /// How long `subscribe` waits.
+    public enum Wait: Sendable {
+        /// Not at all.
+        case never
+        /// Until the data is complete, or for this time.
+        case untilReady(timeout: Duration)
+    }
+
+    /// Subscribes to a query under a name of the app. Names are additive: none replaces another.
+    ///
+    /// - Parameter isReplacing: whether a subscription with this name and another query is replaced.
+    /// - Returns: the subscription, which ends with `cancel()`, or when it is released.
+    /// - Throws: `DoorwardError.nameInUse`, `.timedOut`, `.revoked`, or why the gateway refused.
+    @discardableResult public func subscribe<Noun: LiveNoun>(
+        _ name: String, to query: LiveQuery<Noun>, wait: Wait = .never, replacing isReplacing: Bool = false
+    ) async throws -> LiveSubscription<Noun> {
+        try named.withLock { named in
+            if let known = named[name], known != query.need, !isReplacing { throw DoorwardError.nameInUse(name) }
+            named[name] = query.need
+        }
+        let subscription = LiveSubscription(query, engine, name: await engine.acquire(query)) { [weak self] in
+            self?.named.withLock { if $0[name] == query.need { $0[name] = nil } }
+        }
+        if case .untilReady(let timeout) = wait { try await subscription.ready(timeout: timeout) }
+        return subscription
+    }
+
+    /// Subscribes to what a view needs. Close the scope when the view disappears.
+    public func open(_ needs: [Need]) async -> LiveScope { await LiveScope(needs, self) }
+
+    /// Subscribes to what a view needs for as long as `body` runs, and unsubscribes however it ends.
+    public func withSubscriptions<Result: Sendable>(
+        _ needs: [Need], _ body: (LiveScope) async throws -> Result
+    ) async throws -> Result {
+        let scope = await open(needs)
+        do {
+            let result = try await body(scope)
+            await scope.close()
+            return result
+        } catch {
+            await scope.close()
+            throw error
+        }
+    }
+
+    func subscription<Noun: LiveNoun>(_ query: LiveQuery<Noun>) async -> LiveSubscription<Noun> {
+        LiveSubscription(query, engine, name: await engine.acquire(query))
+    }
+}
+
+/// The published state of the connection.
+private final class StatusBox: Sendable {
+    private struct State {
+        var status = LiveStatus.idle
+        var sinks: [Int: AsyncStream<LiveStatus>.Continuation] = [:]
+        var lastSink = 0
+    }
+
+    private let state = Mutex(State())
+    private let registrar = ObservationRegistrar()
+
+    var status: LiveStatus {
+        registrar.access(self, keyPath: \.status)
+        return state.withLock { $0.status }
+    }
+
+    func set(_ status: LiveStatus) {
+        registrar.withMutation(of: self, keyPath: \.status) {
+            state.withLock { state in
+                state.status = status
+                for sink in state.sinks.values { sink.yield(status) }
+            }
+        }
+    }
+
+    func stream() -> AsyncStream<LiveStatus> {
+        let (stream, continuation) = AsyncStream<LiveStatus>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state in
+            state.lastSink += 1
+            state.sinks[state.lastSink] = continuation
+            continuation.yield(state.status)
+            return state.lastSink
+        }
+        continuation.onTermination = { [weak self] _ in _ = self?.state.withLock { $0.sinks.removeValue(forKey: id) } }
+        return stream
+    }
+}
+
+extension StatusBox: Observable {}
+
+/// A subscription to one query. It ends with `cancel()`, or when it is released.
+public final class LiveSubscription<Noun: LiveNoun>: Sendable {
+    /// What is selected.
+    public let query: LiveQuery<Noun>
+    private let engine: LiveEngine
+    private let name: String
+    private let isOpen = Mutex(true)
+    private let onCancel: @Sendable () -> Void
+
+    init(
+        _ query: LiveQuery<Noun>, _ engine: LiveEngine, name: String, onCancel: @escaping @Sendable () -> Void = {}
+    ) {
+        (self.query, self.engine, self.name, self.onCancel) = (query, engine, name, onCancel)
+    }
+
+    deinit {
+        guard close() else { return }
+        Task { [engine, name] in await engine.release(name) }
+    }
+
+    private func close() -> Bool {
+        let wasOpen = isOpen.withLock { isOpen in
+            defer { isOpen = false }
+            return isOpen
+        }
+        if wasOpen { onCancel() }
+        return wasOpen
+    }
+
+    /// Ends the subscription. When this returns, the client no longer wants the data, unless another subscription does.
+    public func cancel() async { if close() { await engine.release(name) } }
+
+    /// Waits until the data is complete.
+    ///
+    /// - Throws: `DoorwardError.timedOut`, `.revoked`, or why the gateway refused.
+    public func ready(timeout: Duration) async throws {
+        let clock = engine.clock
+        let deadline = clock.uptime + timeout
+        let updates = updates()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await update in updates {
+                    if let failure = update.failure { throw failure }
+                    if update.isReady { return }
+                }
+                throw CancellationError()
+            }
+            group.addTask {
+                try await clock.sleep(until: deadline)
+                throw DoorwardError.timedOut
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    /// The objects that are here now; empty before the first have arrived.
+    public func objects() async -> [Noun] {
+        (await engine.objects(query) ?? [:]).values.sorted { $0.id < $1.id }
+    }
+
+    /// Everything that changes, latest wins.
+    func updates() -> AsyncStream<LiveUpdate<Noun>> {
+        let (stream, continuation) = AsyncStream<LiveUpdate<Noun>>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        Task { [engine, name] in
+            let sink = await engine.attach(name) { (update: LiveUpdate<Noun>) in continuation.yield(update) }
+            continuation.onTermination = { _ in Task { await engine.detach(sink, from: name, Noun.self) } }
+        }
+        return stream
+    }
+}

@@ -1,0 +1,227 @@
+internal import FoundationEssentials
+internal import Synchronization
+
+/// The records that a follower has not taken yet: at most `capacity`. If more arrive, the rest is read again from the gateway when
+/// these are taken, so that a slow follower neither misses a record nor fills the memory.
+final class RecordBuffer: Sendable {
+    private struct State {
+        var records: [Doorward.AccessRecord] = []
+        var cursor: RecordCursor
+        var hasGap = false
+        var failure: DoorwardError?
+        var waiter: CheckedContinuation<Void, Never>?
+
+        mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
+            defer { waiter = nil }
+            return waiter
+        }
+    }
+
+    static let capacity = 1000
+    private let state: Mutex<State>
+
+    init(after cursor: RecordCursor) { state = Mutex(State(cursor: cursor)) }
+
+    var hasGap: Bool { state.withLock { $0.hasGap } }
+
+    /// Adds a record, unless it is known.
+    func offer(_ record: Doorward.AccessRecord) {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard !state.hasGap else { return nil }
+            if state.records.count >= Self.capacity {
+                state.hasGap = true
+                return nil
+            }
+            guard state.cursor.insert(record) else { return nil }
+            state.records.append(record)
+            return state.takeWaiter()
+        }
+        waiter?.resume()
+    }
+
+    /// Notes a record that came before the following began.
+    func skip(_ record: Doorward.AccessRecord) { state.withLock { _ = $0.cursor.insert(record) } }
+
+    /// From here on the stream may have left out records.
+    func markGap() { change { $0.hasGap = true } }
+
+    func fail(_ error: DoorwardError) { change { $0.failure = error } }
+
+    private func change(_ body: (inout State) -> Void) {
+        let waiter = state.withLock { state in
+            body(&state)
+            return state.takeWaiter()
+        }
+        waiter?.resume()
+    }
+
+    enum Step {
+        case records([Doorward.AccessRecord])
+        /// Everything before the gap was taken; read on after this position.
+        case gap(RecordCursor)
+        case failed(DoorwardError)
+        case wait
+    }
+
+    /// What the follower does next.
+    func step() -> Step {
+        state.withLock { state in
+            if !state.records.isEmpty {
+                defer { state.records.removeAll(keepingCapacity: true) }
+                return .records(state.records)
+            }
+            if state.hasGap { return .gap(state.cursor) }
+            return state.failure.map { .failed($0) } ?? .wait
+        }
+    }
+
+    /// Suspends until `step` returns something else than `wait`, or the task is cancelled.
+    func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                let isReady = state.withLock { state in
+                    if Task.isCancelled || !state.records.isEmpty || state.hasGap || state.failure != nil { return true }
+                    state.waiter = continuation
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+        } onCancel: {
+            change { _ in }
+        }
+    }
+}
+
+/// A name whose records are passed on, each once.
+final class RecordUpstream: Upstream {
+    private struct Objects: Decodable { let objects: [Doorward.AccessRecord] }
+    private struct Object: Decodable { let object: Doorward.AccessRecord }
+
+    let buffer: RecordBuffer
+    /// Whether the first snapshot is what came before the following.
+    private let skipsFirst: Bool
+    private var wasReady = false
+
+    init(name: String, subscription: StreamSubscription, buffer: RecordBuffer, skipsFirst: Bool) {
+        (self.buffer, self.skipsFirst) = (buffer, skipsFirst)
+        super.init(name: name, subscription: subscription)
+    }
+
+    override func connected(isResumed: Bool) {
+        super.connected(isResumed: isResumed)
+        if wasReady, !isResumed { buffer.markGap() }
+    }
+
+    override func reset() {
+        super.reset()
+        if wasReady { buffer.markGap() }
+    }
+
+    override func snapshot(_ data: Data) throws {
+        for record in try JSONDecoder().decode(Objects.self, from: data).objects {
+            if skipsFirst, !wasReady { buffer.skip(record) } else { buffer.offer(record) }
+        }
+    }
+
+    override func change(_ data: Data) throws { buffer.offer(try JSONDecoder().decode(Object.self, from: data).object) }
+
+    override func ready() {
+        super.ready()
+        wasReady = true
+    }
+
+    override func revoked() {
+        super.revoked()
+        buffer.fail(.revoked)
+    }
+
+    override func refused(_ error: DoorwardError) {
+        super.refused(error)
+        buffer.fail(error)
+    }
+}
+
+/// A record, and the position after it.
+public struct FollowedRecord: Equatable, Sendable {
+    /// The record.
+    public let record: Doorward.AccessRecord
+    /// The position after the record.
+    public let cursor: RecordCursor
+}
+
+/// Access records as they are written: each once and none left out, in the order of each log, over reconnections and restarts.
+///
+/// The sequence ends only with an error: after the session has ended, or when the right to the records is taken away.
+public struct RecordSequence: AsyncSequence, Sendable {
+    public typealias Element = FollowedRecord
+
+    let engine: LiveEngine
+    let query: LiveQuery<Doorward.AccessRecord>
+    let cursor: RecordCursor?
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(engine, query, cursor) }
+
+    /// Receives the records. Ending the iteration ends the subscription.
+    public final class AsyncIterator: AsyncIteratorProtocol {
+        private let engine: LiveEngine
+        private let query: LiveQuery<Doorward.AccessRecord>
+        private var cursor: RecordCursor
+        private var isFromNow: Bool
+        private var buffer: RecordBuffer?
+        private var name: String?
+        private var taken: ArraySlice<Doorward.AccessRecord> = []
+
+        init(_ engine: LiveEngine, _ query: LiveQuery<Doorward.AccessRecord>, _ cursor: RecordCursor?) {
+            (self.engine, self.query) = (engine, query)
+            (self.cursor, isFromNow) = (cursor ?? RecordCursor(), cursor == nil)
+        }
+
+        deinit { Self.release(name, engine) }
+
+        private static func release(_ name: String?, _ engine: LiveEngine) {
+            if let name { Task { await engine.release(name) } }
+        }
+
+        /// The next record. Throws `DoorwardError`, or `CancellationError`.
+        public func next() async throws -> FollowedRecord? {
+            while true {
+                if let record = taken.popFirst() {
+                    _ = cursor.insert(record)
+                    return FollowedRecord(record: record, cursor: cursor)
+                }
+                try Task.checkCancellation()
+                guard let buffer else {
+                    await subscribe()
+                    continue
+                }
+                switch buffer.step() {
+                case .records(let records): taken = records[...]
+                case .gap(let position):
+                    // The buffer also knows the records that came before the following began.
+                    (cursor, isFromNow) = (position, false)
+                    if let name { await engine.release(name) }
+                    (self.buffer, name) = (nil, nil)
+                case .failed(let error): throw error
+                case .wait: await buffer.wait()
+                }
+            }
+        }
+
+        private func subscribe() async {
+            let buffer = RecordBuffer(after: cursor)
+            let query = isFromNow ? query : cursor.from.map { self.query.with("from", "\($0)") } ?? self.query
+            name = await engine.acquireRecords(query, buffer: buffer, skipsFirst: isFromNow)
+            self.buffer = buffer
+        }
+    }
+}
+
+extension Live {
+    /// Follows access records: each once and none left out, over reconnections and restarts.
+    ///
+    /// - Parameter cursor: the position after the last record that was processed; `nil` begins now, `RecordCursor()` with the first
+    ///   record, `RecordCursor(since:)` with an instant.
+    public func follow(_ query: LiveQuery<Doorward.AccessRecord> = .all, after cursor: RecordCursor? = nil) -> RecordSequence {
+        RecordSequence(engine: engine, query: query, cursor: cursor)
+    }
+}

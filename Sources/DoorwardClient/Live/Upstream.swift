@@ -1,0 +1,157 @@
+internal import FoundationEssentials
+
+/// One name at the gateway, shared by all who want the same query. Used by `LiveEngine` only.
+class Upstream {
+    let name: String
+    let subscription: StreamSubscription
+    /// The number of watchers, followers and subscriptions.
+    var holders = 0
+    /// Whether the name is complete on the present connection.
+    private(set) var isReady = false
+    /// Why the name has ended for now.
+    private(set) var failure: DoorwardError?
+
+    init(name: String, subscription: StreamSubscription) { (self.name, self.subscription) = (name, subscription) }
+
+    /// A new connection begins. If it is not resumed, the objects are sent anew.
+    func connected(isResumed: Bool) { isReady = false }
+    /// The stream is opened again after it has ended for good.
+    final func reopen() { (isReady, failure) = (false, nil) }
+    /// The objects are sent anew.
+    func reset() { isReady = false }
+    /// Objects of the data of an event. Throws `DecodingError`.
+    func snapshot(_ data: Data) throws {}
+    /// Throws `DecodingError`.
+    func change(_ data: Data) throws {}
+    func removed(_ id: String) {}
+    func ready() { (isReady, failure) = (true, nil) }
+    /// The right to the whole name has ended. It can begin again by itself, with a snapshot.
+    func revoked() { (isReady, failure) = (false, .revoked) }
+    /// The gateway does not accept the name.
+    func refused(_ error: DoorwardError) { (isReady, failure) = (false, error) }
+    /// The stream has ended for good.
+    func ended(_ error: DoorwardError) { refused(error) }
+    /// Passes what has changed to the watchers.
+    func flush(isStale: Bool) {}
+}
+
+/// What a watcher receives.
+struct LiveUpdate<Noun: LiveNoun>: Sendable {
+    /// By id; `nil` before anything is known.
+    var objects: [String: Noun]?
+    var source: WatchSource
+    var isReady: Bool
+    var isStale: Bool
+    /// Increases with each change of `objects` or `source`.
+    var version: Int
+    var failure: DoorwardError?
+}
+
+/// A name whose objects are kept: the latest value of each.
+final class StateUpstream<Noun: LiveNoun>: Upstream {
+    private struct Objects: Decodable { let objects: [Keyed<Noun>] }
+    private struct Object: Decodable { let object: Keyed<Noun> }
+
+    typealias Sink = @Sendable (LiveUpdate<Noun>) -> Void
+
+    private var current: [String: Noun]?
+    private var source = WatchSource.cache
+    /// The objects of a snapshot that is not complete.
+    private var pending: [String: Noun]?
+    private var sinks: [Int: Sink] = [:]
+    private var version = 0
+    private var isDirty = false
+    private var wasStale = false
+    /// Equal values are no change.
+    private var update: LiveUpdate<Noun> {
+        LiveUpdate(
+            objects: current, source: source, isReady: isReady, isStale: wasStale, version: version, failure: failure)
+    }
+
+    init(name: String, subscription: StreamSubscription, cached: [String: Noun]?) {
+        current = cached
+        super.init(name: name, subscription: subscription)
+    }
+
+    var objects: [String: Noun]? { current }
+
+    func attach(_ id: Int, isStale: Bool, _ sink: @escaping Sink) {
+        sinks[id] = sink
+        wasStale = isStale
+        sink(update)
+    }
+
+    func detach(_ id: Int) { sinks[id] = nil }
+
+    override func connected(isResumed: Bool) {
+        super.connected(isResumed: isResumed)
+        if !isResumed { pending = [:] }
+    }
+
+    override func reset() {
+        super.reset()
+        pending = [:]
+    }
+
+    override func snapshot(_ data: Data) throws {
+        let page = try JSONDecoder().decode(Objects.self, from: data).objects
+        // A page after `ready` begins a name anew that was revoked.
+        if pending == nil { pending = failure == nil ? current ?? [:] : [:] }
+        for entry in page { pending?[entry.value.id] = entry.value }
+    }
+
+    override func change(_ data: Data) throws {
+        let object = try JSONDecoder().decode(Object.self, from: data).object.value
+        pending?[object.id] = object
+        guard current != nil, current?[object.id] != object else { return }
+        current?[object.id] = object
+        changed()
+    }
+
+    override func removed(_ id: String) {
+        pending?[id] = nil
+        if current?.removeValue(forKey: id) != nil { changed() }
+    }
+
+    override func ready() {
+        let hadFailed = failure != nil
+        super.ready()
+        let complete = pending ?? current ?? [:]
+        pending = nil
+        if current != complete || source != .server || hadFailed {
+            (current, source) = (complete, .server)
+            changed()
+        } else {
+            isDirty = true
+        }
+    }
+
+    override func revoked() {
+        super.revoked()
+        (current, pending) = (nil, nil)
+        changed()
+    }
+
+    override func refused(_ error: DoorwardError) {
+        super.refused(error)
+        changed()
+    }
+
+    private func changed() {
+        version += 1
+        isDirty = true
+    }
+
+    override func flush(isStale: Bool) {
+        guard isDirty || isStale != wasStale else { return }
+        (isDirty, wasStale) = (false, isStale)
+        let update = update
+        for sink in sinks.values { sink(update) }
+    }
+}
+
+/// An object of the stream; the one object of `permissions` has no id.
+struct Keyed<Noun: LiveNoun>: Decodable {
+    let value: Noun
+    init(from decoder: any Decoder) throws { value = try Noun(from: decoder) }
+}

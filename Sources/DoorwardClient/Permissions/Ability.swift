@@ -1,0 +1,175 @@
+extension Doorward {
+    /// A person's abilities, evaluated with the semantics of CASL: the last rule that matches decides, and without one an action
+    /// is forbidden. A check makes no request and allocates almost nothing.
+    ///
+    /// Evaluated are the condition operators that gateways use, which are equality, `$eq`, `$ne`, `$in`, `$nin` and `$exists`. A
+    /// rule with another operator never permits and always forbids.
+    public struct Ability: Sendable {
+        /// The rules in their order.
+        public let rules: [AbilityRule]
+        /// For each subject and action the rules that may match, last one first.
+        private let index: [String: [String: [CompiledRule]]]
+
+        /// No abilities: everything is forbidden.
+        public static let none = Ability([])
+
+        public init(_ rules: [AbilityRule]) {
+            self.rules = rules
+            let compiled = rules.enumerated().reversed().map { CompiledRule($1, number: $0) }
+            let subjects = Set(rules.flatMap(\.subject)).union([SubjectType.all.rawValue])
+            let actions = Set(rules.flatMap(\.action)).union([Action.manage.rawValue])
+            var index: [String: [String: [CompiledRule]]] = [:]
+            for subject in subjects {
+                let ofSubject = compiled.filter {
+                    $0.subjects.contains(subject) || $0.subjects.contains(SubjectType.all.rawValue)
+                }
+                for action in actions {
+                    let matching = ofSubject.filter { $0.actions.contains(action) || $0.actions.contains(Action.manage.rawValue) }
+                    if !matching.isEmpty { index[subject, default: [:]][action] = matching }
+                }
+            }
+            self.index = index
+        }
+
+        /// Whether the action is permitted on the object or, with a field, on this field of the object.
+        public func can(_ action: Action, _ subject: some PermissionSubject, field: String? = nil) -> Bool {
+            decidingRule(action, subject, field: field).map { !$0.inverted } ?? false
+        }
+
+        /// Whether the action is permitted on some objects of a type.
+        public func can(_ action: Action, any type: SubjectType, field: String? = nil) -> Bool {
+            decidingRule(action, type, { _ in nil }, field: field, hasObject: false).map { !$0.inverted } ?? false
+        }
+
+        /// The rule that decides; `nil` if none matches.
+        public func decidingRule(_ action: Action, _ subject: some PermissionSubject, field: String? = nil) -> AbilityRule? {
+            decidingRule(action, subject.subjectType, subject.subjectValue, field: field, hasObject: true)
+        }
+
+        /// Whether a rule permits the action, apart from the rules that forbid it: the person has the right, perhaps not now.
+        public func hasRight(_ action: Action, _ subject: some PermissionSubject) -> Bool {
+            candidates(action, subject.subjectType).contains {
+                !$0.isInverted && $0.matches(subject.subjectValue, field: nil, hasObject: true)
+            }
+        }
+
+        /// The position in `rules` of the rule that decides; for tests.
+        func decidingNumber(
+            _ action: Action, _ type: SubjectType, _ value: (String) -> JSONValue?, field: String?, hasObject: Bool
+        ) -> Int? {
+            candidates(action, type).first { $0.matches(value, field: field, hasObject: hasObject) }?.number
+        }
+
+        private func decidingRule(
+            _ action: Action, _ type: SubjectType, _ value: (String) -> JSONValue?, field: String?, hasObject: Bool
+        ) -> AbilityRule? {
+            decidingNumber(action, type, value, field: field, hasObject: hasObject).map { rules[$0] }
+        }
+
+        private func candidates(_ action: Action, _ type: SubjectType) -> [CompiledRule] {
+            let action = action.resolved(for: type).rawValue
+            let ofSubject = index[type.rawValue] ?? index[SubjectType.all.rawValue]
+            return ofSubject?[action] ?? ofSubject?[Action.manage.rawValue] ?? []
+        }
+    }
+}
+
+/// A rule that is prepared for evaluation.
+private struct CompiledRule: Sendable {
+    let number: Int
+    let actions: Set<String>
+    let subjects: Set<String>
+    let conditions: [Condition]
+    let fields: Set<String>?
+    let isInverted: Bool
+
+    init(_ rule: Doorward.AbilityRule, number: Int) {
+        self.number = number
+        (actions, subjects, isInverted) = (Set(rule.action), Set(rule.subject), rule.inverted)
+        fields = rule.fields.map { Set($0) }
+        conditions = (rule.conditions ?? [:]).flatMap { field, value in Condition.all(field, value) }
+    }
+
+    /// Without an object, the question is about the type: a rule with conditions permits some of its objects, and forbids not all.
+    /// Without a field, a rule that forbids some fields does not decide.
+    func matches(_ value: (String) -> Doorward.JSONValue?, field: String?, hasObject: Bool) -> Bool {
+        if let fields {
+            guard let field else { return !isInverted && matchesConditions(value, hasObject) }
+            guard fields.contains(field) else { return false }
+        }
+        return matchesConditions(value, hasObject)
+    }
+
+    private func matchesConditions(_ value: (String) -> Doorward.JSONValue?, _ hasObject: Bool) -> Bool {
+        guard hasObject else { return !isInverted || conditions.isEmpty }
+        return conditions.allSatisfy { condition in
+            condition.holds(condition.field.isEmpty ? nil : value(condition.field)) ?? isInverted
+        }
+    }
+}
+
+/// One condition on one field.
+private struct Condition: Sendable {
+    enum Test: Sendable {
+        case equals(Doorward.JSONValue, isNegated: Bool)
+        case isText(String)
+        case isOneOf(Set<Doorward.JSONValue>, isNegated: Bool)
+        case exists(Bool)
+        case unsupported
+    }
+
+    let field: String
+    let test: Test
+
+    static func all(_ field: String, _ value: Doorward.JSONValue) -> [Condition] {
+        guard case .object(let operators) = value, operators.keys.contains(where: { $0.hasPrefix("$") }) else {
+            if field.hasPrefix("$") { return [Condition(field: "", test: .unsupported)] }
+            if case .string(let text) = value { return [Condition(field: field, test: .isText(text))] }
+            return [Condition(field: field, test: isComparable(value) ? .equals(value, isNegated: false) : .unsupported)]
+        }
+        return operators.map { Condition(field: field, test: test($0, $1)) }
+    }
+
+    private static func test(_ name: String, _ value: Doorward.JSONValue) -> Test {
+        switch (name, value) {
+        case ("$eq", _) where isComparable(value): .equals(value, isNegated: false)
+        case ("$ne", _) where isComparable(value): .equals(value, isNegated: true)
+        case ("$in", .array(let values)) where values.allSatisfy(isComparable): .isOneOf(Set(values), isNegated: false)
+        case ("$nin", .array(let values)) where values.allSatisfy(isComparable): .isOneOf(Set(values), isNegated: true)
+        case ("$exists", .bool(let exists)): .exists(exists)
+        default: .unsupported
+        }
+    }
+
+    private static func isComparable(_ value: Doorward.JSONValue) -> Bool {
+        switch value {
+        case .array, .object: false
+        case .null, .bool, .integer, .number, .string: true
+        }
+    }
+
+    /// Whether the condition holds for the field's value; `nil` if it cannot be evaluated. A list matches if one of its elements
+    /// does, as in MongoDB.
+    func holds(_ value: Doorward.JSONValue?) -> Bool? {
+        switch test {
+        case .isText(let expected):
+            switch value {
+            case .string(let text)?: text == expected
+            case .array(let elements)?: elements.contains(.string(expected))
+            default: false
+            }
+        case .equals(let expected, let isNegated):
+            // An absent field equals null.
+            Self.contains(expected == .null ? value ?? .null : value) { $0 == expected } != isNegated
+        case .isOneOf(let expected, let isNegated): Self.contains(value, where: expected.contains) != isNegated
+        case .exists(let exists): (value != nil) == exists
+        case .unsupported: nil
+        }
+    }
+
+    private static func contains(_ value: Doorward.JSONValue?, where isExpected: (Doorward.JSONValue) -> Bool) -> Bool {
+        guard let value else { return false }
+        if case .array(let elements) = value { return elements.contains(where: isExpected) }
+        return isExpected(value)
+    }
+}

@@ -1,0 +1,116 @@
+public import Observation
+
+/// Answers which modules the selected portfolio has, and what is left of its limits. Whatever is not known is *no*.
+@MainActor public protocol SubscriptionProvider: AnyObject {
+    /// Whether a module is on.
+    func isFeatureAvailable(_ module: Doorward.Module) -> Bool
+    /// Whether one more fits into a limit. A limit that does not apply is never reached.
+    ///
+    /// - Parameter currentCount: the number in use; `nil` for the number that the gateway states.
+    func isWithinLimit(_ limit: Doorward.Limit, currentCount: Int?) -> Bool
+    /// The number in use and the limit, such as 3 of 5; the limit is `nil` if there is none, and the result if nothing is loaded.
+    func usage(of limit: Doorward.Limit) -> (used: Int, limit: Int?)?
+}
+
+extension SubscriptionProvider {
+    /// Whether one more fits into a limit, by the number that the gateway states.
+    public func isWithinLimit(_ limit: Doorward.Limit) -> Bool { isWithinLimit(limit, currentCount: nil) }
+}
+
+/// A module that is off, for a prompt to change the subscription.
+public struct MissingFeature: Hashable, Sendable {
+    /// The module.
+    public let module: Doorward.Module
+    /// The tier of the portfolio.
+    public let tier: String
+    /// Whether the person can change the subscription; if not, a super admin of the gateway can.
+    public let canChangeSubscription: Bool
+
+    public init(module: Doorward.Module, tier: String, canChangeSubscription: Bool) {
+        (self.module, self.tier, self.canChangeSubscription) = (module, tier, canChangeSubscription)
+    }
+}
+
+/// The subscriptions of the portfolios that the person has selected, each kept for five minutes.
+@MainActor @Observable public final class SubscriptionService: SubscriptionProvider {
+    /// How long a subscription is used without being read again.
+    public static let maxAge = PermissionService.maxAge
+
+    /// The selected portfolio.
+    public private(set) var selectedPortfolioID: String?
+    private var current: Doorward.Subscription?
+
+    @ObservationIgnored private var cache: [String: (subscription: Doorward.Subscription, fetchedAt: Duration)] = [:]
+    @ObservationIgnored private let source: any AccessSource
+    @ObservationIgnored private let clock: any LiveClock
+    @ObservationIgnored private let permissions: (any PermissionProvider)?
+
+    package init(source: any AccessSource, clock: any LiveClock, permissions: (any PermissionProvider)? = nil) {
+        (self.source, self.clock, self.permissions) = (source, clock, permissions)
+    }
+
+    /// The subscription of the selected portfolio; `nil` before it is loaded.
+    public var subscription: Doorward.Subscription? { current }
+
+    public func isFeatureAvailable(_ module: Doorward.Module) -> Bool { current?.modules[module.rawValue] ?? false }
+
+    public func isWithinLimit(_ limit: Doorward.Limit, currentCount: Int?) -> Bool {
+        guard let usage = usage(of: limit) else { return false }
+        return usage.limit.map { (currentCount ?? usage.used) < $0 } ?? true
+    }
+
+    public func usage(of limit: Doorward.Limit) -> (used: Int, limit: Int?)? {
+        current.map { ($0.usage[limit.usageKey] ?? 0, $0.limits[limit.rawValue]) }
+    }
+
+    /// What to say about a module that is off; `nil` if it is on, or if nothing is loaded.
+    public func missingFeature(_ module: Doorward.Module) -> MissingFeature? {
+        guard let current, !isFeatureAvailable(module), let portfolio = selectedPortfolioID else { return nil }
+        let canChange = permissions?.can(.subscriptionChange, Doorward.SubjectReference.portfolio(portfolio)) ?? false
+        return MissingFeature(module: module, tier: current.tier, canChangeSubscription: canChange)
+    }
+
+    /// Selects a portfolio and loads its subscription, unless it was read in the last five minutes.
+    ///
+    /// - Throws: the error of the request. Until a later request succeeds, every answer is *no*.
+    public func select(portfolio id: String?) async throws {
+        if selectedPortfolioID != id {
+            selectedPortfolioID = id
+            current = nil
+        }
+        guard let id else { return }
+        if let known = cache[id], clock.uptime - known.fetchedAt < Self.maxAge {
+            show(known.subscription)
+        } else {
+            current = nil
+            try await refresh()
+        }
+    }
+
+    /// Reads the subscription of the selected portfolio from the gateway.
+    public func refresh() async throws {
+        guard let id = selectedPortfolioID else { return }
+        let subscription = try await source.subscription(of: id)
+        apply(subscription, of: id)
+    }
+
+    /// Stores a subscription that the stream has sent.
+    package func apply(_ subscription: Doorward.Subscription, of portfolioID: String) {
+        cache[portfolioID] = (subscription, clock.uptime)
+        if portfolioID == selectedPortfolioID { show(subscription) }
+    }
+
+    /// Forgets everything.
+    package func clear() {
+        cache = [:]
+        (selectedPortfolioID, current) = (nil, nil)
+    }
+
+    /// Forgets a subscription, such as after the gateway refused a request because a module is off.
+    public func invalidate(portfolio id: String) {
+        cache[id] = nil
+        if id == selectedPortfolioID { current = nil }
+    }
+
+    private func show(_ subscription: Doorward.Subscription) { if current != subscription { current = subscription } }
+}

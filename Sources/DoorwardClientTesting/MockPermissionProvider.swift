@@ -1,0 +1,97 @@
+public import DoorwardClient
+public import Observation
+
+/// A permission provider that answers as a test says. Without an answer, everything is *no*.
+///
+///     let permissions = MockPermissionProvider()
+///     permissions.setPermission(.unlock, .device, allowed: true)
+@MainActor @Observable public final class MockPermissionProvider: PermissionProvider {
+    /// Settable, so that a test can show a screen in each status.
+    public var status: PermissionStatus = .loaded(at: Doorward.Instant(milliseconds: 0))
+    /// The portfolio that the person works in.
+    public var selectedPortfolioID: String?
+    private var allowed: [Key: Bool] = [:]
+    private var allowedObjects: [ObjectKey: Bool] = [:]
+    private var availabilities: [ObjectKey: Availability] = [:]
+    private var roles: [Doorward.Role: Set<String>] = [:]
+
+    private struct Key: Hashable {
+        let action: Doorward.Action
+        let type: Doorward.SubjectType
+    }
+
+    private struct ObjectKey: Hashable {
+        let action: Doorward.Action
+        let type: Doorward.SubjectType
+        let id: String
+    }
+
+    public init() {}
+
+    /// Sets the answer for all objects of a type.
+    public func setPermission(_ action: Doorward.Action, _ type: Doorward.SubjectType, allowed isAllowed: Bool) {
+        allowed[Key(action: action, type: type)] = isAllowed
+    }
+
+    /// Sets the answer for one object, which precedes that for its type.
+    public func setPermission<Subject: PermissionSubject>(_ action: Doorward.Action, _ object: Subject, allowed isAllowed: Bool) {
+        allowedObjects[key(action, object)] = isAllowed
+    }
+
+    /// Sets what to do with an action on an object.
+    public func setAvailability<Subject: PermissionSubject>(
+        _ availability: Availability, of action: Doorward.Action, on object: Subject
+    ) {
+        availabilities[key(action, object)] = availability
+    }
+
+    /// Gives a role on an entity, or on an entity that is not named.
+    public func setRole(_ role: Doorward.Role, on entityID: String = "") { roles[role, default: []].insert(entityID) }
+
+    /// Takes a role from all entities.
+    public func removeRole(_ role: Doorward.Role) { roles[role] = nil }
+
+    public func can<Subject: PermissionSubject>(_ action: Doorward.Action, _ subject: Subject?, field _: String?) -> Bool {
+        guard let subject else { return false }
+        return allowedObjects[key(action, subject)] ?? can(action, any: subject.subjectType)
+    }
+
+    public func can(_ action: Doorward.Action, any type: Doorward.SubjectType) -> Bool {
+        allowed[Key(action: action, type: type)] ?? false
+    }
+
+    public func availability<Subject: PermissionSubject>(of action: Doorward.Action, on subject: Subject?) -> Availability {
+        guard let subject else { return .hidden }
+        return availabilities[key(action, subject)] ?? (can(action, subject) ? .available : .hidden)
+    }
+
+    public func hasRole(_ role: Doorward.Role, on entityID: String?) -> Bool {
+        guard let entities = roles[role] else { return false }
+        return entityID.map(entities.contains) ?? true
+    }
+
+    private func key(_ action: Doorward.Action, _ subject: some PermissionSubject) -> ObjectKey {
+        var id = ""
+        if case .string(let text)? = subject.subjectValue("id") { id = text }
+        return ObjectKey(action: action, type: subject.subjectType, id: id)
+    }
+}
+
+/// A subscription provider that answers as a test says. Without a subscription, everything is *no*.
+@MainActor @Observable public final class MockSubscriptionProvider: SubscriptionProvider {
+    /// The subscription that answers are taken from.
+    public var subscription: Doorward.Subscription?
+
+    public init(_ subscription: Doorward.Subscription? = nil) { self.subscription = subscription }
+
+    public func isFeatureAvailable(_ module: Doorward.Module) -> Bool { subscription?.modules[module.rawValue] ?? false }
+
+    public func isWithinLimit(_ limit: Doorward.Limit, currentCount: Int?) -> Bool {
+        guard let usage = usage(of: limit) else { return false }
+        return usage.limit.map { (currentCount ?? usage.used) < $0 } ?? true
+    }
+
+    public func usage(of limit: Doorward.Limit) -> (used: Int, limit: Int?)? {
+        subscription.map { ($0.usage[limit.usageKey] ?? 0, $0.limits[limit.rawValue]) }
+    }
+}

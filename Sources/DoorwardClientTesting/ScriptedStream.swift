@@ -1,0 +1,266 @@
+public import DoorwardClient
+import FoundationEssentials
+import Synchronization
+
+/// A gateway's live stream that does what a test says: it opens, sends snapshots and changes, breaks, and is silent.
+///
+/// Each function waits until the client has subscribed to what it is about, and returns when the client has processed what was
+/// sent, so that a test needs no other waiting.
+///
+///     let stream = ScriptedStream()
+///     let live = Live(scripted: stream, clock: clock)
+///     let door = WatchedResult(watching: live.watch("d", in: .all))
+///     await stream.open()
+///     await stream.snapshot(.devices(), [Doorward.LockDevice(id: "d", name: "Front door")])
+public final class ScriptedStream: LiveTransport {
+    private struct Connection {
+        let receive: @Sendable ([UInt8]) async -> Void
+        let end: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var requests: [StreamRequest] = []
+        var renewals = 0
+        var connection: Connection?
+        var names: [String: StreamSubscription] = [:]
+        var failures: [DoorwardError] = []
+        var renewalFailures: [DoorwardError] = []
+        var nextID = 0
+        var streams = 0
+        var waiters: [(isMet: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+        var cancelled: Set<Int> = []
+        var log: [String] = []
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    // MARK: - What the client has done
+
+    /// The number of times that the client has opened the stream, also in vain.
+    public var openings: Int { state.withLock { $0.requests.count } }
+    /// The number of times that the client has renewed its token.
+    public var renewals: Int { state.withLock { $0.renewals } }
+    /// The id of the last event that the client stated at its last opening; `nil` for a new stream.
+    public var resumedFrom: String? { state.withLock { $0.requests.last?.lastEventID } }
+    /// What the open stream, or the last one, is subscribed to.
+    public var subscriptions: [Need] {
+        state.withLock { $0.names.values.map(Self.need) }.sorted { $0.description < $1.description }
+    }
+    /// What the client has done, in order, such as `renew`, `open`, `put device`.
+    public var log: [String] { state.withLock { $0.log } }
+
+    private static func need(_ subscription: StreamSubscription) -> Need {
+        let pairs = subscription.query.split(separator: "&").map { $0.split(separator: "=", omittingEmptySubsequences: false) }
+        return Need(type: subscription.type, filters: Dictionary(pairs.map { (decoded($0[0]), decoded($0[1])) }) { $1 })
+    }
+
+    private static func decoded(_ text: Substring) -> String {
+        let parts = text.split(separator: "%", omittingEmptySubsequences: false)
+        var bytes = Array((parts.first ?? "").utf8)
+        for part in parts.dropFirst() { bytes += [UInt8(part.prefix(2), radix: 16) ?? 0] + part.dropFirst(2).utf8 }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Waits until the client has a stream open.
+    public func waitForOpening() async { await wait { $0.connection != nil } }
+    /// Waits until the client has opened the stream this number of times.
+    public func waitForOpenings(_ count: Int) async { await wait { $0.requests.count >= count } }
+    /// Waits until the open stream is subscribed to exactly these.
+    public func waitForSubscriptions(_ needs: [Need]) async {
+        let expected = Set(needs)
+        await wait { $0.connection != nil && Set($0.names.values.map(Self.need)) == expected }
+    }
+    /// Waits until the client has closed the stream.
+    public func waitForClosing() async { await wait { $0.connection == nil } }
+
+    private func wait(until isMet: @escaping @Sendable (State) -> Bool) async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let isMetNow = state.withLock { state in
+                if isMet(state) { return true }
+                state.waiters.append((isMet, continuation))
+                return false
+            }
+            if isMetNow { continuation.resume() }
+        }
+    }
+
+    private func change<Result>(_ body: (inout State) -> Result) -> Result {
+        let (result, due) = state.withLock { state -> (Result, [CheckedContinuation<Void, Never>]) in
+            let result = body(&state)
+            let due = state.waiters.filter { $0.isMet(state) }.map(\.continuation)
+            let snapshot = state
+            state.waiters.removeAll { $0.isMet(snapshot) }
+            return (result, due)
+        }
+        for continuation in due { continuation.resume() }
+        return result
+    }
+
+    // MARK: - What the gateway does
+
+    /// Refuses the next opening, or breaks it.
+    public func failNextOpening(_ error: DoorwardError) { change { $0.failures.append(error) } }
+    /// Refuses the next renewal of the token.
+    public func failNextRenewal(_ error: DoorwardError) { change { $0.renewalFailures.append(error) } }
+
+    /// Waits for an opening, and sends the first event.
+    public func open(resumed: Bool = false) async {
+        await waitForOpening()
+        let number = change { state in
+            state.streams += 1
+            return state.streams
+        }
+        await send("stream", #"{"streamId":"s\#(number)","resumed":\#(resumed)}"#)
+    }
+
+    /// Sends objects of all names that are subscribed to a need and, unless more follow, that these are complete.
+    public func snapshot<Noun: LiveNoun>(_ need: Need, _ objects: [Noun], last: Bool = true) async {
+        for name in await subscribed(need) {
+            await send(
+                "snapshot", #"{"name":"\#(name)","type":"\#(need.type.rawValue)","objects":\#(json(objects)),"last":\#(last)}"#)
+            if last { await send("ready", #"{"name":"\#(name)"}"#) }
+        }
+    }
+
+    /// Sends an object that is new or has changed, under all names that are subscribed to one of the needs.
+    public func change<Noun: LiveNoun>(_ needs: [Need], _ object: Noun) async {
+        await send("change", #"{"names":\#(json(await subscribed(needs))),"type":"\#(Noun.streamType.rawValue)","object":\#(json(object))}"#)
+    }
+
+    /// Sends that an object is no longer selected.
+    public func removed(_ needs: [Need], _ id: String) async {
+        let type = needs.first?.type.rawValue ?? ""
+        await send("removed", #"{"names":\#(json(await subscribed(needs))),"type":"\#(type)","id":"\#(id)"}"#)
+    }
+
+    /// Sends that the right to everything that a need selects has ended.
+    public func revoked(_ need: Need) async { for name in await subscribed(need) { await send("revoked", #"{"name":"\#(name)"}"#) } }
+    /// Sends that a name cannot be subscribed to.
+    public func refused(_ need: Need, code: String) async {
+        for name in await subscribed(need) { await send("refused", #"{"name":"\#(name)","code":"\#(code)","details":{}}"#) }
+    }
+    /// Sends that a name cannot be resumed.
+    public func reset(_ need: Need) async { for name in await subscribed(need) { await send("reset", #"{"name":"\#(name)"}"#) } }
+    /// Sends that all names of a need are complete.
+    public func ready(_ need: Need) async { for name in await subscribed(need) { await send("ready", #"{"name":"\#(name)"}"#) } }
+    /// Sends the heartbeat.
+    public func position() async { await send("position", #"{"at":"2026-11-21T08:00:00.000Z"}"#) }
+
+    /// Sends the last event, and ends the stream.
+    public func close(reason: String, retryAfterMilliseconds: Int) async {
+        await send("closing", #"{"reason":"\#(reason)","retryAfterMs":\#(retryAfterMilliseconds)}"#)
+        disconnect(nil)
+    }
+
+    /// Breaks the connection.
+    public func disconnect(_ error: DoorwardError? = .noResponse("the connection ended")) {
+        let connection = change { state in
+            defer { state.connection = nil }
+            return state.connection
+        }
+        if let error { connection?.end.resume(throwing: error) } else { connection?.end.resume() }
+    }
+
+    /// Sends any event. The client has processed it when this returns.
+    public func send(_ type: String, _ data: String) async {
+        let (id, receive) = change { state in
+            state.nextID += 1
+            return ("e\(state.nextID)", state.connection?.receive)
+        }
+        await receive?(Array("id: \(id)\nevent: \(type)\ndata: \(data)\n\n".utf8))
+    }
+
+    /// Sends bytes as they are.
+    public func send(bytes: [UInt8]) async { await state.withLock { $0.connection?.receive }?(bytes) }
+
+    /// The names that the client has given to a need.
+    public func names(of need: Need) -> [String] {
+        state.withLock { $0.names.filter { Self.need($0.value) == need }.keys.sorted() }
+    }
+
+    private func subscribed(_ need: Need) async -> [String] {
+        await wait { $0.connection != nil && $0.names.values.contains { Self.need($0) == need } }
+        return names(of: need)
+    }
+
+    private func subscribed(_ needs: [Need]) async -> [String] {
+        var names: [String] = []
+        for need in needs { names += await subscribed(need) }
+        return names
+    }
+
+    private func json(_ value: some Encodable) -> String {
+        (try? JSONEncoder().encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
+    }
+
+    // MARK: - LiveTransport
+
+    package func renew() async throws {
+        let failure = change { state in
+            state.renewals += 1
+            state.log.append("renew")
+            return state.renewalFailures.isEmpty ? nil : state.renewalFailures.removeFirst()
+        }
+        if let failure { throw failure }
+    }
+
+    package func open(_ request: StreamRequest, receive: @escaping @Sendable ([UInt8]) async -> Void) async throws {
+        let (number, failure) = change { state in
+            state.requests.append(request)
+            state.log.append("open")
+            return (state.requests.count, state.failures.isEmpty ? nil : state.failures.removeFirst())
+        }
+        if let failure { throw failure }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (end: CheckedContinuation<Void, any Error>) in
+                let isCancelled = change { state in
+                    guard !state.cancelled.contains(number) else { return true }
+                    (state.connection, state.names) = (Connection(receive: receive, end: end), request.subscriptions)
+                    return false
+                }
+                if isCancelled { end.resume(throwing: CancellationError()) }
+            }
+        } onCancel: {
+            let connection: Connection? = change { state in
+                state.cancelled.insert(number)
+                guard state.requests.count == number else { return nil }
+                defer { state.connection = nil }
+                return state.connection
+            }
+            connection?.end.resume(throwing: CancellationError())
+        }
+    }
+
+    package func put(_ name: String, _ subscription: StreamSubscription, stream _: String) async throws {
+        change { state in
+            state.names[name] = subscription
+            state.log.append("put \(subscription.type.rawValue)")
+        }
+    }
+
+    package func delete(_ name: String, stream _: String) async throws {
+        change { state in
+            let removed = state.names.removeValue(forKey: name)
+            state.log.append("delete \(removed?.type.rawValue ?? "?")")
+        }
+    }
+}
+
+extension Live {
+    /// Creates a live stream that a test scripts.
+    ///
+    /// - Parameter random: in [0, 1); determines how long the client waits before it opens the stream again.
+    public convenience init(
+        scripted stream: ScriptedStream, clock: any LiveClock = VirtualLiveClock(),
+        random: @escaping @Sendable () -> Double = { 0.5 }
+    ) {
+        self.init(transport: stream, clock: clock, random: random)
+    }
+}
+
+extension WatchedResult {
+    /// Watches a sequence, as the functions of the library do.
+    public convenience init(watching sequence: WatchSequence<Value>) { self.init(sequence) }
+}
