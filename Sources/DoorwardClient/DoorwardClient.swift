@@ -86,6 +86,11 @@ package struct DoorwardClient: Sendable {
         }.successful()
     }
 
+    /// Renews the access token of a session if it is about to expire.
+    func renew() async throws {
+        if case .session(let file) = credentials { _ = try await TokenProvider(file: file, transport: transport).token() }
+    }
+
     /// Makes one attempt with the token of the credentials and, if the response is 401, a second one with a refreshed token.
     func authenticated<Response>(
         _ attempt: (_ token: String?) async throws -> Response, status: (Response) -> Int

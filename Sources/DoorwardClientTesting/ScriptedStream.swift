@@ -126,7 +126,9 @@ public final class ScriptedStream: LiveTransport {
 
     /// Sends an object that is new or has changed, under all names that are subscribed to one of the needs.
     public func change<Noun: LiveNoun>(_ needs: [Need], _ object: Noun) async {
-        await send("change", #"{"names":\#(json(await subscribed(needs))),"type":"\#(Noun.streamType.rawValue)","object":\#(json(object))}"#)
+        await send(
+            "change",
+            #"{"names":\#(json(await subscribed(needs))),"type":"\#(Noun.streamType.rawValue)","object":\#(json(object))}"#)
     }
 
     /// Sends that an object is no longer selected.
@@ -136,7 +138,9 @@ public final class ScriptedStream: LiveTransport {
     }
 
     /// Sends that the right to everything that a need selects has ended.
-    public func revoked(_ need: Need) async { for name in await subscribed(need) { await send("revoked", #"{"name":"\#(name)"}"#) } }
+    public func revoked(_ need: Need) async {
+        for name in await subscribed(need) { await send("revoked", #"{"name":"\#(name)"}"#) }
+    }
     /// Sends that a name cannot be subscribed to.
     public func refused(_ need: Need, code: String) async {
         for name in await subscribed(need) { await send("refused", #"{"name":"\#(name)","code":"\#(code)","details":{}}"#) }

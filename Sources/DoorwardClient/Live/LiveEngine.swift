@@ -244,7 +244,11 @@ actor LiveEngine {
         let clock = clock
         let task = Task { _ = try? await clock.sleep(until: deadline) }
         delay = task
-        await withTaskCancellationHandler { await task.value } onCancel: { task.cancel() }
+        await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
         if delay == task { delay = nil }
         if let jitter = wakeJitter {
             wakeJitter = nil
@@ -280,7 +284,11 @@ actor LiveEngine {
         }
         connection = task
         defer { connection = nil }
-        try await withTaskCancellationHandler { try await task.value } onCancel: { task.cancel() }
+        try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
     }
 
     // MARK: - Silence
@@ -351,11 +359,13 @@ actor LiveEngine {
             default: break
             }
         } catch {
-            unreadable(event.type)
+            // Objects of a form that this library cannot read end their names; the others run on.
+            logger.warning("an object in an event `\(event.type)` of the stream cannot be read")
+            for upstream in addressed { upstream.refused(.unreadable("an object of \(upstream.subscription.type.rawValue)")) }
         }
     }
 
-    /// What cannot be read cannot be resumed: the connection begins anew, with everything.
+    /// After an event that is no JSON object nothing is certain: the connection begins anew, with everything.
     private func unreadable(_ type: String) {
         logger.warning("an event `\(type)` of the stream cannot be read; the stream is opened anew")
         lastEventID = nil

@@ -111,7 +111,9 @@ struct LivePortfolioSubscription: LiveNoun {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        id = try container.decodeIfPresent(String.self, forKey: .portfolioId) ?? container.decode(String.self, forKey: .id)
+        id =
+            try container.decodeIfPresent(String.self, forKey: .portfolioId) ?? container.decodeIfPresent(
+                String.self, forKey: .id) ?? ""
         subscription = try Doorward.Subscription(from: decoder)
     }
 

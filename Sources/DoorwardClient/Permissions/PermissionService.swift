@@ -150,24 +150,38 @@ package protocol AccessSource: Sendable {
         }
     }
 
+    /// When the rules are to be read again without the stream, by the uptime of the clock.
+    package var nextRefresh: Duration {
+        let now = clock.uptime
+        let byAge = (fetchedAt ?? now) + Self.maxAge
+        guard let change = nextChangeAt else { return byAge }
+        return min(byAge, now + .milliseconds(max(0, change.milliseconds - clock.now.milliseconds)))
+    }
+
+    /// Reads the person's roles and guest accesses again.
+    package func refreshMe() async throws {
+        let started = generation
+        let user = try await source.me()
+        if started == generation, me != user { me = user }
+    }
+
     /// Selects the portfolio that the person works in.
     public func select(portfolio id: String?) { if selectedPortfolioID != id { selectedPortfolioID = id } }
 
     /// Replaces the rules. Equal rules notify no observer.
-    package func apply(_ abilities: CallerAbilities, isLive: Bool) {
+    ///
+    /// - Returns: whether they differ from the present ones.
+    @discardableResult package func apply(_ abilities: CallerAbilities, isLive: Bool) -> Bool {
+        let isChanged = ability.rules != abilities.rules
         fetchedAt = clock.uptime
-        if ability.rules != abilities.rules {
+        if isChanged {
             ability = Doorward.Ability(abilities.rules)
             logger.info("permissions changed: \(abilities.rules.count) rules")
         }
         if nextChangeAt != abilities.nextChangeAt { nextChangeAt = abilities.nextChangeAt }
-        if isLive {
-            if case .live = status { return }
-            status = .live(since: clock.now)
-        } else {
-            if case .live = status { return }
-            status = .loaded(at: clock.now)
-        }
+        if case .live = status { return isChanged }
+        status = isLive ? .live(since: clock.now) : .loaded(at: clock.now)
+        return isChanged
     }
 
     /// The stream no longer sends changes: from now on the age of the rules counts.

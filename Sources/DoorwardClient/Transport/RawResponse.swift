@@ -41,6 +41,17 @@ package struct RawResponse: Sendable {
         }
     }
 
+    /// Passes the parts of the body on as they arrive. The next part is not read before `receive` returns.
+    ///
+    /// - Throws: `ClientError.noResponse` if the connection ends before the body is complete.
+    func forward(to receive: ([UInt8]) async -> Void) async throws {
+        do {
+            for try await part in response.body { await receive(Array(part.readableBytesView)) }
+        } catch {
+            throw transport.failure(error, wasSent: true)
+        }
+    }
+
     /// Reads the whole body. For a success with an envelope, returns its `data` alone.
     ///
     /// - Throws: `ClientError.refused` for an error of the gateway.

@@ -71,7 +71,8 @@ final class Follower: Sendable {
         let first = LiveRig()
         let follower = Follower(first.live.follow(query, after: RecordCursor()))
         await first.stream.open()
-        await first.stream.snapshot(query.need, [Doorward.AccessRecord.record("l", 1), .record("m", 7, at: 1500), .record("l", 2)])
+        await first.stream.snapshot(
+            query.need, [Doorward.AccessRecord.record("l", 1), .record("m", 7, at: 1500), .record("l", 2)])
         let records = try await follower.next(3)
         #expect(records.map(\.record.id) == ["l-1", "m-7", "l-2"])
         let text = "\(records[2].cursor)"
@@ -142,7 +143,9 @@ final class Follower: Sendable {
         let server = Task {
             var served = query.need
             while !Task.isCancelled {
-                if let need = rig.stream.subscriptions.first(where: { $0.type == .accessRecord }), need != served, let from = need.filters["from"] {
+                if let need = rig.stream.subscriptions.first(where: { $0.type == .accessRecord }), need != served,
+                    let from = need.filters["from"]
+                {
                     served = need
                     await rig.stream.snapshot(need, all.filter { "\($0.at)" >= from })
                 }

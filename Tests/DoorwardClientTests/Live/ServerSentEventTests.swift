@@ -22,9 +22,10 @@ import Testing
             ])
         #expect(parse("data\n\ndata\ndata\n\ndata:") == [message(""), message("\n")])
         #expect(parse("data:test\n\ndata: test\n\n") == [message("test"), message("test")])
-        #expect(parse("event: add\ndata: 73857293\n\nevent: remove\ndata: 2153\n\n") == [
-            message("73857293", type: "add"), message("2153", type: "remove"),
-        ])
+        #expect(
+            parse("event: add\ndata: 73857293\n\nevent: remove\ndata: 2153\n\n") == [
+                message("73857293", type: "add"), message("2153", type: "remove"),
+            ])
     }
 
     @Test(arguments: ["\n", "\r", "\r\n"]) func allLineEndings(_ end: String) {
@@ -39,9 +40,10 @@ import Testing
     }
 
     @Test func anIDIsKeptAndMayBeEmptied() {
-        #expect(parse("id: 1\n\ndata: a\n\nid\ndata: b\n\nid: x\0y\ndata: c\n\n") == [
-            message("a", id: "1"), message("b"), message("c"),
-        ])
+        #expect(
+            parse("id: 1\n\ndata: a\n\nid\ndata: b\n\nid: x\0y\ndata: c\n\n") == [
+                message("a", id: "1"), message("b"), message("c"),
+            ])
         var parser = ServerSentEventParser(lastEventID: "old")
         #expect(parser.parse("data: a\n\n".utf8) == [message("a", id: "old")])
     }

@@ -1,0 +1,222 @@
+internal import NIOHTTP1
+
+/// An object that the API lists and returns by its id.
+public protocol ListedNoun: LiveNoun {
+    /// The path of the list.
+    static var listPath: String { get }
+    /// The key of the list in a response.
+    static var listKey: String { get }
+    /// The key of one object in a response.
+    static var objectKey: String { get }
+}
+
+extension Doorward.LockDevice: ListedNoun {
+    public static let listPath = "devices"
+    public static let listKey = "devices"
+    public static let objectKey = "device"
+}
+
+extension Doorward.Unit: ListedNoun {
+    public static let listPath = "units"
+    public static let listKey = "units"
+    public static let objectKey = "unit"
+}
+
+extension Doorward.Property: ListedNoun {
+    public static let listPath = "properties"
+    public static let listKey = "properties"
+    public static let objectKey = "property"
+}
+
+extension Doorward.Portfolio: ListedNoun {
+    public static let listPath = "portfolios"
+    public static let listKey = "portfolios"
+    public static let objectKey = "portfolio"
+}
+
+extension Doorward.GuestAccess: ListedNoun {
+    public static let listPath = "guest-access"
+    public static let listKey = "guestAccesses"
+    public static let objectKey = "guestAccess"
+}
+
+extension Doorward.Command: ListedNoun {
+    public static let listPath = "commands"
+    public static let listKey = "commands"
+    public static let objectKey = "command"
+}
+
+/// The objects of one type that the person sees: read once, or watched.
+public struct NounCollection<Noun: ListedNoun>: Sendable {
+    let doorward: Doorward
+
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(_ text: String) { stringValue = text }
+        init?(stringValue: String) { self.init(stringValue) }
+        init?(intValue: Int) { nil }
+    }
+
+    private struct Page: Decodable {
+        struct Pagination: Decodable { let totalPages: Int }
+
+        let items: [Noun]
+        let pages: Int
+
+        init(from decoder: any Decoder) throws {
+            let data = try decoder.container(keyedBy: Key.self)
+            items = try data.decode([Noun].self, forKey: Key(Noun.listKey))
+            pages = try data.decode(Pagination.self, forKey: Key("pagination")).totalPages
+        }
+    }
+
+    private struct Object: Decodable {
+        let object: Noun
+
+        init(from decoder: any Decoder) throws {
+            object = try decoder.container(keyedBy: Key.self).decode(Noun.self, forKey: Key(Noun.objectKey))
+        }
+    }
+
+    /// Reads a list. If it changes meanwhile, an object may be missing or appear twice; `watch` has no such gap.
+    public func list(_ query: LiveQuery<Noun> = .all) async throws -> [Noun] {
+        var (items, number, pages): ([Noun], Int, Int) = ([], 1, 1)
+        while number <= pages {
+            var request = APIRequest(.GET, parts: [Noun.listPath])
+            request.query = query.filters.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+            request.query += [("page", String(number)), ("limit", "200")]
+            let ready = request
+            let page = try await doorward.request { try await doorward.client.send(ready, as: Page.self).content }
+            items += page.items
+            (number, pages) = (number + 1, page.pages)
+        }
+        return items
+    }
+
+    /// Reads an object.
+    public func get(_ id: String) async throws -> Noun {
+        try await doorward.request { try await doorward.client.send(.get(Noun.listPath, id), as: Object.self).content.object }
+    }
+
+    /// Watches the objects of a query.
+    public func watch(_ query: LiveQuery<Noun> = .all) -> WatchSequence<[Noun]> { doorward.live.watch(query) }
+
+    /// Watches one object.
+    ///
+    /// - Parameter query: a query that selects the object. The narrower it is, the less is sent.
+    public func watch(
+        _ id: String, in query: LiveQuery<Noun> = .all, changes: ChangeDetection<Noun> = .equality
+    ) -> WatchSequence<Noun> {
+        doorward.live.watch(id, in: query, changes: changes)
+    }
+
+    /// The objects of a query, as an observable value for views.
+    @MainActor public func watched(_ query: LiveQuery<Noun> = .all) -> WatchedResult<[Noun]> { WatchedResult(watch(query)) }
+
+    /// One object, as an observable value for views. For `nil`, nothing is watched.
+    @MainActor public func watched(_ id: String?, in query: LiveQuery<Noun> = .all) -> WatchedResult<Noun> {
+        id.map { WatchedResult(watch($0, in: query)) } ?? WatchedResult()
+    }
+
+    /// An object that some subscription has.
+    ///
+    /// - Throws: `DoorwardError.notLoaded` if none has.
+    public func require(_ id: String) async throws -> Noun {
+        guard let object = await doorward.live.engine.object(id, Noun.self) else { throw DoorwardError.notLoaded }
+        return object
+    }
+
+    /// An object that some subscription has or else, after this time at most, the gateway.
+    ///
+    /// - Throws: `DoorwardError.notLoaded` if the object does not exist for the person, `.timedOut`.
+    public func require(_ id: String, in query: LiveQuery<Noun> = .all, timeout: Duration) async throws -> Noun {
+        if let object = await doorward.live.engine.object(id, Noun.self) { return object }
+        let subscription = await doorward.live.subscription(query)
+        do {
+            try await subscription.ready(timeout: timeout)
+            let object = await doorward.live.engine.objects(query)?[id]
+            await subscription.cancel()
+            guard let object else { throw DoorwardError.notLoaded }
+            return object
+        } catch {
+            await subscription.cancel()
+            throw error
+        }
+    }
+}
+
+// MARK: - Commands
+
+/// A command that was accepted, and its life until its outcome.
+public struct CommandHandle: Sendable {
+    /// The command as it was accepted.
+    public let command: Doorward.Command
+    private let doorward: Doorward
+
+    init(_ command: Doorward.Command, _ doorward: Doorward) { (self.command, self.doorward) = (command, doorward) }
+
+    /// Each newer state of the command; the last one is its outcome.
+    public var life: AsyncThrowingStream<Doorward.Command, any Error> {
+        let (command, doorward) = (command, doorward)
+        return AsyncThrowingStream { continuation in
+            let task = Task {
+                do {
+                    continuation.yield(command)
+                    var last = command
+                    if command.state?.isInProgress == true {
+                        for try await step in doorward.commands.watch(command.id, in: .device(command.deviceId))
+                        where step.value != last {
+                            last = step.value
+                            continuation.yield(last)
+                            if last.state?.isInProgress != true { break }
+                        }
+                    }
+                    continuation.finish()
+                } catch DoorwardError.notLoaded {
+                    // The stream has the person's latest commands only.
+                    let result = await Result { try await doorward.commands.get(command.id) }
+                    if case .success(let outcome) = result { continuation.yield(outcome) }
+                    continuation.finish(throwing: result.failure)
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    /// Waits for the outcome.
+    public func outcome() async throws -> Doorward.Command {
+        var last = command
+        for try await step in life { last = step }
+        try Task.checkCancellation()
+        return last
+    }
+}
+
+extension NounCollection<Doorward.LockDevice> {
+    private struct Parameters: Encodable { let reason: String? }
+    private struct Accepted: Decodable { let command: Doorward.Command }
+
+    /// Extends the bolt. Returns when the command is durable; `life` tells what becomes of it.
+    public func lock(_ id: String, reason: String? = nil) async throws -> CommandHandle { try await send(.lock, id, reason) }
+    /// Withdraws the bolt. Returns when the command is durable; `life` tells what becomes of it.
+    public func unlock(_ id: String, reason: String? = nil) async throws -> CommandHandle { try await send(.unlock, id, reason) }
+    /// Withdraws the latch, so that the door opens. Returns when the command is durable; `life` tells what becomes of it.
+    public func unlatch(_ id: String, reason: String? = nil) async throws -> CommandHandle {
+        try await send(.unlatch, id, reason)
+    }
+
+    /// The command has an idempotency key: if the connection breaks and it is sent again, the lock moves once.
+    private func send(_ action: Doorward.Action, _ id: String, _ reason: String?) async throws -> CommandHandle {
+        let accepted = try await doorward.request {
+            var request = try APIRequest.post(
+                "devices", id, action.rawValue.lowercased(), body: Parameters(reason: reason))
+            request.headers = [("Prefer", "respond-async")]
+            return try await doorward.client.send(request, as: Accepted.self).content
+        }
+        return CommandHandle(accepted.command, doorward)
+    }
+}
