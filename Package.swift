@@ -185,8 +185,8 @@ let package = Package(
         tests(
             "DoorwardClientTests",
             [
-                "DoorwardClient", "DoorwardClientTesting", "DoorwardAPI", "DoorwardTesting", nioCore, nioPosix, nioHTTP1, nioSSL,
-                logging,
+                "DoorwardClient", "DoorwardClientTesting", "DoorwardAPI", "DoorwardTesting", "DoorwardPolicy", "DoorwardDomain",
+                nioCore, nioPosix, nioHTTP1, nioSSL, logging,
             ], exclude: ["Fixtures"]),
         tests(
             "DoorwardHTTPTests",
@@ -263,6 +263,9 @@ if Context.environment["DOORWARD_BENCHMARKS"] != nil {
                 "DoorwardDomain", "AdapterSimulator", hummingbird, nioCore, nioPosix, logging,
             ],
             path: "Benchmarks/Unlock",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "benchmark-client", dependencies: ["BenchmarkSupport", "DoorwardClient"], path: "Benchmarks/Client",
             swiftSettings: strict),
         .executableTarget(
             name: "benchmark-times",

@@ -209,7 +209,9 @@ public struct RecordSequence: AsyncSequence, Sendable {
 
         private func subscribe() async {
             let buffer = RecordBuffer(after: cursor)
-            let query = isFromNow ? query : cursor.from.map { self.query.with("from", "\($0)") } ?? self.query
+            // Without a beginning, the gateway sends the newest records only.
+            let from = cursor.from ?? Doorward.Instant(milliseconds: 0)
+            let query = isFromNow ? query : query.with("from", "\(from)")
             name = await engine.acquireRecords(query, buffer: buffer, skipsFirst: isFromNow)
             self.buffer = buffer
         }

@@ -80,9 +80,9 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<UInt64(12)) func theLocalCopyBecomesWhatTheGatewayHas(_ seed: UInt64) async throws {
+    @Test(arguments: 0..<UInt64(4)) func theLocalCopyBecomesWhatTheGatewayHas(_ seed: UInt64) async throws {
         let world = World(seed: seed)
-        for _ in 0..<40 * Self.rounds {
+        for _ in 0..<15 * Self.rounds {
             for _ in 0..<10 { try await world.step() }
             let (doors, handles) = (world.gateway.doors, world.handles)
             await world.settle("seed \(seed)") {
@@ -100,12 +100,12 @@ import Testing
         #expect(world.gateway.counts.openings > 3)
     }
 
-    @Test(arguments: 0..<UInt64(12)) func eachRecordIsReceivedOnceAndInOrder(_ seed: UInt64) async throws {
+    @Test(arguments: 0..<UInt64(4)) func eachRecordIsReceivedOnceAndInOrder(_ seed: UInt64) async throws {
         let world = World(seed: 1000 + seed)
         world.handles = [await world.live.subscription(.all)]
         var follower = Follower(world.live.follow(after: RecordCursor()))
         var received: [FollowedRecord] = []
-        for _ in 0..<30 * Self.rounds {
+        for _ in 0..<12 * Self.rounds {
             for _ in 0..<10 { try await world.step() }
             let missing = world.gateway.records.count - received.count
             if missing > 0 {

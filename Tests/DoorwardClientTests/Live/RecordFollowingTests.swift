@@ -52,6 +52,8 @@ final class Follower: Sendable {
 
 @Suite struct RecordFollowingTests {
     private let query = LiveQuery<Doorward.AccessRecord>.device("d")
+    /// What a follower subscribes to that begins with the first record.
+    private var fromFirst: Need { query.with("from", "1970-01-01T00:00:00.000Z").need }
 
     private func change(_ rig: LiveRig, _ records: [Doorward.AccessRecord]) async {
         let need = rig.stream.subscriptions.first { $0.type == .accessRecord }
@@ -72,7 +74,7 @@ final class Follower: Sendable {
         let follower = Follower(first.live.follow(query, after: RecordCursor()))
         await first.stream.open()
         await first.stream.snapshot(
-            query.need, [Doorward.AccessRecord.record("l", 1), .record("m", 7, at: 1500), .record("l", 2)])
+            fromFirst, [Doorward.AccessRecord.record("l", 1), .record("m", 7, at: 1500), .record("l", 2)])
         let records = try await follower.next(3)
         #expect(records.map(\.record.id) == ["l-1", "m-7", "l-2"])
         let text = "\(records[2].cursor)"
@@ -112,9 +114,9 @@ final class Follower: Sendable {
         let rig = LiveRig()
         let follower = Follower(rig.live.follow(query, after: RecordCursor()))
         await rig.stream.open()
-        await rig.stream.snapshot(query.need, [Doorward.AccessRecord.record("l", 1)])
+        await rig.stream.snapshot(fromFirst, [Doorward.AccessRecord.record("l", 1)])
         #expect(try await follower.next(1).count == 1)
-        await rig.stream.reset(query.need)
+        await rig.stream.reset(fromFirst)
         // A snapshot of the newest records alone, which leaves some out.
         await rig.stream.send("snapshot", #"{"name":"accessRecord-1","type":"accessRecord","objects":[],"last":true}"#)
         let need = query.with("from", "1970-01-01T00:00:01.000Z").need
@@ -131,17 +133,17 @@ final class Follower: Sendable {
         let iterator = rig.live.follow(query, after: RecordCursor()).makeAsyncIterator()
         let first = Task {
             await rig.stream.open()
-            await rig.stream.snapshot(query.need, [all[0]])
+            await rig.stream.snapshot(fromFirst, [all[0]])
         }
         var ids = [try await iterator.next()?.record.id]
         await first.value
-        for record in all.dropFirst() where !rig.stream.names(of: query.need).isEmpty {
-            await rig.stream.change([query.need], record)
+        for record in all.dropFirst() where !rig.stream.names(of: fromFirst).isEmpty {
+            await rig.stream.change([fromFirst], record)
         }
         await rig.stream.waitForSubscriptions([.units()])
         // Each subscription gets everything from its beginning on.
         let server = Task {
-            var served = query.need
+            var served = fromFirst
             while !Task.isCancelled {
                 if let need = rig.stream.subscriptions.first(where: { $0.type == .accessRecord }), need != served,
                     let from = need.filters["from"]
