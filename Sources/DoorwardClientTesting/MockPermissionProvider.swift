@@ -51,20 +51,24 @@ public import Observation
     /// Takes a role from all entities.
     public func removeRole(_ role: Doorward.Role) { roles[role] = nil }
 
+    /// Whether the action is permitted on the subject. False for `nil`.
     public func can<Subject: PermissionSubject>(_ action: Doorward.Action, _ subject: Subject?, field _: String?) -> Bool {
         guard let subject else { return false }
         return allowedObjects[key(action, subject)] ?? can(action, any: subject.subjectType)
     }
 
+    /// Whether the action is permitted on some objects of the type.
     public func can(_ action: Doorward.Action, any type: Doorward.SubjectType) -> Bool {
         allowed[Key(action: action, type: type)] ?? false
     }
 
+    /// Whether to show the action, and whether to enable it.
     public func availability<Subject: PermissionSubject>(of action: Doorward.Action, on subject: Subject?) -> Availability {
         guard let subject else { return .hidden }
         return availabilities[key(action, subject)] ?? (can(action, subject) ? .available : .hidden)
     }
 
+    /// Whether the person holds the role.
     public func hasRole(_ role: Doorward.Role, on entityID: String?) -> Bool {
         guard let entities = roles[role] else { return false }
         return entityID.map(entities.contains) ?? true
@@ -84,13 +88,16 @@ public import Observation
 
     public init(_ subscription: Doorward.Subscription? = nil) { self.subscription = subscription }
 
+    /// Whether the module is on.
     public func isFeatureAvailable(_ module: Doorward.Module) -> Bool { subscription?.modules[module.rawValue] ?? false }
 
+    /// Whether one more fits into the limit.
     public func isWithinLimit(_ limit: Doorward.Limit, currentCount: Int?) -> Bool {
         guard let usage = usage(of: limit) else { return false }
         return usage.limit.map { (currentCount ?? usage.used) < $0 } ?? true
     }
 
+    /// The number in use and the limit.
     public func usage(of limit: Doorward.Limit) -> (used: Int, limit: Int?)? {
         subscription.map { ($0.usage[limit.usageKey] ?? 0, $0.limits[limit.rawValue]) }
     }

@@ -201,6 +201,7 @@ public final class ScriptedStream: LiveTransport {
 
     // MARK: - LiveTransport
 
+    /// Renews the token.
     package func renew() async throws {
         let failure = change { state in
             state.renewals += 1
@@ -210,6 +211,7 @@ public final class ScriptedStream: LiveTransport {
         if let failure { throw failure }
     }
 
+    /// Opens the stream.
     package func open(_ request: StreamRequest, receive: @escaping @Sendable ([UInt8]) async -> Void) async throws {
         let (number, failure) = change { state in
             state.requests.append(request)
@@ -237,6 +239,7 @@ public final class ScriptedStream: LiveTransport {
         }
     }
 
+    /// Adds a name.
     package func put(_ name: String, _ subscription: StreamSubscription, stream _: String) async throws {
         change { state in
             state.names[name] = subscription
@@ -244,6 +247,7 @@ public final class ScriptedStream: LiveTransport {
         }
     }
 
+    /// Removes a name.
     package func delete(_ name: String, stream _: String) async throws {
         change { state in
             let removed = state.names.removeValue(forKey: name)

@@ -24,6 +24,7 @@ public final class VirtualLiveClock: LiveClock {
     /// - Parameter start: the initial wall time in milliseconds since 1970.
     public init(start: Int64 = 1_795_248_000_000) { state = Mutex(State(start: start)) }
 
+    /// The wall time.
     public var now: Doorward.Instant {
         state.withLock { state in
             let (seconds, attoseconds) = state.uptime.components
@@ -31,6 +32,7 @@ public final class VirtualLiveClock: LiveClock {
         }
     }
 
+    /// The time since some start.
     public var uptime: Duration { state.withLock { $0.uptime } }
 
     /// The number of sleeps that ended because their time had come.
@@ -40,6 +42,7 @@ public final class VirtualLiveClock: LiveClock {
     /// The deadlines of the tasks that sleep.
     public var deadlines: [Duration] { state.withLock { $0.sleepers.map(\.deadline).sorted() } }
 
+    /// Suspends until the time is reached. Throws `CancellationError`.
     public func sleep(until instant: Duration) async throws {
         let ticket = state.withLock { state in
             state.tickets += 1

@@ -1,15 +1,16 @@
 import DoorwardClientTesting
 import FoundationEssentials
+import NIOHTTP1
 import Testing
 
 @testable import DoorwardClient
 
 /// The facade over HTTP, against a stub of the gateway.
 @Suite @MainActor struct LibraryTests {
-    private static let user = #"{"id":"u","firstName":"Ann","roleAssociations":[],"guestAccesses":[],"viewLevel":"SELF"}"#
-    private static let rules = #"[{"action":["UNLOCK"],"subject":["LockDevice"],"conditions":{"propertyId":"q"}}]"#
+    nonisolated private static let user = #"{"id":"u","firstName":"Ann","roleAssociations":[],"guestAccesses":[],"viewLevel":"SELF"}"#
+    nonisolated private static let rules = #"[{"action":["UNLOCK"],"subject":["LockDevice"],"conditions":{"propertyId":"q"}}]"#
 
-    private static func answer(_ request: StubGateway.Request) -> StubGateway.StubResponse {
+    nonisolated private static func answer(_ request: StubGateway.Request) -> StubGateway.StubResponse {
         let path = String(request.uri.dropFirst("/api/v1".count))
         switch (request.method.rawValue, path) {
         case ("POST", "/auth/login"):

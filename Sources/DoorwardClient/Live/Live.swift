@@ -11,6 +11,7 @@ public final class Live: Sendable, Observable {
     /// The subscriptions that the app has named.
     private let named = Mutex<[String: Need]>([:])
 
+    /// Creates the value with what it works on.
     package init(
         transport: any LiveTransport, clock: any LiveClock = SystemLiveClock(),
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }

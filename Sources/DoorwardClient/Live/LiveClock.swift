@@ -22,8 +22,11 @@ public struct SystemLiveClock: LiveClock {
 
     public init() {}
 
+    /// The wall time.
     public var now: Doorward.Instant { Doorward.Instant(Date()) }
+    /// The time since some start.
     public var uptime: Duration { ContinuousClock.now - Self.start }
+    /// Suspends until the time is reached. Throws `CancellationError`.
     public func sleep(until instant: Duration) async throws {
         try await Task.sleep(until: Self.start + instant, tolerance: .milliseconds(20), clock: ContinuousClock())
     }

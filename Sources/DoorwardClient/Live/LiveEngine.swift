@@ -1,3 +1,4 @@
+// Over 400 lines because the one actor of the connection is read together: names, reconnection, silence, events.
 internal import FoundationEssentials
 internal import Logging
 

@@ -6,6 +6,7 @@ package struct StreamSubscription: Codable, Hashable, Sendable {
     package let query: String
 
     package init(type: StreamType, query: String) { (self.type, self.query) = (type, query) }
+    /// Creates the subscription of a need.
     package init(_ need: Need) { self.init(type: need.type, query: need.query) }
 }
 

@@ -153,12 +153,14 @@ public struct FollowedRecord: Equatable, Sendable {
 ///
 /// The sequence ends only with an error: after the session has ended, or when the right to the records is taken away.
 public struct RecordSequence: AsyncSequence, Sendable {
+    /// The elements of the sequence.
     public typealias Element = FollowedRecord
 
     let engine: LiveEngine
     let query: LiveQuery<Doorward.AccessRecord>
     let cursor: RecordCursor?
 
+    /// Begins to receive.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(engine, query, cursor) }
 
     /// Receives the records. Ending the iteration ends the subscription.

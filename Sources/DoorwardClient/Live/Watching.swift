@@ -41,10 +41,12 @@ extension ChangeDetection where Value: Equatable {
 /// The newest values of a query or an object. A slow consumer receives fewer of them, always the newest. The sequence throws only
 /// what is final: that the session has ended, the right was taken away, or the object does not exist.
 public struct WatchSequence<Value: Sendable>: AsyncSequence, Sendable {
+    /// The elements of the sequence.
     public typealias Element = Watched<Value>
 
     let start: @Sendable () async -> AsyncThrowingStream<Watched<Value>, any Error>
 
+    /// Begins to receive.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(start: start) }
 
     /// Receives the values. Ending the iteration ends the subscription.
@@ -81,6 +83,7 @@ public struct WatchSequence<Value: Sendable>: AsyncSequence, Sendable {
     /// A result that watches nothing.
     public init() { isLoading = false }
 
+    /// Watches a sequence until the last reference is released.
     package init(_ sequence: WatchSequence<Value>) {
         isLoading = true
         task = Task { [weak self] in

@@ -54,6 +54,7 @@ extension Doorward {
 
     /// An attempt to operate a lock.
     public struct Command: LiveNoun {
+        /// The type in the stream.
         public static let streamType = StreamType.command
 
         /// The id.
@@ -103,6 +104,7 @@ extension Doorward {
 
     /// A record of an access log.
     public struct AccessRecord: LiveNoun {
+        /// The type in the stream.
         public static let streamType = StreamType.accessRecord
 
         /// The id of the record, the same in every response.

@@ -45,6 +45,7 @@ extension Doorward {
             return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(clock).\(padded(time % 1000, 3))Z"
         }
 
+        /// Compares the order.
         public static func < (first: Self, second: Self) -> Bool { first.milliseconds < second.milliseconds }
 
         /// Decodes an RFC 3339 text.

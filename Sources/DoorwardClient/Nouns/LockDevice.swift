@@ -1,6 +1,7 @@
 extension Doorward {
     /// A lock, with its last known status.
     public struct LockDevice: LiveNoun {
+        /// The type in the stream.
         public static let streamType = StreamType.device
 
         /// The id, an opaque text.

@@ -21,6 +21,7 @@ extension OpenValue {
 extension Doorward {
     /// The state of a lock's bolt. Only `locked` is secure; treat a value that you do not know as `unknown`.
     public struct LockState: OpenValue {
+        /// The text in the API.
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
@@ -38,11 +39,13 @@ extension Doorward {
         public static let jammed = Self(rawValue: "JAMMED")
         /// The gateway does not know the state.
         public static let unknown = Self(rawValue: "UNKNOWN")
+        /// The values that this library knows.
         public static let known = [locked, unlocked, locking, unlocking, unlatched, jammed, unknown]
     }
 
     /// How the gateway knows the state of a lock.
     public struct StateQuality: OpenValue {
+        /// The text in the API.
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
@@ -54,11 +57,13 @@ extension Doorward {
         public static let assumed = Self(rawValue: "ASSUMED")
         /// Too old to be relied on.
         public static let stale = Self(rawValue: "STALE")
+        /// The values that this library knows.
         public static let known = [confirmed, retained, assumed, stale]
     }
 
     /// The state of a door contact.
     public struct DoorState: OpenValue {
+        /// The text in the API.
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
@@ -68,11 +73,13 @@ extension Doorward {
         public static let closed = Self(rawValue: "CLOSED")
         /// The gateway does not know the state.
         public static let unknown = Self(rawValue: "UNKNOWN")
+        /// The values that this library knows.
         public static let known = [open, closed, unknown]
     }
 
     /// The state of a command to a lock.
     public struct CommandState: OpenValue {
+        /// The text in the API.
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
@@ -90,6 +97,7 @@ extension Doorward {
         public static let unknown = Self(rawValue: "UNKNOWN")
         /// The second decision, right before sending, denied the command.
         public static let denied = Self(rawValue: "DENIED")
+        /// The values that this library knows.
         public static let known = [accepted, dispatched, confirmed, failed, timedOut, unknown, denied]
 
         /// Whether the command is still in progress. A value that this library does not know counts as ended.
@@ -98,6 +106,7 @@ extension Doorward {
 
     /// A person's role on a portfolio, property or unit, or on the gateway.
     public struct Role: OpenValue {
+        /// The text in the API.
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
@@ -117,11 +126,13 @@ extension Doorward {
         public static let tenant = Self(rawValue: "TENANT")
         /// Holds a guest access.
         public static let guest = Self(rawValue: "GUEST")
+        /// The values that this library knows.
         public static let known = [superAdmin, owner, portfolioAdmin, propertyManager, maintenance, auditor, tenant, guest]
     }
 
     /// A module of a portfolio's subscription.
     public struct Module: OpenValue, ExpressibleByStringLiteral {
+        /// The text in the API.
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
         public init(stringLiteral value: String) { rawValue = value }
@@ -140,6 +151,7 @@ extension Doorward {
         public static let complianceReport = Self(rawValue: "complianceReport")
         /// Webhooks.
         public static let webhooks = Self(rawValue: "webhooks")
+        /// The values that this library knows.
         public static let known = [
             guestAccess, recurringSchedules, guestLinks, bulkOperations, accessLogExport, complianceReport, webhooks,
         ]
@@ -147,6 +159,7 @@ extension Doorward {
 
     /// A limit of a portfolio's subscription.
     public struct Limit: OpenValue, ExpressibleByStringLiteral {
+        /// The text in the API.
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
         public init(stringLiteral value: String) { rawValue = value }
@@ -159,6 +172,7 @@ extension Doorward {
         public static let devices = Self(rawValue: "maxDevices")
         /// The number of guest accesses that have not ended.
         public static let activeGuestAccess = Self(rawValue: "maxActiveGuestAccess")
+        /// The values that this library knows.
         public static let known = [properties, units, devices, activeGuestAccess]
 
         /// The key of `Subscription.usage` that counts towards this limit: `maxUnits` limits `units`.

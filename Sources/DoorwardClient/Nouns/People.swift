@@ -65,6 +65,7 @@ extension Doorward {
 
     /// The type of an entity on which a role is held.
     public struct EntityType: OpenValue {
+        /// The text in the API.
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
@@ -74,11 +75,13 @@ extension Doorward {
         public static let property = Self(rawValue: "PROPERTY")
         /// A unit.
         public static let unit = Self(rawValue: "UNIT")
+        /// The values that this library knows.
         public static let known = [portfolio, property, unit]
     }
 
     /// A guest's right to operations on locks, within a time window.
     public struct GuestAccess: LiveNoun {
+        /// The type in the stream.
         public static let streamType = StreamType.guestAccess
 
         /// The id.

@@ -1,6 +1,7 @@
 extension Doorward {
     /// The properties and locks of one owner or company.
     public struct Portfolio: LiveNoun {
+        /// The type in the stream.
         public static let streamType = StreamType.portfolio
 
         /// The id, an opaque text.
@@ -24,6 +25,7 @@ extension Doorward {
 
     /// A building or a site.
     public struct Property: LiveNoun {
+        /// The type in the stream.
         public static let streamType = StreamType.property
 
         /// The id, an opaque text.
@@ -87,6 +89,7 @@ extension Doorward {
 
     /// A flat, an office or another part of a property, with its own tenants.
     public struct Unit: LiveNoun {
+        /// The type in the stream.
         public static let streamType = StreamType.unit
 
         /// The id, an opaque text.

@@ -2,6 +2,7 @@ extension Doorward {
     /// Something that a person may do: an operation on a lock, a management permission, or reading a field. `GET
     /// /permission-matrix` lists the actions of a gateway; see `PermissionCatalog`.
     public struct Action: OpenValue, ExpressibleByStringLiteral {
+        /// The text in the API.
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
         public init(stringLiteral value: String) { rawValue = value }
@@ -137,6 +138,7 @@ extension Doorward {
             accessLogVerify, complianceReport, usersCreate, usersDisable, usersDelete, usersErase, adaptersManage,
             gatewayLogRead,
         ]
+        /// The values that this library knows.
         public static let known = operations + management + [read, manage, update, delete]
 
         /// The category for grouping actions on a screen: `operations` for those on a lock, else the first part of the name.
@@ -166,6 +168,7 @@ extension Doorward {
 
     /// The type of an object that rules are about.
     public struct SubjectType: OpenValue {
+        /// The text in the API.
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
@@ -183,11 +186,13 @@ extension Doorward {
         public static let guestAccess = Self(rawValue: "GuestAccess")
         /// Any object.
         public static let all = Self(rawValue: "all")
+        /// The values that this library knows.
         public static let known = [device, portfolio, property, unit, gateway, guestAccess, all]
     }
 
     /// Why an action is denied. The gateway's documentation of decisions defines the reasons.
     public struct DenialReason: OpenValue {
+        /// The text in the API.
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
@@ -229,6 +234,7 @@ extension Doorward {
         public static let grantorLostAccess = Self(rawValue: "grantor_lost_access")
         /// The lock is not connected. A cause of failed commands, not of denials.
         public static let deviceOffline = Self(rawValue: "device_offline")
+        /// The values that this library knows.
         public static let known = [
             guestWindowNotStarted, guestWindowEnded, outsideSchedule, guestAccessRevoked, guestUsesExhausted,
             remoteOperationDisabled, lockdownActive, capabilityMissing, featureUnavailable, clockUntrusted, roleInsufficient,

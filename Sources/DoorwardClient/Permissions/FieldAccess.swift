@@ -3,6 +3,7 @@ internal import FoundationEssentials
 extension Doorward {
     /// The level at which a reader sees an object. Each level includes the lower ones.
     public struct ViewLevel: OpenValue, Comparable {
+        /// The text in the API.
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
@@ -18,11 +19,13 @@ extension Doorward {
         public static let owner = Self(rawValue: "OWNER")
         /// The level of a person who reads their own data: all fields.
         public static let own = Self(rawValue: "SELF")
+        /// The values that this library knows.
         public static let known = [publicLevel, resident, operations, management, owner, own]
 
         /// The position of the level; a level that this library does not know counts as the lowest.
         private var rank: Int { Self.known.firstIndex(of: self) ?? 0 }
 
+        /// Compares the order.
         public static func < (first: Self, second: Self) -> Bool { first.rank < second.rank }
     }
 

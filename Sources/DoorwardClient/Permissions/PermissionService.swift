@@ -28,7 +28,9 @@ package protocol AccessSource: Sendable {
     /// How long rules are used without the stream.
     public static let maxAge = Duration.seconds(300)
 
+    /// Where the answers come from.
     public private(set) var status: PermissionStatus = .loading
+    /// The portfolio that the person works in.
     public private(set) var selectedPortfolioID: String?
     /// The person's own user, with roles and guest accesses; `nil` before it is loaded.
     public private(set) var me: Doorward.User?
@@ -50,6 +52,7 @@ package protocol AccessSource: Sendable {
 
     // MARK: - Checks
 
+    /// Whether the action is permitted on the subject. False for `nil`.
     public func can<Subject: PermissionSubject>(_ action: Doorward.Action, _ subject: Subject?, field: String?) -> Bool {
         let isAllowed = subject.map { ability.can(action, $0, field: field) } ?? false
         if logger.logLevel <= .debug {
@@ -58,12 +61,14 @@ package protocol AccessSource: Sendable {
         return isAllowed
     }
 
+    /// Whether the action is permitted on some objects of the type.
     public func can(_ action: Doorward.Action, any type: Doorward.SubjectType) -> Bool {
         let isAllowed = ability.can(action, any: type)
         if logger.logLevel <= .debug { logger.debug("\(action) any \(type): \(isAllowed)") }
         return isAllowed
     }
 
+    /// Whether to show the action, and whether to enable it.
     public func availability<Subject: PermissionSubject>(of action: Doorward.Action, on subject: Subject?) -> Availability {
         guard let subject, status.hasRules else { return .hidden }
         if ability.can(action, subject) {
@@ -95,6 +100,7 @@ package protocol AccessSource: Sendable {
             ? .hidden : .unavailable(reason: .outsideSchedule, opensAt: nextChangeAt)
     }
 
+    /// Whether the person holds the role.
     public func hasRole(_ role: Doorward.Role, on entityID: String?) -> Bool {
         guard status.hasRules, let me else { return false }
         if role == .superAdmin { return me.isSuperAdmin == true && entityID == nil }

@@ -66,6 +66,7 @@ extension Doorward.Unit: PermissionSubject {
 extension Doorward {
     /// An object of which only its place in the hierarchy is known, such as one that is about to be created.
     public struct SubjectReference: PermissionSubject, Hashable, Sendable {
+        /// The type that rules name.
         public let subjectType: SubjectType
         private let values: [String: JSONValue]
 
@@ -90,6 +91,7 @@ extension Doorward {
             values.compactMapValues { .text($0) }
         }
 
+        /// The value of a field that rules test; `nil` if it is absent.
         public func subjectValue(_ field: String) -> JSONValue? {
             if let value = values[field] { return value }
             let parts = field.split(separator: ".", maxSplits: 1)

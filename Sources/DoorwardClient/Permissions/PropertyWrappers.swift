@@ -20,6 +20,7 @@
 
     public init(_ action: Doorward.Action) { self.action = action }
 
+    /// Read through the holder only.
     @available(*, unavailable, message: "declare the property in a class that is an AccessHolder")
     public var wrappedValue: Bool { false }
 
@@ -37,6 +38,7 @@
 
     public init(_ module: Doorward.Module) { self.module = module }
 
+    /// Read through the holder only.
     @available(*, unavailable, message: "declare the property in a class that is an AccessHolder")
     public var wrappedValue: Bool { false }
 
@@ -54,6 +56,7 @@
 
     public init(_ role: Doorward.Role) { self.role = role }
 
+    /// Read through the holder only.
     @available(*, unavailable, message: "declare the property in a class that is an AccessHolder")
     public var wrappedValue: Bool { false }
 

@@ -52,13 +52,16 @@ public struct MissingFeature: Hashable, Sendable {
     /// The subscription of the selected portfolio; `nil` before it is loaded.
     public var subscription: Doorward.Subscription? { current }
 
+    /// Whether the module is on.
     public func isFeatureAvailable(_ module: Doorward.Module) -> Bool { current?.modules[module.rawValue] ?? false }
 
+    /// Whether one more fits into the limit.
     public func isWithinLimit(_ limit: Doorward.Limit, currentCount: Int?) -> Bool {
         guard let usage = usage(of: limit) else { return false }
         return usage.limit.map { (currentCount ?? usage.used) < $0 } ?? true
     }
 
+    /// The number in use and the limit.
     public func usage(of limit: Doorward.Limit) -> (used: Int, limit: Int?)? {
         current.map { ($0.usage[limit.usageKey] ?? 0, $0.limits[limit.rawValue]) }
     }

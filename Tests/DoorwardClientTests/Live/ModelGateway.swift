@@ -101,14 +101,11 @@ final class ModelGateway: LiveTransport {
     private func nextDoor(_ name: String, _ subscription: StreamSubscription, _ state: inout State) -> (String, String)? {
         let selected = state.doors.filter { Self.selects(subscription, $0.value) }
         let sent = state.mirror.sent[name] ?? [:]
-        if state.mirror.ready.contains(name), let id = sent.keys.sorted().first(where: { selected[$0] == nil }) {
+        if let id = sent.keys.sorted().first(where: { selected[$0] == nil }) {
             state.mirror.sent[name]?[id] = nil
             return ("removed", #"{"names":["\#(name)"],"type":"device","id":"\#(id)"}"#)
         }
-        guard let door = selected.values.sorted(by: { $0.id < $1.id }).first(where: { sent[$0.id] != $0 }) else {
-            state.mirror.sent[name] = sent.filter { selected[$0.key] != nil }
-            return nil
-        }
+        guard let door = selected.values.sorted(by: { $0.id < $1.id }).first(where: { sent[$0.id] != $0 }) else { return nil }
         state.mirror.sent[name, default: [:]][door.id] = door
         return state.mirror.ready.contains(name)
             ? ("change", #"{"names":["\#(name)"],"type":"device","object":\#(json(door))}"#)

@@ -1,5 +1,6 @@
 import DoorwardClient
 import Foundation
+import Observation
 
 /// Shows the doors of a person in a terminal, and keeps them current: `door-board SERVER EMAIL [PROPERTY-ID]`. The password is
 /// read from `DOOR_BOARD_PASSWORD`, or else asked for; a line with the number of a door unlocks it, and `q` ends.
@@ -119,8 +120,7 @@ import Foundation
             lines.append("\(door.isSecure ? " " : "!") \(number + 1)  \(name) \(state) \(action(door))")
         }
         lines.append("\(status)  \(message)")
-        print(lines.joined(separator: "\n"))
-        fflush(stdout)
+        FileHandle.standardOutput.write(Data((lines.joined(separator: "\n") + "\n").utf8))
     }
 
     /// A right that the person does not have is not shown; one that they have, but not now, is explained.
