@@ -185,8 +185,8 @@ let package = Package(
         tests(
             "DoorwardClientTests",
             [
-                "DoorwardClient", "DoorwardClientTesting", "DoorwardAPI", "DoorwardTesting", "DoorwardPolicy", "DoorwardDomain",
-                nioCore, nioPosix, nioHTTP1, nioSSL, logging,
+                "DoorwardClient", "DoorwardClientTesting", "DoorwardAPI", "DoorwardTesting", nioCore, nioPosix, nioHTTP1, nioSSL,
+                logging,
             ], exclude: ["Fixtures"]),
         tests(
             "DoorwardHTTPTests",

@@ -13,7 +13,7 @@ extension Doorward {
         /// No abilities: everything is forbidden.
         public static let none = Ability([])
 
-        /// Creates the value with what it works on.
+        /// Prepares rules for evaluation.
         public init(_ rules: [AbilityRule]) {
             self.rules = rules
             let compiled = rules.enumerated().reversed().map { CompiledRule($1, number: $0) }
@@ -39,37 +39,32 @@ extension Doorward {
 
         /// Whether the action is permitted on some objects of a type.
         public func can(_ action: Action, any type: SubjectType, field: String? = nil) -> Bool {
-            decidingRule(action, type, SubjectReference(type), field: field, hasObject: false).map { !$0.inverted } ?? false
+            decidingRule(action, type, { _ in nil }, field: field, hasObject: false).map { !$0.inverted } ?? false
         }
 
         /// The rule that decides; `nil` if none matches.
         public func decidingRule(_ action: Action, _ subject: some PermissionSubject, field: String? = nil) -> AbilityRule? {
-            decidingRule(action, subject.subjectType, subject, field: field, hasObject: true)
+            decidingRule(action, subject.subjectType, subject.subjectValue, field: field, hasObject: true)
         }
 
         /// Whether a rule permits the action, apart from the rules that forbid it: the person has the right, perhaps not now.
         public func hasRight(_ action: Action, _ subject: some PermissionSubject) -> Bool {
-            var last = LastValue()
-            return candidates(action, subject.subjectType).contains {
-                !$0.isInverted && $0.matches(subject, &last, field: nil, hasObject: true)
+            candidates(action, subject.subjectType).contains {
+                !$0.isInverted && $0.matches(subject.subjectValue, field: nil, hasObject: true)
             }
         }
 
         /// The position in `rules` of the rule that decides; for tests.
         func decidingNumber(
-            _ action: Action, _ type: SubjectType, _ subject: some PermissionSubject, field: String?, hasObject: Bool
+            _ action: Action, _ type: SubjectType, _ value: (String) -> JSONValue?, field: String?, hasObject: Bool
         ) -> Int? {
-            var last = LastValue()
-            for rule in candidates(action, type) where rule.matches(subject, &last, field: field, hasObject: hasObject) {
-                return rule.number
-            }
-            return nil
+            candidates(action, type).first { $0.matches(value, field: field, hasObject: hasObject) }?.number
         }
 
         private func decidingRule(
-            _ action: Action, _ type: SubjectType, _ subject: some PermissionSubject, field: String?, hasObject: Bool
+            _ action: Action, _ type: SubjectType, _ value: (String) -> JSONValue?, field: String?, hasObject: Bool
         ) -> AbilityRule? {
-            decidingNumber(action, type, subject, field: field, hasObject: hasObject).map { rules[$0] }
+            decidingNumber(action, type, value, field: field, hasObject: hasObject).map { rules[$0] }
         }
 
         private func candidates(_ action: Action, _ type: SubjectType) -> [CompiledRule] {
@@ -80,19 +75,8 @@ extension Doorward {
     }
 }
 
-/// The value that was read last during one check. Rules that follow one another mostly test the same field.
-private struct LastValue {
-    private var field: String?
-    private var value: Doorward.JSONValue?
-
-    mutating func holds(_ condition: Condition, _ subject: some PermissionSubject) -> Bool? {
-        if field != condition.field { (field, value) = (condition.field, subject.subjectValue(condition.field)) }
-        return condition.holds(value)
-    }
-}
-
 /// A rule that is prepared for evaluation.
-private final class CompiledRule: Sendable {
+private struct CompiledRule: Sendable {
     let number: Int
     let actions: Set<String>
     let subjects: Set<String>
@@ -109,18 +93,19 @@ private final class CompiledRule: Sendable {
 
     /// Without an object, the question is about the type: a rule with conditions permits some of its objects, and forbids not all.
     /// Without a field, a rule that forbids some fields does not decide.
-    func matches(_ subject: some PermissionSubject, _ last: inout LastValue, field: String?, hasObject: Bool) -> Bool {
+    func matches(_ value: (String) -> Doorward.JSONValue?, field: String?, hasObject: Bool) -> Bool {
         if let fields {
-            guard let field else { return !isInverted && matchesConditions(subject, &last, hasObject) }
+            guard let field else { return !isInverted && matchesConditions(value, hasObject) }
             guard fields.contains(field) else { return false }
         }
-        return matchesConditions(subject, &last, hasObject)
+        return matchesConditions(value, hasObject)
     }
 
-    private func matchesConditions(_ subject: some PermissionSubject, _ last: inout LastValue, _ hasObject: Bool) -> Bool {
+    private func matchesConditions(_ value: (String) -> Doorward.JSONValue?, _ hasObject: Bool) -> Bool {
         guard hasObject else { return !isInverted || conditions.isEmpty }
-        for condition in conditions where !(last.holds(condition, subject) ?? isInverted) { return false }
-        return true
+        return conditions.allSatisfy { condition in
+            condition.holds(condition.field.isEmpty ? nil : value(condition.field)) ?? isInverted
+        }
     }
 }
 

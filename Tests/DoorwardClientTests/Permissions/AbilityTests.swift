@@ -29,7 +29,7 @@ private struct World: Decodable {
     private func answer(_ ability: Doorward.Ability, _ question: World.Question) -> Int? {
         let reference = Doorward.SubjectReference(.init(rawValue: question.s), question.o ?? [:])
         return ability.decidingNumber(
-            .init(rawValue: question.a), .init(rawValue: question.s), reference, field: question.f,
+            .init(rawValue: question.a), .init(rawValue: question.s), reference.subjectValue, field: question.f,
             hasObject: question.o != nil)
     }
 
