@@ -120,9 +120,13 @@ struct RecentValues<Value: Equatable & Sendable>: Sendable {
     private var values: [Value] = []
 
     /// Returns an equal value that was stored recently. If there is none, stores and returns `value`.
-    mutating func shared(_ value: Value) -> Value {
-        if let known = values.last(where: { $0 == value }) { return known }
+    mutating func shared(_ value: Value) -> Value { shared(where: { $0 == value }, orElse: value) }
+
+    /// The same, if creating the value takes longer than comparing.
+    mutating func shared(where isEqual: (Value) -> Bool, orElse value: @autoclosure () -> Value) -> Value {
+        if let known = values.last(where: isEqual) { return known }
         if values.count == Self.capacity { values.removeFirst() }
+        let value = value()
         values.append(value)
         return value
     }

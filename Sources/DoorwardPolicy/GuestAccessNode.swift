@@ -52,8 +52,10 @@ package final class GuestAccessNode: Sendable {
     /// Whether the grantor has lost every tenancy that the access to a listed device depends on.
     func hasLostGrantor(of device: DeviceID, in directory: TenancyDirectory) -> Bool {
         guard isUnderTenancy else { return false }
-        guard let carriers = access.carriersByDevice else { return directory.holders[access.grantedUnderAssociationID] == nil }
-        return !(carriers[device] ?? []).contains { directory.holders[$0] != nil }
+        guard let carriers = access.carriersByDevice else {
+            return directory.holders.slot(of: access.grantedUnderAssociationID) == nil
+        }
+        return !(carriers[device] ?? []).contains { directory.holders.slot(of: $0) != nil }
     }
 
     /// Whether the guest may know that a listed device exists: from the creation of the access until 30 days after its end. False

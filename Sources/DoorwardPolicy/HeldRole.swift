@@ -44,6 +44,12 @@ struct HeldRole: Hashable, Sendable {
     }
 }
 
+/// The user of an association, in the table of associations.
+struct AssociationHolder: TableEntry {
+    let id: AssociationID
+    let userID: UserID
+}
+
 /// The roles of one user, sorted by entity, in one block of memory that begins with the keys.
 ///
 /// Only this type manages its memory manually, because a decision spends most of its time waiting for memory. An array would be

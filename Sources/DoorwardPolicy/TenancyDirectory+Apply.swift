@@ -165,16 +165,17 @@ extension TenancyDirectory {
         removeAssociation(association.id)
         let node = users[association.userID]?.node ?? UserNode(id: association.userID)
         users.put(UserEntry(node: node.replacing(roles: node.roles.all + [HeldRole(association)])))
-        holders[association.id] = association.userID
+        holders.put(AssociationHolder(id: association.id, userID: association.userID))
         holdersByEntity[association.entity, default: SortedIDs()].insert(association.userID)
     }
 
     private mutating func removeAssociation(_ id: AssociationID) {
-        guard let holder = holders[id], let node = users[holder]?.node, let held = node.roles.all.first(where: { $0.id == id })
+        guard let holder = holders[id]?.userID, let node = users[holder]?.node,
+            let held = node.roles.all.first(where: { $0.id == id })
         else { return }
         let left = node.replacing(roles: node.roles.all.filter { $0.id != id })
         users.put(UserEntry(node: left))
-        holders[id] = nil
+        holders.remove(id)
         if !left.roles.holdsAny(on: held.entity) { holdersByEntity[held.entity]?.remove(holder) }
     }
 
@@ -182,8 +183,10 @@ extension TenancyDirectory {
         if let old = guestAccesses[access.id]?.access { unlist(old) }
         var kept = access
         kept.operations = recentOperations.shared(access.operations)
-        let hours = access.schedule.map {
-            recentSchedules.shared(ScheduleHours($0, ownZone: $0.timeZone.flatMap(zones.rules)))
+        let hours = access.schedule.map { schedule in
+            recentSchedules.shared(
+                where: { $0.schedule == schedule },
+                orElse: ScheduleHours(schedule, ownZone: schedule.timeZone.flatMap(zones.rules)))
         }
         kept.schedule = hours?.schedule
         let node = GuestAccessNode(kept, hours: hours)

@@ -30,8 +30,8 @@ package struct TenancyDirectory: Sendable {
     var invitations: TreeDictionary<InvitationID, Box<Invitation>> = [:]
     var guestLinks: TreeDictionary<GuestAccessID, GuestLink> = [:]
 
-    /// The user of each association.
-    var holders: TreeDictionary<AssociationID, UserID> = [:]
+    /// The user of each association. A decision on an access that a tenant granted looks the tenant's association up here.
+    var holders = EntityTable<AssociationHolder>()
     var holdersByEntity: TreeDictionary<AssociatedEntity, SortedIDs<User>> = [:]
     var usersByEmail: TreeDictionary<String, UserID> = [:]
 
@@ -101,7 +101,7 @@ package struct TenancyDirectory: Sendable {
 
     /// The association with this id; `nil` if there is none, or if it was removed.
     package func association(_ id: AssociationID) -> UserRoleAssociation? {
-        guard let holder = holders[id] else { return nil }
+        guard let holder = holders[id]?.userID else { return nil }
         return users[holder]?.node.roles.all.first { $0.id == id }?.association(of: holder)
     }
 

@@ -3,11 +3,12 @@
 package final class TimeZoneRules: Sendable {
     /// The IANA name, such as `Europe/Berlin`.
     package let name: String
-    /// The instants at which the offset changes, ascending, up to the end of the file's table.
+    /// The instants at which the offset changes, ascending: those of the file's table and, up to 2100, those of `footer`, because a
+    /// search takes less time than the rule.
     private let transitions: [Int64]
     /// The offset before the first transition, and after each of them.
     private let offsets: [Int32]
-    /// The rule for the instants from the last transition on; `nil` if the last offset then holds forever.
+    /// The rule for the instants after the table; `nil` if the last offset then holds forever.
     private let footer: PosixTimeZone?
     /// The first instant to which `footer` applies.
     private let footerStart: Int64
@@ -29,9 +30,39 @@ package final class TimeZoneRules: Sendable {
         (self.name, self.footer) = (name, footer)
         // Without the transitions that change only the abbreviation, a segment is as long as possible.
         let kept = transitions.indices.filter { offsets[$0] != offsets[$0 + 1] }
-        self.transitions = kept.map { transitions[$0] }
-        self.offsets = [offsets[0]] + kept.map { offsets[$0 + 1] }
-        footerStart = Self.footerStart(footer, table: (transitions.last, self.transitions.last), offset: self.offsets.last ?? 0)
+        var table = Table(transitions: kept.map { transitions[$0] }, offsets: [offsets[0]] + kept.map { offsets[$0 + 1] })
+        let footerStart = Self.footerStart(
+            footer, table: (transitions.last, table.transitions.last), offset: table.offsets.last ?? 0)
+        self.footerStart = footer.map { table.extend(by: $0, from: footerStart) } ?? footerStart
+        (self.transitions, self.offsets) = (table.transitions, table.offsets)
+    }
+
+    /// The table while it is built.
+    private struct Table {
+        var transitions: [Int64]
+        var offsets: [Int32]
+
+        /// 1900-01-01 to 2100-01-01.
+        private static let extensible: Range<Int64> = -2_208_988_800..<4_102_444_800
+
+        /// Adds the segments of a rule up to 2100. A table that ends before 1900 is left as it is.
+        ///
+        /// - Parameter start: the first instant for which the rule is used.
+        /// - Returns: the first instant that is not in the table.
+        mutating func extend(by rule: PosixTimeZone, from start: Int64) -> Int64 {
+            guard Self.extensible.contains(start) else { return start }
+            var segment = rule.segment(at: start, notBefore: start)
+            while segment.end < Self.extensible.upperBound {
+                if transitions.last == segment.start {
+                    offsets[offsets.count - 1] = Int32(segment.offset)
+                } else if offsets[offsets.count - 1] != segment.offset {
+                    transitions.append(segment.start)
+                    offsets.append(Int32(segment.offset))
+                }
+                segment = rule.segment(at: segment.end, notBefore: start)
+            }
+            return segment.start
+        }
     }
 
     /// The first instant for which the rule is used: the end of the table. Many tables end with a transition that changes nothing;

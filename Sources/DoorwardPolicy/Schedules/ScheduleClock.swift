@@ -16,28 +16,27 @@ package struct ScheduleClock: Sendable {
 
     init(hours: ScheduleHours, zone: TimeZoneRules) { (self.hours, self.zone) = (hours, zone) }
 
+    /// The instants of a segment at which the hours depend on the reading of the clock alone: hours last at most 24 hours, so those
+    /// that can cover such an instant begin and end in the same segment.
+    func stableInstants(of segment: TimeZoneRules.Segment) -> Range<Int64> {
+        let start = segment.start == .min ? .min : segment.start + 86_400 + TimeZoneRules.maxOffset + 1
+        return start..<max(start, segment.end - 86_400)
+    }
+
     /// Whether an instant is within the hours.
     func contains(_ instant: Int64) -> Bool {
         let segment = zone.segment(at: instant)
-        let local = instant + segment.offset
-        let today = local.flooredQuotient(by: 86_400)
-        let isSpecialDay = hours.isSpecial(today)
-        // Hours last at most 24 hours. If the offset does not change near the instant, compare the readings of the clock.
-        if segment.start < instant - 86_400 - TimeZoneRules.maxOffset && segment.end > instant + 86_400 {
-            let covers = { (occurrence: ScheduleHours.Occurrence) in
-                occurrence.from <= local && local < occurrence.until
-                    && hours.applies(occurrence, isSpecialDay: isSpecialDay, on: today)
-            }
-            return hours.contains(on: today, where: covers) || hours.contains(on: today - 1, where: covers)
-        }
-        return containsNearTransition(instant, today, isSpecialDay)
+        if stableInstants(of: segment).contains(instant) { return hours.days.contains(instant + segment.offset) }
+        return containsNearTransition(instant, offset: segment.offset)
     }
 
-    @inline(never)
-    private func containsNearTransition(_ instant: Int64, _ today: Int64, _ isSpecialDay: Bool) -> Bool {
+    /// The same by the instants of all bounds: correct at every instant, but slower.
+    func containsNearTransition(_ instant: Int64, offset: Int64) -> Bool {
+        let today = (instant + offset).flooredQuotient(by: 86_400)
+        let isSpecialDay = hours.occurrences.isSpecial(today)
         for day in today - 2...today + 2 {
-            let found = hours.contains(on: day) { occurrence in
-                hours.applies(occurrence, isSpecialDay: isSpecialDay, on: today)
+            let found = hours.occurrences.contains(on: day) { occurrence in
+                hours.occurrences.applies(occurrence, isSpecialDay: isSpecialDay, on: today)
                     && zone.resolve(local: occurrence.from).instant <= instant
                     && instant < zone.resolve(local: occurrence.until).instant
             }
@@ -50,6 +49,18 @@ package struct ScheduleClock: Sendable {
     /// or overlap neither end nor begin in between.
     func nextChange(after instant: Int64, before limit: Int64) -> Int64? {
         guard instant < limit else { return nil }
+        let segment = zone.segment(at: instant)
+        let stable = stableInstants(of: segment)
+        guard stable.contains(instant) else { return nextChangeNearTransition(after: instant, before: limit) }
+        let end = min(limit, stable.upperBound)
+        if let reading = hours.days.nextChange(after: instant + segment.offset, before: end + segment.offset) {
+            return reading - segment.offset
+        }
+        return end == limit ? nil : nextChangeNearTransition(after: end - 1, before: limit)
+    }
+
+    /// The same by testing each instant at which a change is possible: correct after every instant, but slower.
+    func nextChangeNearTransition(after instant: Int64, before limit: Int64) -> Int64? {
         let isOpen = contains(instant)
         var current = instant
         var day = date(at: instant)
@@ -100,7 +111,7 @@ package struct ScheduleClock: Sendable {
         add(isStable ? day * 86_400 - segment.offset : zone.resolve(local: day * 86_400).instant)
         add(isStable ? (day + 1) * 86_400 - segment.offset : zone.resolve(local: (day + 1) * 86_400).instant)
         for other in day - 2...day + 1 {
-            _ = hours.contains(on: other) { occurrence in
+            _ = hours.occurrences.contains(on: other) { occurrence in
                 add(isStable ? occurrence.from - segment.offset : zone.resolve(local: occurrence.from).instant)
                 add(isStable ? occurrence.until - segment.offset : zone.resolve(local: occurrence.until).instant)
                 return false

@@ -30,7 +30,7 @@ extension TenancyDirectory {
         guard let opensAt = clock.nextChange(after: instant, before: node.window.validUntil) else {
             return RuleFailure(.outsideSchedule, of: rule)
         }
-        let closesAt = clock.nextClosing(after: opensAt, before: node.window.validUntil)
+        let closesAt = clock.nextChange(after: opensAt, before: node.window.validUntil) ?? node.window.validUntil
         return RuleFailure(.outsideSchedule, of: rule, opensAt: opensAt, closesAt: closesAt)
     }
 

@@ -74,6 +74,38 @@ import Testing
         #expect(rule.daylight?.offset == daylight)
     }
 
+    @Test("The offsets and segments are those of the rule from the end of the file's table on, before and after 2100")
+    func tableFromRule() throws {
+        for text in ["CET-1CEST,M3.5.0,M10.5.0/3", "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", "AAA-1BBB,J1/0,J365/23", "CET-1"] {
+            let rule = try #require(PosixTimeZone(text))
+            for end in [1_000_000_000, 5_000_000_000] as [Int64] {
+                // The table ends with an offset of its own, which is not that of the rule.
+                let rules = TimeZoneRules(name: "A/B", transitions: [0, end], offsets: [0, 5400, 1800], footer: rule)
+                #expect(rules.segment(at: end - 1) == .init(start: 0, end: end, offset: 5400))
+                var instant = end
+                while instant < 8_000_000_000 {
+                    let segment = rules.segment(at: instant)
+                    #expect(segment == rule.segment(at: instant, notBefore: end), "\(text) at \(instant)")
+                    #expect(segment.end == .max || rules.segment(at: segment.end).start == segment.end)
+                    instant += 3_000_007
+                }
+            }
+        }
+    }
+
+    @Test(
+        "A table may end at any instant, also long before there were clocks",
+        arguments: [-1 << 59, -1 << 40, -2_208_988_801, -2_208_988_800, 4_102_444_799, 4_102_444_800, 1 << 50] as [Int64])
+    func ends(end: Int64) throws {
+        let bytes = Self.file([(end, 1)], offsets: [3600, 7200], footer: "CET-1CEST,M3.5.0,M10.5.0/3")
+        let rules = try #require(TimeZoneFile.rules(named: "A/B", from: bytes))
+        let rule = try #require(PosixTimeZone("CET-1CEST,M3.5.0,M10.5.0/3"))
+        #expect(rules.segment(at: end - 1) == .init(start: .min, end: end, offset: 3600))
+        for instant in [end, end + 10_000_000, max(end, 1_800_000_000), max(end, 6_000_000_000)] {
+            #expect(rules.segment(at: instant) == rule.segment(at: instant, notBefore: end))
+        }
+    }
+
     @Test(
         "Other texts are not rules",
         arguments: [
