@@ -97,9 +97,8 @@ import Testing
         "A table may end at any instant, also long before there were clocks",
         arguments: [-1 << 59, -1 << 40, -2_208_988_801, -2_208_988_800, 4_102_444_799, 4_102_444_800, 1 << 50] as [Int64])
     func ends(end: Int64) throws {
-        let bytes = Self.file([(end, 1)], offsets: [3600, 7200], footer: "CET-1CEST,M3.5.0,M10.5.0/3")
-        let rules = try #require(TimeZoneFile.rules(named: "A/B", from: bytes))
         let rule = try #require(PosixTimeZone("CET-1CEST,M3.5.0,M10.5.0/3"))
+        let rules = TimeZoneRules(name: "A/B", transitions: [end], offsets: [3600, 7200], footer: rule)
         #expect(rules.segment(at: end - 1) == .init(start: .min, end: end, offset: 3600))
         for instant in [end, end + 10_000_000, max(end, 1_800_000_000), max(end, 6_000_000_000)] {
             #expect(rules.segment(at: instant) == rule.segment(at: instant, notBefore: end))

@@ -35,7 +35,7 @@ import Testing
     @Test("Agrees with a table of minutes at every minute of three weeks, and about every next change, on any schedule")
     func naive() {
         var generator = SeededGenerator(seed: 3)
-        for _ in 0..<60 {
+        for _ in 0..<40 {
             let schedule = Schedule.random(
                 timeZone: nil, days: Self.monday...Self.monday + 20, near: [0, 720, 1440], using: &generator)
             let minutes = Self.monday * 1440..<(Self.monday + 21) * 1440
@@ -50,7 +50,7 @@ import Testing
                 let after = Int64.random(in: 0..<20 * 86_400, using: &generator)
                 let next = expected.first { $0 > after }
                 let start = Self.monday * 86_400
-                let limit = (next ?? 21 * 86_400) + Int64.random(in: -1...1, using: &generator)
+                let limit = next.map { $0 + Int64.random(in: -1...1, using: &generator) } ?? 21 * 86_400
                 let found = days.nextChange(after: start + after, before: start + limit)
                 #expect(found == next.flatMap { $0 < limit ? start + $0 : nil }, "\(schedule) after \(after) before \(limit)")
             }
