@@ -42,6 +42,8 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -73,6 +75,8 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -123,7 +127,7 @@ let package = Package(
             [
                 "DoorwardDomain", "DoorwardPolicy", "DoorwardControl", "DoorwardAPI", hummingbird, hummingbirdCore,
                 hummingbirdTLS, mustache,
-                httpTypes, nioCore, nioPosix, nioHTTP1, nioSSL, jwt, crypto, logging, metrics,
+                httpTypes, nioCore, nioPosix, nioHTTP1, nioSSL, jwt, x509, asn1, crypto, logging, metrics,
             ]),
         // The client library for programs that call a gateway.
         module("DoorwardClient", ["DoorwardAPI", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
@@ -193,7 +197,7 @@ let package = Package(
             [
                 "DoorwardHTTP", "DoorwardAPI", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit",
                 "DoorwardDomain", "DoorwardStore", "DoorwardTesting",
-                "AdapterSimulator", hummingbird, hummingbirdTesting, httpTypes, nioCore, nioEmbedded, jwt, crypto,
+                "AdapterSimulator", hummingbird, hummingbirdTesting, httpTypes, nioCore, nioEmbedded, jwt, x509, asn1, crypto,
                 logging, metrics,
             ]),
         tests(

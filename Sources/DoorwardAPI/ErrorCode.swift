@@ -2,6 +2,8 @@
 package enum ErrorCode: String, CaseIterable, Codable, Sendable {
     /// The request is invalid: `details.fields` lists each error.
     case invalidRequest = "invalid_request"
+    /// The receipt of a purchase is not accepted: `details.problem` names the check that it fails.
+    case invalidReceipt = "invalid_receipt"
     /// The request contains no valid access token, or the session has expired: sign in again.
     case unauthenticated
     /// The invited address has an account: accept the invitation while signed in to it.
@@ -18,6 +20,8 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
     case conflict
     /// The object to delete contains others: `details.dependents` counts them.
     case hasDependents = "has_dependents"
+    /// Another user has redeemed the purchase of the receipt.
+    case receiptUsed = "receipt_used"
     /// The object was changed since the caller read it: read it again.
     case preconditionFailed = "precondition_failed"
     /// The portfolio's subscription does not include a module: `details.module` names it.
@@ -57,12 +61,12 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
     /// The HTTP status of the response.
     package var status: Int {
         switch self {
-        case .invalidRequest: 400
+        case .invalidRequest, .invalidReceipt: 400
         case .unauthenticated, .signInRequired: 401
         case .forbidden, .featureUnavailable, .limitReached: 403
         case .notFound: 404
         case .methodNotAllowed: 405
-        case .alreadyExists, .conflict, .hasDependents: 409
+        case .alreadyExists, .conflict, .hasDependents, .receiptUsed: 409
         case .preconditionFailed: 412
         case .payloadTooLarge: 413
         case .unsupportedMediaType: 415

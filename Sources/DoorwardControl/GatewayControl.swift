@@ -32,6 +32,8 @@ package final class GatewayControl: Sendable {
     package let history: AccessHistory
     /// Exports of the access logs.
     package let exports: AccessExports
+    /// Compliance reports.
+    package let complianceReports: ComplianceReports
     /// Checkpoints and proofs of the access logs.
     package let audit: AuditLogs
     /// Sign-in, refresh and sign-out.
@@ -42,6 +44,8 @@ package final class GatewayControl: Sendable {
     package let passwordResets: PasswordResets
     /// Sessions, passwords and recovery codes of signed-in users.
     package let credentials: Credentials
+    /// Redeems purchases.
+    package let purchases: Purchases
     /// Invitations of email addresses.
     package let invitations: Invitations
     /// Keys with which programs send requests.
@@ -176,6 +180,8 @@ package final class GatewayControl: Sendable {
         history = AccessHistory(directory: directory, log: storeGuard.log)
         exports = AccessExports(
             directory: directory, storeGuard: storeGuard, checkpoints: checkpoints, clock: clock, random: random)
+        complianceReports = ComplianceReports(
+            directory: directory, storeGuard: storeGuard, devices: devices, checkpoints: checkpoints, clock: clock, random: random)
         self.audit = AuditLogs(directory: directory, storeGuard: storeGuard, checkpoints: checkpoints)
         signIn = SignIn(
             directory: directory, sessions: sessions, storeGuard: storeGuard, hasher: hasher, clock: clock, random: random,
@@ -190,6 +196,7 @@ package final class GatewayControl: Sendable {
         credentials = Credentials(
             directory: directory, writer: writer, storeGuard: storeGuard, hasher: hasher, signIn: signIn, resets: passwordResets,
             clock: clock, random: random)
+        purchases = Purchases(directory: directory, writer: writer, clock: clock)
         invitations = Invitations(
             directory: directory, writer: writer, hasher: hasher, signIn: signIn, clock: clock, random: random)
     }

@@ -28,6 +28,12 @@ package enum GatewayError: Error, Sendable {
     case featureUnavailable(SubscriptionModule)
     /// The portfolio has as many objects as its subscription allows.
     case limitReached(SubscriptionLimit, max: Int, count: Int)
+    /// The receipt of a purchase is not accepted.
+    case invalidReceipt(ReceiptProblem)
+    /// Another user has redeemed the purchase of the receipt.
+    case receiptUsed
+    /// The gateway's configuration names no root certificate for purchases, so no receipt can be verified.
+    case purchasesNotConfigured
     /// The same idempotency key was used for another request.
     case idempotencyMismatch
     /// Too many attempts; the caller may retry after this many seconds.
@@ -80,6 +86,7 @@ package enum GatewayError: Error, Sendable {
         // The basis of the decision is outdated: the same request is to be decided again, by the gateway responsible for it.
         case .epochChanged, .leaseChanged: self = .unavailable
         case .emailTaken: self = .alreadyExists
+        case .purchaseRedeemed: self = .receiptUsed
         case .refreshTokenSpent, .userDisabled, .resetTokenSpent, .recoveryCodeSpent: self = .unauthenticated
         case .idempotencyKeyTaken:
             self = .conflict("A request with this idempotency key has been executed meanwhile; repeat it to get its result.")

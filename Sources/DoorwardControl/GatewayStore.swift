@@ -200,6 +200,8 @@ package struct StoreTransaction: Sendable {
     package var clock: [StoredClockChange]
     /// The changes of passwords, sessions and keys.
     package var credentials: [CredentialChange]
+    /// The purchases that are redeemed, after the changes of the tenancy.
+    package var purchases: [RedeemedPurchase]
     /// The changes of commands.
     package var commands: [CommandChange]
     /// The results of requests, stored for repeated requests. Refused if the store has an entry
@@ -214,12 +216,12 @@ package struct StoreTransaction: Sendable {
 
     package init(
         requires: [Precondition] = [], changes: [TenancyChange] = [], counters: [CounterChange] = [],
-        clock: [StoredClockChange] = [], credentials: [CredentialChange] = [], commands: [CommandChange] = [],
-        idempotency: [IdempotencyEntry] = [],
+        clock: [StoredClockChange] = [], credentials: [CredentialChange] = [], purchases: [RedeemedPurchase] = [],
+        commands: [CommandChange] = [], idempotency: [IdempotencyEntry] = [],
         records: [PendingRecord] = [], forgets: [PersonKeyOwner] = []
     ) {
         (self.requires, self.changes, self.counters, self.clock) = (requires, changes, counters, clock)
-        (self.credentials, self.commands) = (credentials, commands)
+        (self.credentials, self.purchases, self.commands) = (credentials, purchases, commands)
         (self.idempotency, self.records, self.forgets) = (idempotency, records, forgets)
     }
 }
@@ -330,6 +332,20 @@ package enum CredentialChange: Sendable {
     /// Stores the public key of a key pair of the gateway; the private key is in a file outside the store. A different key that
     /// was stored before becomes a former key.
     case noteKey(KeyPurpose, publicHalf: [UInt8])
+}
+
+/// A purchase that a user has redeemed. It belongs to this user for good, also after the user is deleted.
+package struct RedeemedPurchase: Hashable, Sendable {
+    /// The digest that identifies the purchase.
+    package let digest: [UInt8]
+    /// The user. Redeeming a purchase again changes nothing for this user, and is refused for every other one.
+    package let userID: UserID
+    /// When the user redeemed it first.
+    package let at: Timestamp
+
+    package init(digest: [UInt8], userID: UserID, at: Timestamp) {
+        (self.digest, self.userID, self.at) = (digest, userID, at)
+    }
 }
 
 /// The purpose of a signing key of the gateway. Raw values are stored in the database.

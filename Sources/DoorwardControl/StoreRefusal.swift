@@ -38,6 +38,8 @@ package enum StoreRefusal: Error, Hashable, Sendable {
     case resetTokenSpent
     /// The user has no recovery code with this digest, or it was used or replaced.
     case recoveryCodeSpent(UserID)
+    /// Another user has redeemed the purchase.
+    case purchaseRedeemed
     /// The store has an entry with this key that is less than 24 hours old.
     case idempotencyKeyTaken(IdempotencyKey)
     /// A new entity, session or token has an id or digest that already exists.

@@ -17,6 +17,8 @@ package struct HTTPSettings: Sendable {
     package var tokenIssuer = "doorward.local"
     /// The timeout of a command if the request contains no `timeoutMs`.
     package var commandTimeout = Duration.seconds(10)
+    /// Verifies purchases; `nil` if none are accepted.
+    package var purchaseVerifier: AppStoreVerifier?
     /// Maximum number of open connections. Half of them are reserved for clients that have signed in.
     package var maxConnections = 4096
     /// Maximum number of open connections of one IPv4 address or IPv6 /64 network. A trusted proxy's connections do not count,

@@ -9,6 +9,8 @@ internal import DoorwardPolicy
 struct InMemoryContent {
     var tenancy = InMemoryTenancy()
     var credentials = InMemoryCredentials()
+    /// The users who have redeemed purchases, by the digest of the purchase.
+    private var purchases: [[UInt8]: UserID] = [:]
     var commands: [CommandID: StoredCommand] = [:]
     private var owners: [CommandID: GatewayNumber] = [:]
     private(set) var usesTaken: [GuestAccessID: Int] = [:]
@@ -32,6 +34,7 @@ struct InMemoryContent {
         for change in transaction.counters { try next.apply(change) }
         for change in transaction.clock { try next.apply(change) }
         for change in transaction.credentials { try next.credentials.apply(change, users: next.tenancy.users) }
+        for purchase in transaction.purchases { try next.redeem(purchase) }
         var positions: [RecordPosition] = []
         for record in transaction.records { positions.append(try next.append(record, after: positions)) }
         for change in transaction.commands { try next.apply(change, intents: transaction.records) }
@@ -49,6 +52,12 @@ struct InMemoryContent {
         case .removeGuestAccess(let id): usesTaken[id] = nil
         default: break
         }
+    }
+
+    private mutating func redeem(_ purchase: RedeemedPurchase) throws(StoreRefusal) {
+        guard tenancy.users[purchase.userID] != nil else { throw .parentUnknown }
+        guard purchases[purchase.digest, default: purchase.userID] == purchase.userID else { throw .purchaseRedeemed }
+        purchases[purchase.digest] = purchase.userID
     }
 
     // MARK: Preconditions

@@ -149,7 +149,11 @@ struct APIDocument: Sendable {
     /// The form of `details` in the error responses with a status.
     private static func details(of status: Int) -> JSONSchema {
         switch status {
-        case 400: .fields(["fields": .array(.fields(["field": .text, "problem": .text]))])
+        case 400:
+            .optionalFields([
+                "fields": .array(.fields(["field": .text, "problem": .text])),
+                "problem": .words(ReceiptProblem.allCases.map(\.rawValue)),
+            ])
         case 403:
             .optionalFields([
                 "operation": LockOperation.schema, "deviceId": .id, "reason": DenialReason.schema, "rule": Rule.schema,

@@ -77,6 +77,13 @@ struct ErrorResponse {
             self.init(.preconditionFailed, "The object has changed since you read it; read it again.")
         case .featureUnavailable(let module): self.init(withoutModule: module)
         case .limitReached(let limit, let max, let count): self.init(reached: limit, max: max, count: count)
+        case .invalidReceipt(let problem):
+            self.init(.invalidReceipt, "The receipt is not accepted: \(problem.sentence)")
+            details = { $0.field("problem", problem.rawValue) }
+        case .receiptUsed: self.init(.receiptUsed, "Another user has redeemed this purchase; sign in as that user.")
+        case .purchasesNotConfigured:
+            self.init(
+                .unavailable, "This gateway does not validate purchases: its operator can set `iap` in the configuration.")
         case .idempotencyMismatch:
             self.init(.idempotencyMismatch, "This Idempotency-Key was used for another request; use a new one.")
         case .rateLimited(let seconds):
@@ -240,6 +247,21 @@ extension DenialReason {
         case .capabilityMissing: "The lock cannot do this."
         case .remoteOperationDisabled: "Remote operation of this lock is switched off."
         case .lockdownActive: "The property is locked down."
+        }
+    }
+}
+
+extension ReceiptProblem {
+    /// What the receipt fails, and what the caller can do about it.
+    var sentence: String {
+        switch self {
+        case .signature: "it is not a signed transaction of the App Store (JWS, ES256), or its signature is wrong."
+        case .chain: "its certificates do not lead to the root certificate that this gateway trusts, or were not valid."
+        case .product: "it is for another product."
+        case .bundle: "it is for another app."
+        case .environment: "this gateway does not accept purchases of its environment."
+        case .revoked: "the purchase was refunded or revoked."
+        case .expired: "the purchase has expired."
         }
     }
 }

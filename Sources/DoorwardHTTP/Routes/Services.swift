@@ -19,6 +19,8 @@ final class Services: Sendable {
     let simulator: (any SimulatorControl)?
     /// The timeout of a command if the request specifies none.
     let commandTimeout: Duration
+    /// Verifies purchases; `nil` if none are accepted.
+    var purchaseVerifier: AppStoreVerifier? { settings.purchaseVerifier }
     let proxies: TrustedProxies
     let connections: ConnectionTable
     /// The URL with which links begin: the configured one, or the address that the server listens on.

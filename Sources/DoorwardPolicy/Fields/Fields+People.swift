@@ -36,7 +36,7 @@ package struct ShownUser: Sendable {
         F("defaultPortfolioId", .owner, audit: .changed) { $0.user.defaultPortfolioID },
         F("defaultPropertyId", .owner, audit: .changed) { $0.user.defaultPropertyID },
         F("defaultUnitId", .owner, audit: .changed) { $0.user.defaultUnitID },
-        F("hasCompliancePack", .owner) { $0.user.hasCompliancePack },
+        F("hasCompliancePack", .owner, audit: .changed) { $0.user.hasCompliancePack },
         F("createdAt", .owner) { $0.user.createdAt },
         F("updatedAt", .owner) { $0.user.updatedAt },
         F("viewLevel", .publicLevel, as: .words(FieldLevel.allCases.map(\.name) + ["SELF"])) { shown, reader, _ in

@@ -19,6 +19,7 @@ struct Schema: Sendable {
         Step(foreignKeyChecks: .immediate, apply: Schema009.apply), Step(foreignKeyChecks: .immediate, apply: Schema010.apply),
         Step(foreignKeyChecks: .immediate, apply: Schema011.apply), Step(foreignKeyChecks: .immediate, apply: Schema012.apply),
         Step(foreignKeyChecks: .immediate, apply: Schema013.apply), Step(foreignKeyChecks: .immediate, apply: Schema014.apply),
+        Step(foreignKeyChecks: .immediate, apply: Schema015.apply),
     ])
 
     /// `Door` in ASCII, in the file's header (SQLite, "Database File Format", 1.3.16).

@@ -104,6 +104,7 @@ struct BatchWriter {
         for change in transaction.counters { try CounterWriting.apply(change, in: db) }
         for change in transaction.clock { try ClockWriting.apply(change, in: db) }
         for change in transaction.credentials { try CredentialWriting.apply(change, in: db) }
+        for purchase in transaction.purchases { try CredentialWriting.redeem(purchase, in: db) }
         let appended = try appender.append(prepared, in: db)
         for change in transaction.commands {
             let intent = try CommandWriting.apply(change, records: transaction.records, appended: appended, in: db)

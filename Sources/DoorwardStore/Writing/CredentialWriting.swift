@@ -53,6 +53,19 @@ enum CredentialWriting {
         }
     }
 
+    /// Assigns a purchase to the user who redeems it. It stays assigned after the user is deleted.
+    static func redeem(_ purchase: RedeemedPurchase, in db: Database) throws {
+        let isUser = try db.firstRow("SELECT 1 FROM users WHERE id = ?", [purchase.userID.blob]) { _ in true }
+        guard isUser == true else { throw ConstraintViolation(.parentUnknown) }
+        try db.run(
+            "INSERT INTO purchases (digest, user_id, redeemed_at) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING",
+            [Data(purchase.digest), purchase.userID.blob, purchase.at.milliseconds])
+        let owner = try db.firstRow("SELECT user_id FROM purchases WHERE digest = ?", [Data(purchase.digest)]) {
+            try $0.value(Data.self)
+        }
+        guard owner == purchase.userID.blob else { throw ConstraintViolation(.purchaseRedeemed) }
+    }
+
     private static func begin(_ session: Session, refreshDigest: [UInt8], in db: Database) throws {
         let isEnabled = try db.firstRow("SELECT is_enabled FROM users WHERE id = ?", [session.userID.blob]) {
             try $0.value(Bool.self)

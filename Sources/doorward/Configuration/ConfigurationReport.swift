@@ -23,6 +23,7 @@ struct ConfigurationReport {
     init(of configuration: GatewayConfiguration, file: String?) throws {
         (self.configuration, self.file) = (configuration, file)
         try configuration.checkTLSFiles()
+        _ = try configuration.purchaseVerifier()
         do throws(StoreOpenError) { hasDatabase = try SQLiteStore.isFile(at: configuration.store.path) } catch {
             throw CommandFailure(error.description)
         }

@@ -78,21 +78,44 @@ extension GatewayConfiguration {
         audit.checkpointRecords = reader.int(forKey: "audit.checkpointRecords", default: audit.checkpointRecords)
         audit.checkpointSeconds = reader.int(forKey: "audit.checkpointSeconds", default: audit.checkpointSeconds)
         audit.witnesses = reader.stringArray(forKey: "audit.witnesses", default: audit.witnesses)
+        purchases = try Self.purchases(reader, origins)
         log.level = reader.string(forKey: "log.level", default: log.level)
         log.format = reader.string(forKey: "log.format", as: Log.Format.self, default: log.format)
     }
 
-    /// Returns the paths of the certificate and the key, which must be set together.
+    /// Returns the paths of the certificate and the key.
     private static func tls(_ reader: ConfigReader, _ origins: [String: SettingOrigin]) throws(ConfigurationError) -> TLS? {
-        let paths = ["http.tls.certificate", "http.tls.privateKey"]
-        let values = paths.map { reader.string(forKey: ConfigKey($0)) }
+        try pair("http.tls.certificate", "http.tls.privateKey", reader, origins).map {
+            TLS(certificate: $0.0, privateKey: $0.1)
+        }
+    }
+
+    private static func purchases(
+        _ reader: ConfigReader, _ origins: [String: SettingOrigin]
+    ) throws(ConfigurationError) -> Purchases? {
+        let environments = "iap.environments"
+        guard let (root, bundle) = try pair("iap.rootCertificate", "iap.bundleId", reader, origins) else {
+            guard let origin = origins[environments] else { return nil }
+            throw ConfigurationError("\(origin): `\(environments)` needs `iap.rootCertificate` beside it")
+        }
+        var purchases = Purchases(rootCertificate: root, bundleID: bundle)
+        purchases.environments = reader.stringArray(forKey: ConfigKey(environments), default: purchases.environments)
+        return purchases
+    }
+
+    /// Returns the values of two keys that must be set together; `nil` if neither is set.
+    private static func pair(
+        _ first: String, _ second: String, _ reader: ConfigReader, _ origins: [String: SettingOrigin]
+    ) throws(ConfigurationError) -> (String, String)? {
+        let keys = [first, second]
+        let values = keys.map { reader.string(forKey: ConfigKey($0)) }
         switch (values[0], values[1]) {
-        case (let certificate?, let privateKey?): return TLS(certificate: certificate, privateKey: privateKey)
+        case (let one?, let other?): return (one, other)
         case (nil, nil): return nil
         case (nil, _):
-            throw ConfigurationError("\(origins[paths[1], default: .standard]): `\(paths[1])` needs `\(paths[0])` beside it")
+            throw ConfigurationError("\(origins[keys[1], default: .standard]): `\(keys[1])` needs `\(keys[0])` beside it")
         case (_, nil):
-            throw ConfigurationError("\(origins[paths[0], default: .standard]): `\(paths[0])` needs `\(paths[1])` beside it")
+            throw ConfigurationError("\(origins[keys[0], default: .standard]): `\(keys[0])` needs `\(keys[1])` beside it")
         }
     }
 

@@ -6,9 +6,7 @@ extension ConfigurationTable {
     /// Creates the table of the keys of the gateway and of its adapters. The file and the environment are checked against this
     /// table. A test checks that `docs/configuration.md` agrees with it.
     init(adapters: [any AdapterFactory]) {
-        self.init(
-            Self.gatewayKeys + adapters.flatMap { $0.sections.flatMap(\.configurationKeys) } + Self.logKeys,
-            reserved: ["iap"])
+        self.init(Self.gatewayKeys + adapters.flatMap { $0.sections.flatMap(\.configurationKeys) } + Self.logKeys)
     }
 
     /// The rows of the table of docs/configuration.md.
@@ -84,6 +82,13 @@ extension ConfigurationTable {
         ConfigurationKey(
             "audit.witnesses", .witnesses, shownDefault: "none",
             meaning: "the public keys of at most 8 witnesses whose cosignatures of checkpoints are kept"),
+        ConfigurationKey(
+            "iap.rootCertificate", .text,
+            meaning: "the root certificate of signed purchases, a DER or PEM file; without it no purchase is accepted"),
+        ConfigurationKey("iap.bundleId", .text, meaning: "the app whose purchases are accepted; needed beside the certificate"),
+        ConfigurationKey(
+            "iap.environments", .environments, shownDefault: "`Production`",
+            meaning: "the environments of the App Store whose purchases are accepted: `Production Sandbox Xcode LocalTesting`"),
     ]
 
     private static let logKeys = [
@@ -108,6 +113,12 @@ extension SettingType {
     /// A list of IP addresses or networks: `10.0.0.1`, `10.0.0.0/8`.
     fileprivate static let addresses = SettingType.list(
         SettingFormat("a list of IP addresses or networks such as 10.0.0.0/8") { IPNetwork($0) != nil })
+
+    /// A list of environments of the App Store.
+    fileprivate static let environments = SettingType.list(
+        SettingFormat("a list of Production, Sandbox, Xcode, LocalTesting") { text in
+            ["Production", "Sandbox", "Xcode", "LocalTesting"].contains(text)
+        })
 
     /// A list of public keys of witnesses, as C2SP signed-note writes them.
     fileprivate static let witnesses = SettingType.list(

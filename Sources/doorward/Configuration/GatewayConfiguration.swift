@@ -10,6 +10,8 @@ struct GatewayConfiguration: Equatable, Sendable {
     var commands = Commands()
     var clock = Clock()
     var audit = Audit()
+    /// `nil` if no purchases are accepted.
+    var purchases: Purchases?
     /// The settings in the sections of the adapters; each adapter reads its own section.
     var adapters = AdapterSettings([], [:])
     var log = Log()
@@ -85,6 +87,13 @@ struct GatewayConfiguration: Equatable, Sendable {
         var checkpointSeconds = 60
         /// The public keys of the witnesses.
         var witnesses: [String] = []
+    }
+
+    struct Purchases: Equatable, Sendable {
+        /// The path of a file in DER or PEM.
+        var rootCertificate: String
+        var bundleID: String
+        var environments = ["Production"]
     }
 
     struct Log: Equatable, Sendable {

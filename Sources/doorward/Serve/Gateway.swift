@@ -29,6 +29,7 @@ struct Gateway: Service {
         _ configuration: GatewayConfiguration, logger: Logger, onListening: @escaping @Sendable (String) -> Void
     ) async throws -> Gateway {
         try configuration.checkTLSFiles()
+        let verifier = try configuration.purchaseVerifier()
         let clock = SystemClock()
         let metrics = PrometheusMetrics()
         let store = try openStore(configuration, clock: clock, logger: logger, metrics: metrics)
@@ -48,11 +49,12 @@ struct Gateway: Service {
                 metrics: metrics, synchronisation: KernelSynchronisation())
             let page = MetricsPage(
                 metrics, version: Doorward.version, samplers: [{ control.sampleMetrics() }, { await store.sampleMetrics() }])
-            let settings = HTTPSettings(configuration)
+            var settings = HTTPSettings(configuration)
+            settings.purchaseVerifier = verifier
             let server = try GatewayServer(
                 control: control, settings: settings, tokenKey: tokenKey,
                 simulator: adapters.lazy.compactMap { $0 as? any SimulatorControl }.first,
-                logger: logger, metrics: page, onServerRunning: { port in onListening(settings.ownAddress(port: port)) })
+                logger: logger, metrics: page, onServerRunning: { [settings] port in onListening(settings.ownAddress(port: port)) })
             return Gateway(
                 control: control, adapters: adapters, server: server, checkpointTopics: topics,
                 address: settings.ownAddress(port: settings.port), logger: logger)

@@ -53,9 +53,15 @@ import Testing
         .init(
             "gateway: { publicUrl: doors.example }\n",
             ", line 1: `gateway.publicUrl` must be a web address such as https://doors.example, not `doors.example`"),
+        .init("log: {}\niap: { audience: a }\n", ", line 2: `iap.audience` is not a key of the configuration"),
         .init(
-            "log: {}\niap: { audience: a }\n",
-            ", line 2: `iap` is not supported by this version of Doorward; remove it"),
+            "iap:\n  rootCertificate: root.cer\n", ", line 2: `iap.rootCertificate` needs `iap.bundleId` beside it"),
+        .init("iap: { bundleId: example.app }\n", ", line 1: `iap.bundleId` needs `iap.rootCertificate` beside it"),
+        .init(
+            "iap: { environments: [Sandbox] }\n", ", line 1: `iap.environments` needs `iap.rootCertificate` beside it"),
+        .init(
+            "iap: { environments: [production] }\n",
+            ", line 1: `iap.environments` must be a list of Production, Sandbox, Xcode, LocalTesting, not this one"),
         .init("- one\n- two\n", ", line 1: the file must consist of `key: value` lines"),
         .init("http:\n  port: 1\n port: 2\n", ", line 3: not YAML: did not find expected key"),
         .init("http: [\n", ", line 2: not YAML: did not find expected node content"),
@@ -122,7 +128,7 @@ import Testing
             ),
             (
                 "DOORWARD_IAP_AUDIENCE", "a",
-                "environment variable DOORWARD_IAP_AUDIENCE: `iap` is not supported by this version of Doorward; unset it"
+                "environment variable DOORWARD_IAP_AUDIENCE: this is not a key of the configuration"
             ),
             (
                 "DOORWARD_MQTT_0_ULR", "mqtt://127.0.0.1",

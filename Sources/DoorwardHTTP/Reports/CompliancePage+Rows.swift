@@ -1,0 +1,246 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import DoorwardPolicy
+
+// The rows of the tables. Each row is a dictionary of texts for the template, which escapes them.
+
+extension CompliancePage {
+    typealias Row = [String: Any]
+
+    // MARK: - Who had access
+
+    var spanRows: [Row] {
+        report.spans.map { (span: $0, holder: holder($0)) }.sorted { one, other in
+            let (a, b) = (Self.order(one.span), Self.order(other.span))
+            return (a, one.holder, one.span.interval.from) < (b, other.holder, other.span.interval.from)
+        }.map { row(of: $0.span, holder: $0.holder) }
+    }
+
+    /// Roles by their rank, then API keys, then guest accesses.
+    private static func order(_ span: AccessSpan) -> Int {
+        switch span.right {
+        case .role(let role, _): role?.rank ?? 8
+        case .key: 9
+        case .guest: 10
+        }
+    }
+
+    private func holder(_ span: AccessSpan) -> String {
+        switch span.right {
+        case .role(_, let holding): holding.userID.map(user) ?? "–"
+        case .key(_, let holding, let name, _):
+            "API key \(name ?? "without a readable name")" + (holding.userID.map { " of \(user($0))" } ?? "")
+        case .guest(let guest):
+            guest.userID.map { user($0) + (guest.label.map { " (\($0))" } ?? "") }
+                ?? "Guest with a link" + (guest.label.map { ": \($0)" } ?? "")
+        }
+    }
+
+    private func row(of span: AccessSpan, holder: String) -> Row {
+        let property = propertyID(of: span)
+        let interval = span.interval
+        var row: Row = ["holder": holder, "right": right(span), "place": place(of: span)]
+        row["from"] = span.isBeginHidden ? "–" : text(interval.from, in: property)
+        row["until"] = interval.until.map { text($0, in: property) } ?? "in force"
+        row["given"] = given(span)
+        row["taken"] = taken(span, property)
+        var notes = span.suspensions.map { suspension in
+            "account disabled from \(text(suspension.from, in: property))"
+                + (suspension.until.map { " to \(text($0, in: property))" } ?? "")
+        }
+        if span.isMissing { notes.append("not in force now, although no record of its end was found") }
+        if !notes.isEmpty { row["notes"] = notes.joined(separator: "; ") }
+        return row
+    }
+
+    private func propertyID(of span: AccessSpan) -> PropertyID? {
+        switch span.right {
+        case .guest(let guest): guest.propertyID
+        case .role(_, let holding), .key(_, let holding, _, _):
+            switch holding.entity {
+            case .property(let id)?: id
+            case .unit(let id)?: names.property(ofUnit: id)
+            case .portfolio?, nil: nil
+            }
+        }
+    }
+
+    private func right(_ span: AccessSpan) -> String {
+        switch span.right {
+        case .role(let role, _): return ReportWords.role(role)
+        case .key(let role, _, _, _): return ReportWords.role(role)
+        case .guest(let guest):
+            guard guest.isKnown else { return "Guest access; no record of what it was for" }
+            let operations = guest.operations.map(ReportWords.plain).joined(separator: ", ")
+            let limits = [guest.hasSchedule ? "at recurring hours" : nil, guest.maxUses.map { "at most \($0) uses" }].compactMap(\.self)
+            let locks = guest.deviceIDs.prefix(20).map(device).joined(separator: ", ")
+            let more = guest.deviceIDs.count > 20 ? " and \(guest.deviceIDs.count - 20) more" : ""
+            return (["Guest: \(operations.isEmpty ? "view" : operations)"] + limits).joined(separator: ", ") + ": \(locks)\(more)"
+        }
+    }
+
+    private func place(of span: AccessSpan) -> String {
+        switch span.right {
+        case .role(_, let holding), .key(_, let holding, _, _): place(holding.entity)
+        case .guest(let guest): guest.unitID.map { place(.unit($0)) } ?? guest.propertyID.map { place(.property($0)) } ?? "–"
+        }
+    }
+
+    private func given(_ span: AccessSpan) -> String {
+        if span.isBeginHidden { return "recorded outside the property" }
+        let by = actor(span.begin.by).map { "\(span.isChange ? "changed " : "")by \($0)" }
+        let record = span.begin.seq.map { "record \($0)" } ?? "no record in the log"
+        return [by, record].compactMap(\.self).joined(separator: ", ")
+    }
+
+    private func taken(_ span: AccessSpan, _ property: PropertyID?) -> String {
+        let end = span.interval.until
+        guard let evidence = span.end, evidence.at == end else {
+            guard end != nil else { return "" }
+            return "end of its time"
+        }
+        switch span.endReason {
+        case .grantorLeft: return "the tenancy of its grantor ended" + (evidence.seq.map { ", record \($0)" } ?? "")
+        case .changed, .record:
+            let by = actor(evidence.by).map { "\(span.endReason == .changed ? "changed " : "")by \($0)" }
+            return [by, evidence.seq.map { "record \($0)" }].compactMap(\.self).joined(separator: ", ")
+        }
+    }
+
+    // MARK: - Who used the locks
+
+    var peopleRows: [Row] {
+        let all = report.figures.people.values.sorted { one, other in
+            let (a, b) = (Self.total(one.value), Self.total(other.value))
+            return a != b ? a > b : (one.key.kind.rawValue, one.key.id ?? "") < (other.key.kind.rawValue, other.key.id ?? "")
+        }
+        return all.prefix(Self.maxTallyRows).map { key, use in
+            let actor = RecordActor(kind: key.kind, id: key.id, name: use.name, userID: use.userID)
+            var row: Row = ["name": self.actor(actor) ?? "–"]
+            for (name, count) in [
+                ("opened", use.opened), ("other", use.otherConfirmed), ("failed", use.failed), ("denied", use.denied),
+            ] { row[name] = ReportTime.number(count) }
+            row["first"] = use.first.map(time.text)
+            row["last"] = use.last.map(time.text)
+            return row
+        }
+    }
+
+    private static func total(_ use: ComplianceFigures.PersonUse) -> Int { use.opened + use.otherConfirmed + use.failed + use.denied }
+
+    var lockRows: [Row] {
+        func total(_ use: ComplianceFigures.DeviceUse) -> Int { use.opened + use.otherConfirmed + use.failed + use.denied + use.byHand }
+        let all = report.figures.devices.values.sorted { one, other in
+            let (a, b) = (total(one.value), total(other.value))
+            return a != b ? a > b : one.key < other.key
+        }
+        return all.prefix(Self.maxTallyRows).map { id, use in
+            var row: Row = ["name": use.name ?? device(id), "place": use.propertyID.map { place(.property($0)) } ?? "–"]
+            for (name, count) in [
+                ("opened", use.opened), ("other", use.otherConfirmed), ("failed", use.failed), ("denied", use.denied),
+                ("byHand", use.byHand), ("outages", use.outages), ("jams", use.jams),
+            ] { row[name] = ReportTime.number(count) }
+            row["offline"] = use.outages > 0 ? ReportTime.duration(use.offlineMilliseconds) : "–"
+            return row
+        }
+    }
+
+    // MARK: - Records
+
+    func denialRow(_ record: AccessRecord) -> Row {
+        let body = record.body
+        let reason = body.reason?.rawValue ?? body.outcomeDetail ?? "–"
+        return [
+            "time": text(body.at, in: body.propertyID), "name": actor(body.actor) ?? "–",
+            "lock": body.device.map { $0.deviceName ?? "lock \($0.deviceID)" } ?? "–",
+            "operation": ReportWords.operation(body.operation),
+            "reason": body.kind == .commandOutcome ? "\(reason), when it was to be sent" : reason, "seq": "\(record.seq)",
+        ]
+    }
+
+    func overrideRow(_ record: AccessRecord) -> Row {
+        let body = record.body
+        return [
+            "time": text(body.at, in: body.propertyID), "name": actor(body.actor) ?? "–",
+            "lock": body.device.map { $0.deviceName ?? "lock \($0.deviceID)" } ?? "–",
+            "operation": ReportWords.operation(body.operation), "reason": body.override ?? "", "seq": "\(record.seq)",
+        ]
+    }
+
+    func changeRow(_ record: AccessRecord) -> Row {
+        let body = record.body
+        let (before, after) = (body.details["before"], body.details["after"])
+        return [
+            "time": text(body.at, in: body.propertyID), "by": actor(body.actor) ?? "–",
+            "action": body.action.map(ReportWords.action) ?? "–", "target": target(body, before, after),
+            "fields": fields(before, after), "seq": "\(record.seq)",
+        ]
+    }
+
+    private func target(_ body: RecordBody, _ before: RecordValue?, _ after: RecordValue?) -> String {
+        guard let target = body.target else { return "–" }
+        let name: String? =
+            switch target.type {
+            case "User": UserID(target.id).map(user)
+            case "LockDevice": body.device?.deviceName ?? DeviceID(target.id).map(device)
+            case "Property": PropertyID(target.id).flatMap(names.property)
+            case "Unit": UnitID(target.id).flatMap(names.unit)
+            case "UserRoleAssociation": (after?["userId"] ?? before?["userId"])?.text.flatMap { UserID($0) }.map { "of \(user($0))" }
+            default: nil
+            }
+        let recorded = (after?["name"] ?? after?["label"] ?? before?["name"])?.text
+        return [ReportWords.type(target.type), name ?? recorded].compactMap(\.self).joined(separator: " ")
+    }
+
+    /// The changed fields, such as `name: A → B`.
+    private func fields(_ before: RecordValue?, _ after: RecordValue?) -> String {
+        func members(_ value: RecordValue?) -> [String: RecordValue] { if case .object(let members)? = value { members } else { [:] } }
+        let (old, new) = (members(before), members(after))
+        let texts = Set(old.keys).union(new.keys).sorted().map { key in
+            let (from, to) = (old[key].map { text($0, key) }, new[key].map { text($0, key) })
+            return switch (from, to) {
+            case (let from?, let to?): "\(key): \(from) → \(to)"
+            case (nil, let to?): "\(key): \(to)"
+            case (let from?, nil): "\(key): was \(from)"
+            case (nil, nil): key
+            }
+        }
+        return Self.cut(texts.joined(separator: "; "), to: 600)
+    }
+
+    private func text(_ value: RecordValue, _ key: String) -> String {
+        switch value {
+        case .null: return "none"
+        case .bool(let flag): return flag ? "yes" : "no"
+        case .integer(let number): return String(number)
+        case .string(let text), .personal(let text, _):
+            if key.hasSuffix("serId"), let id = UserID(text) { return user(id) }
+            return Self.cut(text, to: 120)
+        case .withheld: return "(erased)"
+        case .array(let values): return Self.cut(values.prefix(20).map { element in self.text(element, key) }.joined(separator: ", "), to: 300)
+        case .object(let members):
+            return Self.cut(members.keys.sorted().prefix(20).map { "\($0) \(members[$0].map { text($0, "") } ?? "")" }.joined(separator: ", "), to: 300)
+        }
+    }
+
+    private static func cut(_ text: String, to count: Int) -> String { text.count > count ? text.prefix(count) + "…" : text }
+
+    // MARK: - Incidents
+
+    var incidentRows: [Row] {
+        report.figures.incidents.rows.map { incident in
+            let lasts = incident.event == .offline || incident.event == .jammed
+            let end = min(report.header.createdAt, report.figures.period.upperBound)
+            var row: Row = [
+                "name": incident.name ?? device(incident.deviceID), "event": ReportWords.event(incident.event),
+                "from": (incident.hadBegun ? "before " : "") + text(incident.from, in: incident.propertyID),
+                "until": incident.until.map { text($0, in: incident.propertyID) } ?? (lasts ? "not ended" : "–"),
+                "seq": incident.seq.map { "\($0)" } ?? "–",
+            ]
+            row["duration"] =
+                lasts
+                ? ReportTime.duration((incident.until ?? max(end, incident.from)).milliseconds - incident.from.milliseconds) : "–"
+            return row
+        }
+    }
+}

@@ -1,0 +1,111 @@
+internal import DoorwardAPI
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import HTTPTypes
+
+/// Reports for people: HTML that prints well.
+enum ComplianceRoutes {
+    static let all: [Route] = [
+        .get(
+            "/reports/compliance",
+            "Reads the compliance report of a portfolio or a property: who had access, who used it, what was denied. It is recorded.",
+            .file("The report, one HTML document without scripts.", ["text/html"]), report)
+    ]
+
+    private static func report(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        let request = try call.readQuery { read(&$0) }
+        guard let request else { throw GatewayError.invalid("until", FieldProblemCode.malformed.rawValue) }
+        let reports = call.control.complianceReports
+        guard call.facts.method != .head else {
+            // The headers of a report are no report: nothing is recorded.
+            try reports.check(request, for: call.caller)
+            return answer(APIResponse(status: 200, body: []), of: request)
+        }
+        let running = try await reports.begin(request, for: call.caller)
+        return answer(.streamed(contentType, ComplianceDocument(running)), of: request)
+    }
+
+    private static let contentType = "text/html; charset=utf-8"
+
+    private static func read(_ query: inout QueryReader) -> ComplianceRequest? {
+        let portfolio: PortfolioID? = query.id("portfolioId")
+        let property: PropertyID? = query.id("propertyId")
+        let (from, until) = (query.instant("from"), query.instant("until"))
+        for name in ["from", "until"] { query.require(name) }
+        switch (portfolio, property) {
+        case (nil, nil): query.mistakes.add("portfolioId", .required)
+        case (_?, _?): query.mistakes.add("propertyId", "exclusive")
+        default: break
+        }
+        guard let from, let until else { return nil }
+        guard from < until else {
+            query.mistakes.add("until", "end_not_after_start")
+            return nil
+        }
+        let place = portfolio.map { ComplianceRequest.Place.portfolio($0) } ?? property.map { .property($0) }
+        return place.map { ComplianceRequest(place: $0, period: from..<until) }
+    }
+
+    private static func answer(_ response: APIResponse, of request: ComplianceRequest) -> APIResponse {
+        var response = response
+        let id =
+            switch request.place {
+            case .portfolio(let id): id.description
+            case .property(let id): id.description
+            }
+        let day = request.period.lowerBound.description.prefix(10)
+        response.headers[.contentType] = contentType
+        response.headers[.contentDisposition] = "inline; filename=\"doorward-compliance-\(id)-\(day).html\""
+        response.headers[.contentSecurityPolicy] = "\(ComplianceStyle.policy); frame-ancestors 'none'"
+        response.headers[.referrerPolicy] = "no-referrer"
+        response.headers[.robots] = "noindex"
+        return response
+    }
+}
+
+/// The chunks of a report: the head at once, a line break from time to time while the log is read, and then the body.
+struct ComplianceDocument: AsyncSequence, Sendable {
+    typealias Element = [UInt8]
+
+    private let report: RunningComplianceReport
+
+    init(_ report: RunningComplianceReport) { self.report = report }
+
+    func makeAsyncIterator() -> Iterator { Iterator(report: report) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate var report: RunningComplianceReport
+        private var stage = Stage.head
+        /// The pages that are read between two chunks.
+        private static let pages = 32
+        private static let chunk = 64 * 1024
+
+        private enum Stage {
+            case head
+            case reading
+            case body(rest: ArraySlice<UInt8>)
+        }
+
+        fileprivate init(report: RunningComplianceReport) { self.report = report }
+
+        mutating func next() async throws -> [UInt8]? {
+            switch stage {
+            case .head:
+                stage = .reading
+                return Array(CompliancePage.head(report.header).utf8)
+            case .reading:
+                for _ in 0..<Self.pages {
+                    guard try await report.readPage() else {
+                        stage = .body(rest: Array(CompliancePage(report.finish()).body.utf8)[...])
+                        break
+                    }
+                }
+                return [UInt8(ascii: "\n")]
+            case .body(let rest):
+                guard !rest.isEmpty else { return nil }
+                stage = .body(rest: rest.dropFirst(Self.chunk))
+                return Array(rest.prefix(Self.chunk))
+            }
+        }
+    }
+}
