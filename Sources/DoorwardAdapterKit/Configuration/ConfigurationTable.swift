@@ -11,15 +11,12 @@ package struct ConfigurationTable: Sendable {
     package let sections: Set<String>
     /// All lists of sections, such as `mqtt`.
     package let lists: Set<String>
-    /// Sections that are reserved for later versions and rejected by this one. See
-    /// docs/decisions/0010-refuse-keys-nothing-honours.md.
-    private let reserved: Set<String>
     private let byPath: [String: ConfigurationKey]
     private let byVariable: [String: ConfigurationKey]
 
     /// - Parameter keys: the keys with their complete paths; if two have the same path, the first one counts.
-    package init(_ keys: [ConfigurationKey], reserved: Set<String> = []) {
-        (self.keys, self.reserved) = (keys, reserved)
+    package init(_ keys: [ConfigurationKey]) {
+        self.keys = keys
         byPath = Dictionary(keys.map { ($0.path, $0) }) { first, _ in first }
         byVariable = Dictionary(keys.map { ($0.variable, $0) }) { first, _ in first }
         lists = Set(keys.compactMap(\.list))
@@ -93,9 +90,6 @@ package struct ConfigurationTable: Sendable {
 
     /// Returns the error for a path in the file that is not a key. The message suggests the most similar key.
     package func unknown(_ path: String, at origin: SettingOrigin) -> ConfigurationError {
-        if reserved.contains(path) {
-            return ConfigurationError("\(origin): `\(path)` is not supported by this version of Doorward; remove it")
-        }
         let entry = path.split(separator: ".").dropFirst().first.flatMap(Self.entryNumber) ?? 0
         let known = keys.map { $0.ofEntry(entry).path } + sections + lists
         let hint = nearestName(to: path, among: known).map { "; did you mean `\($0)`?" } ?? ""
@@ -104,10 +98,6 @@ package struct ConfigurationTable: Sendable {
 
     private func unknown(variable: String) -> ConfigurationError {
         let origin = SettingOrigin.environment(variable)
-        let section = variable.dropFirst("DOORWARD_".count).prefix { $0 != "_" }.lowercased()
-        if reserved.contains(section) {
-            return ConfigurationError("\(origin): `\(section)` is not supported by this version of Doorward; unset it")
-        }
         let entry = variable.split(separator: "_").dropFirst(2).first.flatMap(Self.entryNumber) ?? 0
         let hint = nearestName(to: variable, among: keys.map { $0.ofEntry(entry).variable }).map { "; did you mean \($0)?" }
         return ConfigurationError("\(origin): this is not a key of the configuration\(hint ?? "")")

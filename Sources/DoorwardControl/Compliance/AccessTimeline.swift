@@ -76,7 +76,8 @@ package struct AccessTimeline: Sendable {
     }
 
     private mutating func depend(_ guest: String, on fields: RecordValue?) {
-        let ids = (fields?["carriedByAssociationIds"]?.texts ?? []) + [fields?["grantedUnderAssociationId"]?.text].compactMap(\.self)
+        let first = [fields?["grantedUnderAssociationId"]?.text].compactMap(\.self)
+        let ids = (fields?["carriedByAssociationIds"]?.texts ?? []) + first
         carriers[guest] = Set(ids)
         for id in ids { dependents[id, default: []].insert(guest) }
     }
@@ -105,7 +106,8 @@ package struct AccessTimeline: Sendable {
     }
 
     private mutating func resume(_ user: String, _ evidence: AccessSpan.Evidence) {
-        guard let id = UserID(user), var all = suspensions[id], let last = all.indices.last, all[last].until == nil else { return }
+        guard let id = UserID(user), var all = suspensions[id], let last = all.indices.last, all[last].until == nil
+        else { return }
         all[last].until = evidence.at
         suspensions[id] = all
     }

@@ -240,7 +240,8 @@ package struct RunningComplianceReport: Sendable {
     /// The beginnings of the parts of the period in its charts: hours, days, or several days, at most `maxParts`.
     static func limits(of request: ComplianceRequest, in tenancy: TenancyDirectory) -> [Timestamp] {
         let (from, until) = (request.period.lowerBound, request.period.upperBound)
-        let zone = tenancy.reportZone(of: request.place).flatMap { TimeZoneDatabase.system.rules(of: $0) } ?? TimeZoneDatabase.system.utc
+        let zones = TimeZoneDatabase.system
+        let zone = tenancy.reportZone(of: request.place).flatMap { zones.rules(of: $0) } ?? zones.utc
         let isShort = until.duration(since: from) <= .seconds(3 * 86_400)
         guard let days = zone.limits(from: from, until: until, by: isShort ? .hour : .day, maxParts: 4000) else {
             let step = (until.milliseconds - from.milliseconds) / Int64(maxParts)

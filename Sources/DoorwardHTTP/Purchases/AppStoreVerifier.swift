@@ -20,6 +20,8 @@ package struct AppStoreVerifier: Sendable {
         (self.rules, self.verifier) = (rules, verifier)
     }
 
+    private static let chainErrors: Set<JWTError.ErrorType> = [.invalidX5CChain, .missingX5CHeader]
+
     private static func certificates(in file: [UInt8]) -> [Certificate]? {
         if let certificate = try? Certificate(derEncoded: file) { return [certificate] }
         guard let text = String(validating: file, as: UTF8.self),
@@ -38,13 +40,15 @@ package struct AppStoreVerifier: Sendable {
             claims = try await verifier.verifyJWS(
                 Array(transaction.text.utf8), as: TransactionClaims.self, jsonDecoder: .defaultForJWT,
                 policy: { AppStoreMarkers() })
-        } catch let error as JWTError where ![.invalidX5CChain, .missingX5CHeader].contains(error.errorType) {
+        } catch let error as JWTError where !Self.chainErrors.contains(error.errorType) {
             throw .invalidReceipt(.signature)
         } catch {
             // An unreadable certificate, or a chain that the policies reject.
             throw .invalidReceipt(.chain)
         }
-        guard let id = claims.originalTransactionId ?? claims.transactionId, !id.isEmpty else { throw .invalidReceipt(.signature) }
+        guard let id = claims.originalTransactionId ?? claims.transactionId, !id.isEmpty else {
+            throw .invalidReceipt(.signature)
+        }
         return SignedPurchase(
             originalTransactionID: id, productID: claims.productId, bundleID: claims.bundleId, environment: claims.environment,
             isRevoked: claims.revocationDate != nil,

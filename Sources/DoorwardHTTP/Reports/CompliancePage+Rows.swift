@@ -32,7 +32,7 @@ extension CompliancePage {
             "API key \(name ?? "without a readable name")" + (holding.userID.map { " of \(user($0))" } ?? "")
         case .guest(let guest):
             guest.userID.map { user($0) + (guest.label.map { " (\($0))" } ?? "") }
-                ?? "Guest with a link" + (guest.label.map { ": \($0)" } ?? "")
+                ?? ("Guest with a link" + (guest.label.map { ": \($0)" } ?? ""))
         }
     }
 
@@ -72,10 +72,12 @@ extension CompliancePage {
         case .guest(let guest):
             guard guest.isKnown else { return "Guest access; no record of what it was for" }
             let operations = guest.operations.map(ReportWords.plain).joined(separator: ", ")
-            let limits = [guest.hasSchedule ? "at recurring hours" : nil, guest.maxUses.map { "at most \($0) uses" }].compactMap(\.self)
+            var parts = ["Guest: \(operations.isEmpty ? "view" : operations)"]
+            if guest.hasSchedule { parts.append("at recurring hours") }
+            if let uses = guest.maxUses { parts.append("at most \(uses) uses") }
             let locks = guest.deviceIDs.prefix(20).map(device).joined(separator: ", ")
             let more = guest.deviceIDs.count > 20 ? " and \(guest.deviceIDs.count - 20) more" : ""
-            return (["Guest: \(operations.isEmpty ? "view" : operations)"] + limits).joined(separator: ", ") + ": \(locks)\(more)"
+            return "\(parts.joined(separator: ", ")): \(locks)\(more)"
         }
     }
 
@@ -126,12 +128,17 @@ extension CompliancePage {
         }
     }
 
-    private static func total(_ use: ComplianceFigures.PersonUse) -> Int { use.opened + use.otherConfirmed + use.failed + use.denied }
+    private static func total(_ use: ComplianceFigures.PersonUse) -> Int {
+        use.opened + use.otherConfirmed + use.failed + use.denied
+    }
+
+    private static func total(_ use: ComplianceFigures.DeviceUse) -> Int {
+        use.opened + use.otherConfirmed + use.failed + use.denied + use.byHand
+    }
 
     var lockRows: [Row] {
-        func total(_ use: ComplianceFigures.DeviceUse) -> Int { use.opened + use.otherConfirmed + use.failed + use.denied + use.byHand }
         let all = report.figures.devices.values.sorted { one, other in
-            let (a, b) = (total(one.value), total(other.value))
+            let (a, b) = (Self.total(one.value), Self.total(other.value))
             return a != b ? a > b : one.key < other.key
         }
         return all.prefix(Self.maxTallyRows).map { id, use in
@@ -179,13 +186,14 @@ extension CompliancePage {
 
     private func target(_ body: RecordBody, _ before: RecordValue?, _ after: RecordValue?) -> String {
         guard let target = body.target else { return "–" }
+        let holder = (after?["userId"] ?? before?["userId"])?.text.flatMap { UserID($0) }
         let name: String? =
             switch target.type {
             case "User": UserID(target.id).map(user)
             case "LockDevice": body.device?.deviceName ?? DeviceID(target.id).map(device)
             case "Property": PropertyID(target.id).flatMap(names.property)
             case "Unit": UnitID(target.id).flatMap(names.unit)
-            case "UserRoleAssociation": (after?["userId"] ?? before?["userId"])?.text.flatMap { UserID($0) }.map { "of \(user($0))" }
+            case "UserRoleAssociation": holder.map { "of \(user($0))" }
             default: nil
             }
         let recorded = (after?["name"] ?? after?["label"] ?? before?["name"])?.text
@@ -194,7 +202,9 @@ extension CompliancePage {
 
     /// The changed fields, such as `name: A → B`.
     private func fields(_ before: RecordValue?, _ after: RecordValue?) -> String {
-        func members(_ value: RecordValue?) -> [String: RecordValue] { if case .object(let members)? = value { members } else { [:] } }
+        func members(_ value: RecordValue?) -> [String: RecordValue] {
+            if case .object(let members)? = value { members } else { [:] }
+        }
         let (old, new) = (members(before), members(after))
         let texts = Set(old.keys).union(new.keys).sorted().map { key in
             let (from, to) = (old[key].map { text($0, key) }, new[key].map { text($0, key) })
@@ -217,9 +227,11 @@ extension CompliancePage {
             if key.hasSuffix("serId"), let id = UserID(text) { return user(id) }
             return Self.cut(text, to: 120)
         case .withheld: return "(erased)"
-        case .array(let values): return Self.cut(values.prefix(20).map { element in self.text(element, key) }.joined(separator: ", "), to: 300)
+        case .array(let values):
+            return Self.cut(values.prefix(20).map { element in self.text(element, key) }.joined(separator: ", "), to: 300)
         case .object(let members):
-            return Self.cut(members.keys.sorted().prefix(20).map { "\($0) \(members[$0].map { text($0, "") } ?? "")" }.joined(separator: ", "), to: 300)
+            let texts = members.keys.sorted().prefix(20).map { name in "\(name) \(self.text(members[name] ?? .null, name))" }
+            return Self.cut(texts.joined(separator: ", "), to: 300)
         }
     }
 

@@ -38,7 +38,6 @@ struct CompliancePage {
         let figures = report.figures
         let reasons = figures.denials.sorted { $0.value != $1.value ? $0.value > $1.value : $0.key.rawValue < $1.key.rawValue }
         var values: [String: Any] = ["place": placeName, "facts": facts, "figures": figureRows]
-        values["zone"] = time.zone
         values["isProperty"] = isProperty
         values["readsPortfolio"] = report.header.readsPortfolio
         values["bars"] = ReportChart.bars(figures, time)

@@ -14,8 +14,9 @@ enum ReportChart {
         func y(_ value: Int) -> Double { top + plotHeight * (1 - Double(value) / Double(scale)) }
         var parts = ""
         for value in [0, scale / 2, scale] where value == 0 || value * 2 >= scale {
-            parts += "<line class=\"axis\" x1=\"\(short(left))\" x2=\"\(short(width - 4))\" y1=\"\(short(y(value)))\" y2=\"\(short(y(value)))\"/>"
-            parts += "<text x=\"\(short(left - 6))\" y=\"\(short(y(value) + 4))\" text-anchor=\"end\">\(ReportTime.number(value))</text>"
+            let height = short(y(value))
+            parts += "<line class=\"axis\" x1=\"\(short(left))\" x2=\"\(short(width - 4))\" y1=\"\(height)\" y2=\"\(height)\"/>"
+            parts += text(ReportTime.number(value), x: left - 6, y: y(value) + 4, isAtEnd: true)
         }
         for (index, bucket) in buckets.enumerated() {
             var base = 0
@@ -32,13 +33,14 @@ enum ReportChart {
         let places = Set([0, buckets.count / 4, buckets.count / 2, buckets.count * 3 / 4]).filter { $0 < buckets.count }.sorted()
         for index in places {
             let label = time.label(figures.limits[index], isPartOfDay: isPartOfDay)
-            parts += "<text x=\"\(short(left + Double(index) * step))\" y=\"\(short(height - 8))\">\(label)</text>"
+            parts += text(label, x: left + Double(index) * step, y: height - 8)
         }
         let sum = buckets.reduce(0) { $0 + $1.confirmed + $1.failed + $1.denied + $1.byHand }
         return svg(
             "bars", width, height, title: "Use of the locks over the period",
-            description: "\(buckets.count) bars with \(ReportTime.number(sum)) events, at most \(ReportTime.number(tallest)) in one bar. "
-                + "The figures above have the sums.", parts)
+            description:
+                "\(buckets.count) bars with \(ReportTime.number(sum)) events. The figures above have the sums of all parts.",
+            parts)
     }
 
     /// One horizontal bar for each reason.
@@ -49,13 +51,21 @@ enum ReportChart {
         for (index, item) in counts.enumerated() {
             let y = Double(index) * row
             let length = (width - left - 90) * Double(item.count) / largest
-            parts += "<text class=\"label\" x=\"\(short(left - 8))\" y=\"\(short(y + 17))\" text-anchor=\"end\">\(item.name)</text>"
-            parts += "<rect class=\"denied\" x=\"\(short(left))\" y=\"\(short(y + 4))\" width=\"\(short(max(length, 1)))\" height=\"18\"/>"
-            parts += "<text class=\"label\" x=\"\(short(left + max(length, 1) + 6))\" y=\"\(short(y + 17))\">\(ReportTime.number(item.count))</text>"
+            parts += text(item.name, x: left - 8, y: y + 17, isAtEnd: true, isLabel: true)
+            let size = "width=\"\(short(max(length, 1)))\" height=\"18\""
+            parts += "<rect class=\"denied\" x=\"\(short(left))\" y=\"\(short(y + 4))\" \(size)/>"
+            parts += text(ReportTime.number(item.count), x: left + max(length, 1) + 6, y: y + 17, isLabel: true)
         }
         return svg(
             "reasons", width, row * Double(max(counts.count, 1)), title: "Denied requests by reason",
             description: "The table below has the same numbers.", parts)
+    }
+
+    private static func text(
+        _ content: String, x: Double, y: Double, isAtEnd: Bool = false, isLabel: Bool = false
+    ) -> String {
+        let attributes = (isLabel ? " class=\"label\"" : "") + (isAtEnd ? " text-anchor=\"end\"" : "")
+        return "<text\(attributes) x=\"\(short(x))\" y=\"\(short(y))\">\(content)</text>"
     }
 
     private static func svg(

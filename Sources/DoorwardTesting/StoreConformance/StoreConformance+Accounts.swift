@@ -66,6 +66,26 @@ extension StoreConformance {
             try require(
                 try await tenancy(of: store), is: before.subtracting([.putGuestAccess(access)]), "the tenancy after the removal")
         },
+        StoreConformanceCheck("A purchase belongs to the first user who redeems it, also after that user is removed") { store in
+            var script = StoreScript(seed: 66)
+            let (first, second) = (script.fixture.user("Grace"), script.fixture.user("Ada"))
+            _ = try await store.commit(script.tenancy)
+            let at = Timestamp(milliseconds: 1_795_248_000_000)
+            func redeem(_ digest: [UInt8], _ user: UserID) -> StoreTransaction {
+                StoreTransaction(purchases: [RedeemedPurchase(digest: digest, userID: user, at: at)])
+            }
+            for _ in 0..<2 { _ = try await store.commit(redeem([1], first)) }
+            try await requireRefusal(.purchaseRedeemed, of: redeem([1], second), by: store)
+            var together = redeem([2], second)
+            together.purchases.append(RedeemedPurchase(digest: [1], userID: second, at: at))
+            try await requireRefusal(.purchaseRedeemed, of: together, by: store)
+            // Nothing of the refused transaction was written.
+            _ = try await store.commit(redeem([2], first))
+            _ = try await store.commit(StoreTransaction(changes: [.removeUser(first)]))
+            try await requireRefusal(.purchaseRedeemed, of: redeem([1], second), by: store)
+            try await requireRefusal(.parentUnknown, of: redeem([3], first), by: store)
+            _ = try await store.commit(redeem([3], second))
+        },
         StoreConformanceCheck("A recovery code can be used once, by its user only, until the codes are replaced") { store in
             var script = StoreScript(seed: 63)
             let other = script.fixture.user("Grace")

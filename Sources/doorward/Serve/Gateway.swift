@@ -54,7 +54,8 @@ struct Gateway: Service {
             let server = try GatewayServer(
                 control: control, settings: settings, tokenKey: tokenKey,
                 simulator: adapters.lazy.compactMap { $0 as? any SimulatorControl }.first,
-                logger: logger, metrics: page, onServerRunning: { [settings] port in onListening(settings.ownAddress(port: port)) })
+                logger: logger, metrics: page,
+                onServerRunning: { [settings] port in onListening(settings.ownAddress(port: port)) })
             return Gateway(
                 control: control, adapters: adapters, server: server, checkpointTopics: topics,
                 address: settings.ownAddress(port: settings.port), logger: logger)

@@ -147,7 +147,9 @@ import X509
         let future = Int64(4_000_000_000_000)
         let lasting = changed(["expiresDate": future, "revocationDate": NSNull()])
         #expect(try await Self.redeem(appStore.transaction(lasting), as: .owner, in: house).status == 200)
-        #expect(try await Self.redeem(appStore.transaction(changed(["originalTransactionId": nil])), as: .owner, in: house).status == 200)
+        #expect(
+            try await Self.redeem(appStore.transaction(changed(["originalTransactionId": nil])), as: .owner, in: house).status
+                == 200)
     }
 
     @Test("the chain must lead to the trusted root, with the App Store's markers, in order, valid when it was signed")
@@ -220,30 +222,42 @@ import X509
         let leafKey = appStore.leafKey.publicKey
         let secrets = [Data("secret".utf8), Data(leafKey.pemRepresentation.utf8), leafKey.x963Representation]
         var receipts: [(Comment, String)] = [
-            ("no JWS", "receipt"), ("two parts", parts[0...1].joined(separator: ".")), ("no signature", "\(parts[0]).\(parts[1])."),
+            ("no JWS", "receipt"), ("two parts", parts[0...1].joined(separator: ".")),
+            ("no signature", "\(parts[0]).\(parts[1])."),
             ("five parts", "\(receipt).a.b"), ("spaces", " \(receipt)"), ("padding", "\(receipt)=="),
             ("another key", try appStore.transaction(key: P256.Signing.PrivateKey())),
             ("the intermediate's key", try appStore.transaction(key: appStore.intermediateKey)),
             ("crit", try appStore.transaction(header: ["crit": ["exp"]])),
-            ("a DER signature", try TestAppStore.signed(header("ES256"), TestAppStore.claims()) {
-                try appStore.leafKey.signature(for: $0).derRepresentation
-            }),
+            (
+                "a DER signature",
+                try TestAppStore.signed(header("ES256"), TestAppStore.claims()) {
+                    try appStore.leafKey.signature(for: $0).derRepresentation
+                }
+            ),
             ("no ids", try appStore.transaction(TestAppStore.claims().filter { !$0.key.hasSuffix("ransactionId") })),
             ("an empty id", try appStore.transaction(TestAppStore.claims(""))),
         ]
         for algorithm in ["none", "None", "HS256", "ES384", "RS256", "EdDSA", "es256", ""] {
             receipts.append(
-                ("\(algorithm)", try TestAppStore.signed(header(algorithm), TestAppStore.claims()) {
-                    try appStore.leafKey.signature(for: $0).rawRepresentation
-                }))
+                (
+                    "\(algorithm)",
+                    try TestAppStore.signed(header(algorithm), TestAppStore.claims()) {
+                        try appStore.leafKey.signature(for: $0).rawRepresentation
+                    }
+                ))
         }
         for algorithm in ["none", "HS256"] {
-            receipts.append(("\(algorithm), unsigned", try TestAppStore.signed(header(algorithm), TestAppStore.claims()) { _ in Data() }))
+            receipts.append(
+                ("\(algorithm), unsigned", try TestAppStore.signed(header(algorithm), TestAppStore.claims()) { _ in Data() }))
         }
         for secret in secrets {
-            receipts.append(("HMAC", try TestAppStore.signed(header("HS256"), TestAppStore.claims()) {
-                Data(HMAC<SHA256>.authenticationCode(for: $0, using: SymmetricKey(data: secret)))
-            }))
+            receipts.append(
+                (
+                    "HMAC",
+                    try TestAppStore.signed(header("HS256"), TestAppStore.claims()) {
+                        Data(HMAC<SHA256>.authenticationCode(for: $0, using: SymmetricKey(data: secret)))
+                    }
+                ))
         }
         // Times that no certificate can have: the library traps on some of them.
         for time in [-1, Int64.max, 253_402_300_800_000, 1e300, 0.5, "2026", true, [1]] as [Any] {
@@ -295,7 +309,9 @@ import X509
         ]
         for (body, problems) in cases {
             let reply = try await house.call(.post, Self.path, as: .owner, body)
-            #expect(reply.status == 400 && reply.code == "invalid_request" && reply.problems.sorted() == problems, "\(body.prefix(80))")
+            #expect(
+                reply.status == 400 && reply.code == "invalid_request" && reply.problems.sorted() == problems,
+                "\(body.prefix(80))")
         }
         let large = try await house.call(.post, Self.path, as: .owner, Self.body(String(repeating: "A", count: 66_000)))
         #expect(large.status == 413 && large.code == "payload_too_large")
@@ -318,7 +334,8 @@ import X509
         let house = try await House(settings: appStore.settings())
         let made = try await house.call(
             .post, "/api-keys", as: .owner,
-            #"{"name":"k","entityType":"PORTFOLIO","entityId":"\#(house.ids.portfolio)","role":"AUDITOR","expiresAt":"\#(house.clock.now().advanced(by: .seconds(86_400)))"}"#)
+            #"{"name":"k","entityType":"PORTFOLIO","entityId":"\#(house.ids.portfolio)","role":"AUDITOR","expiresAt":"\#(house.clock.now().advanced(by: .seconds(86_400)))"}"#
+        )
         let secret = try #require(made.data["secret"].text)
         let reply = try await house.send(
             .post, "/api/v1\(Self.path)", [.authorization: "Bearer \(secret)", .contentType: "application/json"],
