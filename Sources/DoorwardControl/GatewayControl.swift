@@ -181,7 +181,8 @@ package final class GatewayControl: Sendable {
         exports = AccessExports(
             directory: directory, storeGuard: storeGuard, checkpoints: checkpoints, clock: clock, random: random)
         complianceReports = ComplianceReports(
-            directory: directory, storeGuard: storeGuard, devices: devices, checkpoints: checkpoints, clock: clock, random: random)
+            directory: directory, storeGuard: storeGuard, devices: devices, checkpoints: checkpoints, clock: clock, random: random
+        )
         self.audit = AuditLogs(directory: directory, storeGuard: storeGuard, checkpoints: checkpoints)
         signIn = SignIn(
             directory: directory, sessions: sessions, storeGuard: storeGuard, hasher: hasher, clock: clock, random: random,

@@ -334,20 +334,6 @@ package enum CredentialChange: Sendable {
     case noteKey(KeyPurpose, publicHalf: [UInt8])
 }
 
-/// A purchase that a user has redeemed. It belongs to this user for good, also after the user is deleted.
-package struct RedeemedPurchase: Hashable, Sendable {
-    /// The digest that identifies the purchase.
-    package let digest: [UInt8]
-    /// The user. Redeeming a purchase again changes nothing for this user, and is refused for every other one.
-    package let userID: UserID
-    /// When the user redeemed it first.
-    package let at: Timestamp
-
-    package init(digest: [UInt8], userID: UserID, at: Timestamp) {
-        (self.digest, self.userID, self.at) = (digest, userID, at)
-    }
-}
-
 /// The purpose of a signing key of the gateway. Raw values are stored in the database.
 package enum KeyPurpose: String, CaseIterable, Sendable {
     /// Signs access tokens, which clients send with each request.

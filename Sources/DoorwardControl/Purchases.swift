@@ -94,6 +94,20 @@ package struct SignedPurchase: Hashable, Sendable {
     }
 }
 
+/// A purchase that a user has redeemed. It belongs to this user for good, also after the user is deleted.
+package struct RedeemedPurchase: Hashable, Sendable {
+    /// The digest that identifies the purchase.
+    package let digest: [UInt8]
+    /// The user. Redeeming a purchase again changes nothing for this user, and is refused for every other one.
+    package let userID: UserID
+    /// When the user redeemed it first.
+    package let at: Timestamp
+
+    package init(digest: [UInt8], userID: UserID, at: Timestamp) {
+        (self.digest, self.userID, self.at) = (digest, userID, at)
+    }
+}
+
 /// The check that a receipt fails, in the order of the checks. Raw values are those of the API.
 package enum ReceiptProblem: String, CaseIterable, Sendable {
     /// It is no JWS with ES256, or the signature is not one of its certificate.

@@ -9,6 +9,8 @@ from PIL import Image
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
+from compliance_report import compliance_report
+
 PROGRAM, CHROMIUM, PICTURES = os.path.abspath(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
 PASSWORD = "a long password for the pages"
 ZONE = "Europe/Berlin"
@@ -127,7 +129,7 @@ class Pages:
     """Opens pages, checks them with axe, and takes pictures."""
 
     def __init__(self, browser, gateway):
-        self.browser, self.gateway, self.axe, self.contexts = browser, gateway, Axe(), []
+        self.browser, self.gateway, self.axe, self.contexts, self.pictures = browser, gateway, Axe(), [], PICTURES
 
     def open(self, path, script=True, **more):
         context = self.browser.new_context(java_script_enabled=script, **PHONE, **more)
@@ -439,7 +441,7 @@ def main():
     tests = [
         scheduled, outside_hours, uses, move_with_script, move_without_script, double_tap, refused, unconfirmed, locked_down,
         lost_right, ended, previews, nonce_after_restart, invitation, invitation_with_account, password, qr_codes,
-        no_tokens_in_logs,
+        compliance_report, no_tokens_in_logs,
     ]
     failed = 0
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:

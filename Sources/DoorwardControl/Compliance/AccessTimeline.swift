@@ -18,7 +18,7 @@ package struct AccessTimeline: Sendable {
     private var closedCount = 0
     private var suspensions: [UserID: [AccessSpan.Suspension]] = [:]
 
-    package init(period: Range<Timestamp>, caps: ComplianceFigures.Caps = ComplianceFigures.Caps()) {
+    init(period: Range<Timestamp>, caps: ComplianceFigures.Caps = ComplianceFigures.Caps()) {
         (self.period, limit) = (period, caps.spans)
     }
 

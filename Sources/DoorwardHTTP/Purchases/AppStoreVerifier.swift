@@ -24,6 +24,7 @@ package struct AppStoreVerifier: Sendable {
 
     private static func certificates(in file: [UInt8]) -> [Certificate]? {
         if let certificate = try? Certificate(derEncoded: file) { return [certificate] }
+        // PEM is ASCII; any other text contains no certificate.
         guard let text = String(validating: file, as: UTF8.self),
             let documents = try? PEMDocument.parseMultiple(pemString: text), !documents.isEmpty,
             let certificates = try? documents.map({ try Certificate(pemDocument: $0) })

@@ -9,8 +9,8 @@ enum RouteTable {
         + CredentialRoutes.all + InvitationRoutes.all + APIKeyRoutes.all + PermissionRoutes.all + AbilityRoutes.all
         + PlaceRoutes.all + LockdownRoutes.all + SubscriptionRoutes.all + RetentionRoutes.all + RoleRoutes.all
         + DeviceRoutes.all + AuthorizationRoutes.all + DiscoveredRoutes.all + LockCommandRoutes.all + CommandRoutes.all
-        + GuestAccessRoutes.all + GuestLinkRoutes.all + AccessRecordRoutes.all + AuditRoutes.all + PurchaseRoutes.all + ComplianceRoutes.all
-        + AdapterRoutes.all
+        + GuestAccessRoutes.all + GuestLinkRoutes.all + AccessRecordRoutes.all + AuditRoutes.all + PurchaseRoutes.all
+        + ComplianceRoutes.all + AdapterRoutes.all
         + StoreRoutes.all + ClockRoutes.all + SimulatorRoutes.all + DocumentRoutes.all
 
     /// The methods that are passed to endpoints. Any other method gets the response for a method that no path supports.

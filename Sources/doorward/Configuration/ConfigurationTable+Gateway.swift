@@ -87,7 +87,7 @@ extension ConfigurationTable {
             meaning: "the root certificate of signed purchases, a DER or PEM file; without it no purchase is accepted"),
         ConfigurationKey("iap.bundleId", .text, meaning: "the app whose purchases are accepted; needed beside the certificate"),
         ConfigurationKey(
-            "iap.environments", .environments, shownDefault: "`Production`",
+            "iap.environments", .environments, shownDefault: "Production",
             meaning: "the environments of the App Store whose purchases are accepted: `Production Sandbox Xcode LocalTesting`"),
     ]
 

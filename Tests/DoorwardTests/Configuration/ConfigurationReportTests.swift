@@ -144,6 +144,18 @@ import Testing
             ])
     }
 
+    @Test("the root certificate of purchases is read: a PEM file with certificates, and nothing else")
+    func purchases() throws {
+        let own = try pair("own")
+        func yaml(_ root: String) -> String {
+            "gateway: { publicUrl: 'https://doors.example' }\niap:\n  bundleId: com.example.doors\n  rootCertificate: \(root)\n"
+        }
+        let place = "\(folder.path)/doorward.yaml, line 4: `iap.rootCertificate`: the file"
+        #expect(try report(yaml(own.file)).warnings == [])
+        #expect(try refusal(yaml("/none.cer")) == "\(place) `/none.cer` cannot be read: No such file or directory")
+        #expect(try refusal(yaml(own.key)) == "\(place) `\(own.key)` contains no certificate in DER or PEM")
+    }
+
     @Test("a broker's files are checked as for `serve`; an invalid profile is a warning, because `serve` starts without it")
     func brokers() throws {
         let broker =

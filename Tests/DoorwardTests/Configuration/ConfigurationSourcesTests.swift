@@ -28,6 +28,7 @@ import Testing
           checkpointRecords: 10
           checkpointSeconds: 5
           witnesses: [\(witness)]
+        iap: { rootCertificate: root.cer, bundleId: com.example.doors, environments: [Production, Sandbox] }
         mqtt:
           - name: home
             url: mqtts://broker.example:18883
@@ -71,6 +72,8 @@ import Testing
         expected.audit = .init(
             keyFile: "audit.key", checkpointFile: "/mnt/log.checkpoints", checkpointRecords: 10, checkpointSeconds: 5,
             witnesses: [Self.witness])
+        expected.purchases = .init(
+            rootCertificate: "root.cer", bundleID: "com.example.doors", environments: ["Production", "Sandbox"])
         expected.log = .init(level: "debug", format: .json)
         let configuration = try ConfigurationSources(file: file).load()
         expected.adapters = configuration.adapters
@@ -101,6 +104,7 @@ import Testing
             "limits.signInFailuresPerMinute": "1", "commands.timeoutSeconds": "1", "audit.keyFile": "other",
             "audit.checkpointFile": "other", "audit.checkpointRecords": "1", "audit.checkpointSeconds": "1",
             "audit.witnesses": "other.example/w2+c1cbcb85+BAICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgIC",
+            "iap.rootCertificate": "other", "iap.bundleId": "other", "iap.environments": "Xcode",
             "clock.maxStepSeconds": "90", "mqtt.N.name": "other",
             "mqtt.N.url": "mqtts://other", "mqtt.N.caFile": "other", "mqtt.N.certificate": "other", "mqtt.N.privateKey": "other",
             "mqtt.N.usernameFile": "other", "mqtt.N.passwordFile": "other",
