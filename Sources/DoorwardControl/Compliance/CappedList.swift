@@ -12,9 +12,9 @@ package struct CappedList<Row: Sendable>: Sendable {
     /// The number of rows that were left out.
     package var omitted: Int { count - rows.count }
 
-    mutating func add(_ row: @autoclosure () -> Row) {
+    mutating func add(_ row: Row) {
         count += 1
-        if rows.count < limit { rows.append(row()) }
+        if rows.count < limit { rows.append(row) }
     }
 
     /// Changes a row that was kept; does nothing for one that was left out.
@@ -41,6 +41,8 @@ package struct CappedTally<Key: Hashable & Sendable, Value: Sendable>: Sendable 
             uncounted += 1
             return
         }
-        change(&values[key, default: empty])
+        var value = values[key] ?? empty
+        change(&value)
+        values[key] = value
     }
 }
