@@ -3,6 +3,8 @@ import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Foundation
+import HTTPTypes
+import SwiftASN1
 import Testing
 import X509
 
@@ -64,7 +66,9 @@ import X509
         // A restart keeps it.
         let reopened = house.store.reopened()
         var users: [User] = []
-        try await reopened.loadTenancy { if case .putUser(let user) = $0 { users.append(user) } }
+        try await reopened.loadTenancy { change in
+            if case .putUser(let user) = change { users.append(user) }
+        }
         #expect(users.first { $0.id == house.ids[.owner] }?.hasCompliancePack == true)
     }
 
