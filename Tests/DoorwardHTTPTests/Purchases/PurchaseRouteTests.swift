@@ -65,11 +65,11 @@ import X509
         #expect(sizes() == before + 2)
         // A restart keeps it.
         let reopened = house.store.reopened()
-        var users: [User] = []
+        let users = Seen<[User]>([])
         try await reopened.loadTenancy { change in
-            if case .putUser(let user) = change { users.append(user) }
+            if case .putUser(let user) = change { users.change { $0.append(user) } }
         }
-        #expect(users.first { $0.id == house.ids[.owner] }?.hasCompliancePack == true)
+        #expect(users.value.first { $0.id == house.ids[.owner] }?.hasCompliancePack == true)
     }
 
     @Test("a user without a role gets the pack too, which is recorded in the gateway's log only")
