@@ -233,6 +233,13 @@ struct RecordStep: Sendable, CustomTestStringConvertible {
 
     private static let proofs: [RecordStep] = [
         RecordStep(
+            request: Request(
+                .get, "/reports/compliance?propertyId={property}&from=2026-01-01T00:00:00Z&until=2027-01-01T00:00:00Z"),
+            before: [
+                Request(
+                    .put, "/portfolios/{portfolio}/subscription", as: .superAdmin, #"{"modules":{"complianceReport":true}}"#)
+            ], gateway: ["GATEWAY CHECKPOINT"], portfolio: ["GATEWAY EXPORT"]),
+        RecordStep(
             request: Request(.get, "/audit/logs/{portfolio}/checkpoint"),
             before: [Request(.post, "/devices/{door}/unlock", as: .tenant)], gateway: ["GATEWAY CHECKPOINT"], portfolio: []),
         // First the checkpoints of the old key are completed.

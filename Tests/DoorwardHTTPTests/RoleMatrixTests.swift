@@ -78,7 +78,8 @@ struct MatrixWorld: Sendable {
     let invitationToken: String
 
     init() async throws {
-        house = try await House(withPasswords: true, deniedPerMinute: 100_000)
+        house = try await House(
+            withPasswords: true, settings: TestAppStore.shared.get().settings(), deniedPerMinute: 100_000)
         let ids = house.ids
         command = try await house.command(as: .tenant).data["command"]["id"].text ?? ""
         record = try #require(house.store.log(.portfolio(ids.portfolio)).first { $0.body.kind == .commandIntent }).body.id
@@ -97,12 +98,15 @@ struct MatrixWorld: Sendable {
         cosigned = try await house.cosigned(house.call(.get, "/audit/logs/\(ids.portfolio)/checkpoint", as: .owner).text)
         resetToken =
             try await house.call(.post, "/users/\(ids[.guest])/password-reset", as: .superAdmin).data["reset"]["token"].text ?? ""
+        let subscription = "/portfolios/\(ids.portfolio)/subscription"
+        _ = try await house.call(.put, subscription, as: .superAdmin, #"{"modules":{"complianceReport":true}}"#)
         _ = try await house.call(.put, "/users/\(ids[.coTenant])", as: .superAdmin, #"{"isEnabled":false}"#)
     }
 
     func call(_ row: MatrixRow, as caller: MatrixCaller) async throws -> Reply {
         let method = try #require(HTTPRequest.Method(row.operation.split(separator: " ").first.map(String.init) ?? ""))
-        let path = row.path(self, caller) + (row.query.map { "?\($0)" } ?? "")
+        let query = row.query?.replacing("{portfolio}", with: "\(house.ids.portfolio)")
+        let path = row.path(self, caller) + (query.map { "?\($0)" } ?? "")
         let body = row.body?(self, caller)
         switch caller {
         case .key: return try await house.call(method, path, body, headers: [.authorization: "Bearer \(key.secret)"])
@@ -303,6 +307,15 @@ extension MatrixRow {
             query: "by=day&from=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z"),
         MatrixRow("-+++.++.....00", "GET /access-records/{id}"),
         MatrixRow("++++-+---+--00", "GET /access-records/export", query: "format=csv"),
+        MatrixRow(
+            "-++..+......00", "GET /reports/compliance",
+            query: "portfolioId={portfolio}&from=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z"),
+        MatrixRow(
+            "+++++++++++.00", "POST /iap/validate-receipt",
+            of: { _, caller in
+                let receipt = try? TestAppStore.shared.get().transaction(TestAppStore.claims("\(caller)"))
+                return PurchaseRouteTests.body(receipt ?? "")
+            }),
         MatrixRow("++++++++++++00", "GET /audit/logs"),
         MatrixRow("++++++++++++00", "GET /audit/public-key"),
         MatrixRow("-++..+......00", "GET /audit/logs/{logId}/checkpoint"),

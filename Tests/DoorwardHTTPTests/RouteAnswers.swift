@@ -48,7 +48,7 @@ struct RouteHouse: Sendable {
     let command: String
 
     init() async throws {
-        house = try await House(withPasswords: true)
+        house = try await House(withPasswords: true, settings: TestAppStore.shared.get().settings())
         ids = house.ids
         house.adapter.report(.battery(level: 10, low: true), from: ids.door)
         house.adapter.set(transports: [AdapterTransport(name: "oak", owner: .portfolio(ids.portfolio), health: .ok)])
@@ -414,6 +414,15 @@ extension RouteAnswer {
             try await $0.get("/audit/logs/\($0.ids.portfolio)/proof/consistency?from=1&to=2")
         },
         RouteAnswer(withoutJSON: "GET /audit/public-key") { try await $0.get("/audit/public-key") },
+        RouteAnswer(withoutJSON: "GET /reports/compliance") {
+            _ = try await $0.put(
+                "/portfolios/\($0.ids.portfolio)/subscription", #"{"modules":{"complianceReport":true}}"#, as: .superAdmin)
+            return try await $0.get(
+                "/reports/compliance?portfolioId=\($0.ids.portfolio)&from=2026-01-01T00:00:00Z&until=2027-01-01T00:00:00Z")
+        },
+        RouteAnswer("POST /iap/validate-receipt", Wire.RedeemedReceiptAnswer.self) {
+            try await $0.post("/iap/validate-receipt", PurchaseRouteTests.body(TestAppStore.shared.get().transaction()))
+        },
         RouteAnswer("POST /audit/key-rotation", Wire.KeyRotationAnswer.self) {
             try await $0.post("/audit/key-rotation", as: .superAdmin)
         },

@@ -204,7 +204,7 @@ struct ColumnDamage: Sendable {
             ("sessions", "created_at expires_at is_ended"),
             ("refresh_tokens", "digest is_used"),
             ("gateway_keys", "purpose public_half"), ("former_gateway_keys", "purpose number public_half"),
-            ("log_checkpoints", "log_id generation size signed_at"),
+            ("log_checkpoints", "log_id generation size signed_at"), ("purchases", "digest user_id redeemed_at"),
             ("idempotency", "principal key fingerprint command_id created_at entity_id"),
             ("person_keys", "log owner since"),
             ("commands", "sent changed outcome_detail requested_at deadline dispatched_at completed_at owner"),

@@ -163,6 +163,12 @@ struct Violation: Sendable, CustomStringConvertible {
             "INSERT INTO former_gateway_keys VALUES ('checkpoints', 1, x'00'), ('checkpoints', 1, x'01')",
             .SQLITE_CONSTRAINT_PRIMARYKEY),
         Violation(
+            "a purchase without its user", "purchases", "INSERT INTO purchases VALUES (x'00', NULL, 0)",
+            .SQLITE_CONSTRAINT_NOTNULL),
+        Violation(
+            "a purchase of two users", "purchases", "INSERT INTO purchases VALUES (x'00', \(id), 0), (x'00', x'01', 0)",
+            .SQLITE_CONSTRAINT_PRIMARYKEY),
+        Violation(
             "a checkpoint without its log", "log_checkpoints", "INSERT INTO log_checkpoints VALUES (NULL, 1, 1, 1)",
             .SQLITE_CONSTRAINT_NOTNULL),
         Violation(

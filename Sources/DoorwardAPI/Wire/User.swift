@@ -48,6 +48,14 @@ extension Wire {
         package var user: User
     }
 
+    /// `data` of the response to a redeemed receipt.
+    package struct RedeemedReceiptAnswer: Decodable, Sendable {
+        /// The caller, who has the compliance pack now.
+        package var user: User
+        /// What the purchase gives, as a sentence.
+        package var message: String
+    }
+
     /// `data` of the response to the creation of a password reset.
     package struct PasswordResetAnswer: Decodable, Sendable {
         /// The password reset, for the user. It is shown only once.

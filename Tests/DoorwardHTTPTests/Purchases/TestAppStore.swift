@@ -7,7 +7,9 @@ import X509
 @testable import DoorwardHTTP
 
 /// An App Store of tests: a root, an intermediate and a leaf certificate with keys of their own, and transactions signed by the leaf.
-struct TestAppStore {
+struct TestAppStore: Sendable {
+    /// The store of tests that need no other one.
+    static let shared = Result { try TestAppStore() }
     static let bundle = "com.unifiedsmarthome.app"
     static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 11, 1]
     static let intermediateMarker: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 2, 1]
