@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test("who had access is what the decisions of the whole period said", arguments: 0..<3 as Range<UInt64>)
+    @Test("a role is listed for the times at which the tenancy had it", arguments: 0..<3 as Range<UInt64>)
     func rights(seed: UInt64) async throws {
         var random = SeededGenerator(seed: 700 + seed)
         let house = try await ComplianceRouteTests.house(seed: seed)
