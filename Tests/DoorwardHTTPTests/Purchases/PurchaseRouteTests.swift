@@ -228,7 +228,7 @@ import X509
         var receipts: [(Comment, String)] = [
             ("no JWS", "receipt"), ("two parts", parts[0...1].joined(separator: ".")),
             ("no signature", "\(parts[0]).\(parts[1])."),
-            ("five parts", "\(receipt).a.b"), ("spaces", " \(receipt)"), ("padding", "\(receipt)=="),
+            ("five parts", "\(receipt).a.b"), ("spaces", "\(parts[0]). \(parts[1]).\(parts[2])"), ("padding", "\(receipt)=="),
             ("another key", try appStore.transaction(key: P256.Signing.PrivateKey())),
             ("the intermediate's key", try appStore.transaction(key: appStore.intermediateKey)),
             ("crit", try appStore.transaction(header: ["crit": ["exp"]])),
