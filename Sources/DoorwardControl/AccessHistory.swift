@@ -78,7 +78,7 @@ extension TenancyDirectory {
     /// unit: a filter must not reveal more than the records do.
     ///
     /// - Parameter showsReasons: whether the result shows the reasons of records, even without a filter by them.
-    fileprivate func recordScopes(
+    func recordScopes(
         of subject: Subject, filteredBy filter: RecordFilter, showsReasons: Bool = false
     ) -> [RecordScope] {
         let scopes = recordScopes(of: subject)

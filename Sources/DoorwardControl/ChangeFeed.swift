@@ -23,8 +23,8 @@ package enum ChangedObject: Hashable, Sendable {
     case permissions(of: UserID)
     /// Records were appended to the log.
     case log(LogID)
-    /// A command for the device was accepted or changed its state.
-    case commands(for: DeviceID)
+    /// The command was accepted or changed its state. The user is the actor, or created the API key that is; `nil` for others.
+    case command(CommandID, by: UserID?)
 }
 
 /// A position in a `ChangeFeed`. Positions of different feeds, and so of different runs of the gateway, are not comparable.
@@ -234,25 +234,27 @@ extension TenancyChange {
         case .putPortfolio(let portfolio): return [.portfolio(portfolio.id)]
         case .removePortfolio(let id): return [.portfolio(id)]
         case .putProperty(let property):
-            guard before.property(property.id)?.defaultTimeZone != property.defaultTimeZone else {
-                return [.property(property.id)]
-            }
+            let former = before.property(property.id)
+            let parents = former?.portfolioID == property.portfolioID ? [] : [former?.portfolioID, property.portfolioID]
+            let changed = [.property(property.id)] + parents.compactMap { $0.map(ChangedObject.portfolio) }
+            guard former?.defaultTimeZone != property.defaultTimeZone else { return changed }
             // Schedules without a zone of their own follow the zone of the property.
             let followers = before.guestAccessIDs(followingZoneOf: property.id).compactMap(before.guestAccess)
-            return [.property(property.id)] + followers.flatMap(Self.objects(of:))
-        case .removeProperty(let id): return [.property(id)]
-        case .putUnit(let unit): return [.unit(unit.id)]
-        case .removeUnit(let id): return [.unit(id)]
-        case .putDevice(let device): return [.device(device.id)]
-        case .removeDevice(let id): return [.device(id)]
+            return changed + followers.flatMap(Self.objects(of:))
+        case .removeProperty(let id):
+            return [.property(id)] + (before.property(id).map { [.portfolio($0.portfolioID)] } ?? [])
+        case .putUnit(let unit): return Self.objects(of: unit.id, from: before.unit(unit.id), to: unit)
+        case .removeUnit(let id): return Self.objects(of: id, from: before.unit(id), to: nil)
+        case .putDevice(let device): return Self.objects(of: device.id, from: before.device(device.id), to: device)
+        case .removeDevice(let id): return Self.objects(of: id, from: before.device(id), to: nil)
         case .putUser(let user): return [.user(user.id), .permissions(of: user.id)]
         case .removeUser(let id): return [.user(id), .permissions(of: id)]
         case .putAssociation(let association):
             let former = before.association(association.id).map { Self.holders(of: $0, in: before) } ?? []
             let present = ChangedObject.permissions(of: association.userID)
-            return former.contains(present) ? former : former + [present]
+            return (former.contains(present) ? former : former + [present]) + [Self.object(of: association.entity)]
         case .removeAssociation(let id):
-            return before.association(id).map { Self.holders(of: $0, in: before) } ?? []
+            return before.association(id).map { Self.holders(of: $0, in: before) + [Self.object(of: $0.entity)] } ?? []
         case .putGuestAccess(let access):
             let former = before.guestAccess(access.id)?.guestUserID
             return [.guestAccess(access.id)]
@@ -260,8 +262,37 @@ extension TenancyChange {
         case .removeGuestAccess(let id):
             return [.guestAccess(id)]
                 + (before.guestAccess(id)?.guestUserID.map { [.permissions(of: $0)] } ?? [])
-        case .putAPIKey, .removeAPIKey, .putInvitation, .removeInvitation, .putGuestLink, .removeGuestLink: return []
+        case .putGuestLink(let link): return [.guestAccess(link.accessID)]
+        case .removeGuestLink(let id): return [.guestAccess(id)]
+        case .putAPIKey, .removeAPIKey, .putInvitation, .removeInvitation: return []
         }
+    }
+
+    /// The entity, whose lists of people contain the holder of a role on it.
+    private static func object(of entity: AssociatedEntity) -> ChangedObject {
+        switch entity {
+        case .portfolio(let id): .portfolio(id)
+        case .property(let id): .property(id)
+        case .unit(let id): .unit(id)
+        }
+    }
+
+    /// The device, and the units and properties that it leaves or enters.
+    private static func objects(of id: DeviceID, from former: LockDevice?, to device: LockDevice?) -> [ChangedObject] {
+        var objects: [ChangedObject] = [.device(id)]
+        if former?.unitID != device?.unitID { objects += [former?.unitID, device?.unitID].compactMap { $0.map { .unit($0) } } }
+        if former?.propertyID != device?.propertyID {
+            objects += [former?.propertyID, device?.propertyID].compactMap { $0.map { .property($0) } }
+        }
+        return objects
+    }
+
+    /// The unit, its property if the unit is added or removed, and the devices that become a common area of the unit or cease to be
+    /// one.
+    private static func objects(of id: UnitID, from former: Unit?, to unit: Unit?) -> [ChangedObject] {
+        let parents = former?.propertyID == unit?.propertyID ? [] : [former?.propertyID, unit?.propertyID]
+        let shared = Set(former?.commonAreaAccessIDs ?? []).symmetricDifference(unit?.commonAreaAccessIDs ?? [])
+        return [.unit(id)] + parents.compactMap { $0.map { .property($0) } } + shared.sorted().map { .device($0) }
     }
 
     /// The user who holds the association, and the guests whose access depends on the association.

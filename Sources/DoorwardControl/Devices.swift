@@ -199,7 +199,7 @@ package struct DeviceFilter: Sendable {
         property == nil && unit == nil && state == nil && isOnline == nil && batteryBelow == nil && adapter == nil
     }
 
-    fileprivate func passes(_ device: LockDevice, status: @autoclosure () -> DeviceStatus, sees: (String) -> Bool) -> Bool {
+    func passes(_ device: LockDevice, status: @autoclosure () -> DeviceStatus, sees: (String) -> Bool) -> Bool {
         if let property, device.propertyID != property || !sees("propertyId") { return false }
         if let unit, device.unitID != unit || !sees("unitId") { return false }
         if let adapter, device.adapter != adapter || !sees("adapter") { return false }

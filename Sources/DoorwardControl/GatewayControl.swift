@@ -56,6 +56,8 @@ package final class GatewayControl: Sendable {
     package let devices: DeviceRuntimes
     /// The feed of changes of the tenancy, the locks' status, the logs and the commands.
     package let feed: ChangeFeed
+    /// The live streams.
+    package let streams: LiveStreams
     /// The adapters that communicate with the locks.
     package let adapters: AdapterRegistry
     /// The state of the adapters, for super admins.
@@ -150,9 +152,10 @@ package final class GatewayControl: Sendable {
             clock: clock, storeGuard: storeGuard, windows: windows, random: random, logger: logger, executor: executor,
             metrics: metrics)
         clockCare = ClockCare(directory: directory, storeGuard: storeGuard, windows: windows, clock: clock, random: random)
+        let openStreams = LiveStreamTable(clock: clock, executor: executor)
         writer = TenancyWriter(
             directory: directory, devices: devices, storeGuard: storeGuard, idempotency: idempotency, windows: windows,
-            clock: clock, random: random)
+            streams: openStreams, clock: clock, random: random)
         reports = DeviceReports(
             directory: directory, devices: devices, storeGuard: storeGuard, clock: clock, random: random, logger: logger,
             metrics: ReportMetrics(metrics), executor: executor)
@@ -163,6 +166,11 @@ package final class GatewayControl: Sendable {
             metrics: CommandMetrics(metrics))
         running = services.running
         commands = Commands(directory: directory, devices: devices, store: storeGuard.commands, running: running, clock: clock)
+        streams = LiveStreams(
+            StreamServices(
+                directory: directory, devices: devices, sessions: sessions,
+                store: StreamStore(log: storeGuard.log, commands: storeGuard.commands, running: running), clock: clock),
+            table: openStreams, feed: feed, random: random, metrics: StreamMetrics(metrics))
         locks = LockDAL(
             services, commands: commands, idempotency: idempotency, deniedPerMinute: limits.deniedPerMinute, executor: executor)
         lockdowns = Lockdowns(
@@ -214,6 +222,7 @@ package final class GatewayControl: Sendable {
     package func sampleMetrics() {
         locks.sampleMetrics()
         signIn.sampleMetrics()
+        streams.sampleMetrics()
         clockWatch.sampleMetrics()
         adapterMetrics.sample()
     }

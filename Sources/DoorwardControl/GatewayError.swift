@@ -38,6 +38,8 @@ package enum GatewayError: Error, Sendable {
     case idempotencyMismatch
     /// Too many attempts; the caller may retry after this many seconds.
     case rateLimited(retryAfterSeconds: Int)
+    /// As many streams of the person are open, or as many names of the stream are subscribed to, as allowed.
+    case streamLimitReached(Int)
     /// The device's queue is full, or has the maximum number of commands of this principal.
     case deviceBusy
     /// A command ended with an outcome other than confirmed.

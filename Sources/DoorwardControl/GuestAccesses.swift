@@ -131,7 +131,7 @@ package struct GuestAccessFilter: Sendable {
     /// Whether every access is selected.
     fileprivate var isEmpty: Bool { device == nil && unit == nil && property == nil && isActive == nil && hasLink == nil }
 
-    fileprivate func passes(_ access: GuestAccess, at now: Timestamp, isLinked: () -> Bool) -> Bool {
+    func passes(_ access: GuestAccess, at now: Timestamp, isLinked: () -> Bool) -> Bool {
         if let device, !access.deviceIDs.contains(device) { return false }
         if let unit, access.unitID != unit { return false }
         if let property, access.propertyID != property { return false }
@@ -237,13 +237,20 @@ extension TenancyDirectory {
     }
 
     /// Sorted by id.
-    fileprivate func readableGuestAccesses(by subject: Subject) -> [GuestAccess] {
+    func readableGuestAccesses(by subject: Subject) -> [GuestAccess] {
         var found: [GuestAccessID: GuestAccess] = [:]
         for access in subject.userID.map({ guestAccesses(of: $0) }) ?? [] { found[access.id] = access }
         for property in SecurityService.visiblePropertyIDs(for: subject, in: self) {
             for access in guestAccesses(in: property) where mayRead(access, subject) { found[access.id] = access }
         }
         return found.values.sorted { $0.id < $1.id }
+    }
+
+    /// Whether the access is one of `readableGuestAccesses`.
+    func lists(_ access: GuestAccess, to subject: Subject) -> Bool {
+        if subject.isUser(access.guestUserID) { return true }
+        return mayRead(access, subject)
+            && SecurityService.allows(subject, .propertyRead, on: .property(access.propertyID), in: self).isAllowed
     }
 
     /// Whether the subject is the guest, is the grantor, or may manage guest accesses of the access's property or unit.
@@ -273,7 +280,7 @@ extension TenancyDirectory {
     }
 
     /// Whether the access has not ended and has a link, of which only those know who may end it.
-    fileprivate func hasLink(_ access: GuestAccess, shownTo subject: Subject, at now: Timestamp) -> Bool {
+    func hasLink(_ access: GuestAccess, shownTo subject: Subject, at now: Timestamp) -> Bool {
         now < access.endsAt && guestLink(of: access.id) != nil && manages(access, subject)
     }
 }

@@ -110,7 +110,7 @@ extension TenancyDirectory {
         return portfolio
     }
 
-    fileprivate func subscription(of portfolio: Portfolio, at now: Timestamp) -> ShownSubscription {
+    func subscription(of portfolio: Portfolio, at now: Timestamp) -> ShownSubscription {
         let counts = SubscriptionLimit.allCases.map { ($0, usage(of: $0, in: portfolio.id, at: now)) }
         return ShownSubscription(portfolio: portfolio, usage: Dictionary(uniqueKeysWithValues: counts))
     }

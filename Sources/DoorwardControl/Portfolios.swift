@@ -173,7 +173,7 @@ package enum ParentFilter<Parent>: Sendable {
         }
     }
 
-    fileprivate func passes(_ parent: EntityID<Parent>, seesParent: () -> Bool) -> Bool {
+    func passes(_ parent: EntityID<Parent>, seesParent: () -> Bool) -> Bool {
         switch self {
         case .any: true
         case .query(let id): id == parent && seesParent()

@@ -141,7 +141,7 @@ extension StoreTransaction {
         var objects: [ChangedObject] = []
         objects.reserveCapacity(records.count + commands.count)
         for record in records where objects.last != .log(record.body.log) { objects.append(.log(record.body.log)) }
-        for change in commands { objects.append(.commands(for: change.command.deviceID)) }
+        for change in commands { objects.append(.command(change.command.id, by: change.command.actor.userID)) }
         for counter in counters {
             switch counter {
             case .takeUse(let id), .returnUse(let id): objects.append(.guestAccess(id))

@@ -3,9 +3,9 @@ internal import DoorwardPolicy
 import Synchronization
 
 /// Changes the tenancy, one change at a time: validate on the current directory, commit, publish,
-/// wait for the dispatch gates, return.
+/// wait for the dispatch gates and those of the streams, return.
 ///
-/// After `change` returns, no further command is sent under a right that it revoked. A right that
+/// After `change` returns, no further command or event of a stream is sent under a right that it revoked. A right that
 /// it granted takes effect only after the change is durable.
 package final class TenancyWriter: Sendable {
     private let directory: CurrentDirectory
@@ -15,14 +15,16 @@ package final class TenancyWriter: Sendable {
     private let random: RandomSource
     private let idempotency: IdempotencyGuard
     private let windows: WindowTimer
+    private let streams: LiveStreamTable
     private let mutex = AsyncMutex()
 
     /// Create only one writer per gateway: changes are serialized only if all of them use the same writer.
     init(
         directory: CurrentDirectory, devices: DeviceRuntimes, storeGuard: StoreGuard, idempotency: IdempotencyGuard,
-        windows: WindowTimer,
+        windows: WindowTimer, streams: LiveStreamTable,
         clock: TrustedClock, random: RandomSource
     ) {
+        self.streams = streams
         (self.directory, self.devices, self.storeGuard, self.windows) = (directory, devices, storeGuard, windows)
         (self.idempotency, self.clock, self.random) = (idempotency, clock, random)
     }
@@ -133,6 +135,7 @@ package final class TenancyWriter: Sendable {
         directory.publish(draft.directory, after: draft.transaction.changes)
         windows.note(draft.transaction.changes, since: draft.now)
         devices.awaitDispatchGates()
+        await streams.awaitGates()
         afterwards(value, before)
         return value
     }
@@ -156,6 +159,7 @@ package final class TenancyWriter: Sendable {
         directory.publish(try await read(), after: nil)
         windows.restart()
         devices.awaitDispatchGates()
+        await streams.awaitGates()
         afterwards(before)
     }
 }

@@ -21,6 +21,9 @@ package final class RandomSource: Sendable {
     /// `count` random bytes as hexadecimal digits, two for each.
     package func hexadecimal(byteCount count: Int) -> String { bytes(count).hexadecimal }
 
+    /// A random number of 64 bits.
+    package func word() -> UInt64 { generator.withLock { $0.next() } }
+
     /// `count` random bytes.
     package func bytes(_ count: Int) -> [UInt8] {
         generator.withLock { generator in

@@ -13,6 +13,7 @@ internal import Synchronization
 /// completes the responses in progress and returns.
 package struct GatewayServer: Sendable {
     private let services: @Sendable () async throws -> Services
+    private let streams: LiveStreams
     private let settings: HTTPSettings
     let connections: ConnectionTable
     private let logger: Logger
@@ -35,6 +36,7 @@ package struct GatewayServer: Sendable {
             ConnectionLimits(settings), proxies: try TrustedProxies(settings.trustedProxies), clock: control.clock, logger: logger
         )
         self.connections = connections
+        streams = control.streams
         (self.settings, self.logger, self.onServerRunning) = (settings, logger, onServerRunning)
         services = {
             try await Services(
@@ -76,7 +78,11 @@ package struct GatewayServer: Sendable {
             },
             logger: Logger(label: logger.label) { _ in DeferredLogHandler(logger) })
         let timekeeper = Task { [connections] in await connections.enforceTimeLimits() }
-        defer { timekeeper.cancel() }
+        let streaming = Task { [streams] in await streams.run() }
+        defer {
+            timekeeper.cancel()
+            streaming.cancel()
+        }
         try await application.run()
     }
 

@@ -181,12 +181,17 @@ import Testing
         return Set(try #require(house.control.feed.changes(after: start)).objects)
     }
 
-    @Test("a command appends the status and the commands of its device, and its log")
+    @Test("a command appends itself, the status of its device, and its log")
     func command() async throws {
         let house = try await House()
         let ids = house.ids
-        let found = try await changes(in: house) { _ = try await house.run(by: ids.tenant) }
-        #expect(found == [.deviceStatus(ids.door), .log(.portfolio(ids.portfolio)), .commands(for: ids.door)])
+        let command = Seen<CommandID?>(nil)
+        let found = try await changes(in: house) {
+            let id = try await house.run(by: ids.tenant).id
+            command.change { $0 = id }
+        }
+        let id = try #require(command.value)
+        #expect(found == [.deviceStatus(ids.door), .log(.portfolio(ids.portfolio)), .command(id, by: ids.tenant)])
     }
 
     @Test("a denial appends only its logs")
@@ -207,11 +212,11 @@ import Testing
         let given = try await changes(in: house) {
             _ = try await house.control.roles.assign(owner, .tenant, to: ids.stranger, on: .unit(ids.unit))
         }
-        #expect(given == logs.union([.permissions(of: ids.stranger)]))
+        #expect(given == logs.union([.permissions(of: ids.stranger), .unit(ids.unit)]))
         let taken = try await changes(in: house) {
             try await house.control.roles.remove(owner, ids.tenant, from: .unit(ids.unit))
         }
-        let lost: Set<ChangedObject> = [.permissions(of: ids.tenant), .permissions(of: ids.guest), .guestAccess(ids.guestAccess)]
+        let lost: Set<ChangedObject> = [.permissions(of: ids.tenant), .permissions(of: ids.guest), .guestAccess(ids.guestAccess), .unit(ids.unit)]
         #expect(taken == logs.union(lost))
     }
 
@@ -280,17 +285,18 @@ import Testing
         }
         #expect(
             found.prefix(firstCount) == [
-                [.portfolio(portfolio)], [.property(property)], [.unit(unit)], [.device(device)],
+                [.portfolio(portfolio)], [.property(property), .portfolio(portfolio)], [.unit(unit), .property(property)],
+                [.device(device), .unit(unit), .property(property)],
                 [.user(user), .permissions(of: user)], [.user(guest), .permissions(of: guest)],
-                [.permissions(of: user)], [.permissions(of: user)],
+                [.permissions(of: user), .unit(unit)], [.permissions(of: user), .property(property)],
                 [.guestAccess(access), .permissions(of: guest)], [.guestAccess(managed)],
             ])
         #expect(
             found.suffix(from: firstCount) == [
-                [.device(device)], [.device(device)], [.user(user), .permissions(of: user)],
+                [.device(device)], [.device(device), .unit(unit), .property(property)], [.user(user), .permissions(of: user)],
                 [.guestAccess(access), .permissions(of: guest)],
-                [.permissions(of: user), .guestAccess(access), .permissions(of: guest)],
-                [.permissions(of: user)],
+                [.permissions(of: user), .guestAccess(access), .permissions(of: guest), .unit(unit)],
+                [.permissions(of: user), .property(property)],
             ])
     }
 }

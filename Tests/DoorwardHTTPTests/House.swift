@@ -1,6 +1,5 @@
 import DoorwardAdapterKit
 import DoorwardAudit
-import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
@@ -12,6 +11,7 @@ import Metrics
 import NIOCore
 import Testing
 
+@testable import DoorwardControl
 @testable import DoorwardHTTP
 
 /// A gateway with two small portfolios and a user in every role, called over HTTP without a network. Time is virtual.
@@ -191,6 +191,15 @@ struct House: Sendable {
         _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields, _ body: String?
     ) async throws -> Reply {
         let application = Application(responder: responder, logger: logs.logger)
+        // A stream would not end by itself: it is ended as soon as it is open.
+        let isStream = path.hasPrefix("/api/v1/stream") && (method == .get || method == .post)
+        let ending = Task { [control] in
+            while isStream, !Task.isCancelled {
+                control.streams.endOpen()
+                await Task.yield()
+            }
+        }
+        defer { ending.cancel() }
         return try await application.test(.router) { client in
             let response = try await client.executeRequest(
                 uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) })

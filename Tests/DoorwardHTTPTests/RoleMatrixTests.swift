@@ -173,6 +173,7 @@ struct MatrixRow: Sendable, CustomTestStringConvertible {
             default: ids[.tenant]
             }
         return path.replacing("/simulator/devices/{id}", with: "/simulator/devices/\(ids.simulated)").replacing("{id}", with: id)
+            .replacing("{streamId}", with: "\(ids.unit)").replacing("{name}", with: "doors")
             .replacing("{deviceId}", with: "\(ids.door)").replacing("{userId}", with: "\(holder)").replacing(
                 "{logId}", with: "\(ids.portfolio)")
     }
@@ -345,6 +346,11 @@ extension MatrixRow {
         MatrixRow("-+++..+.-...00", "DELETE /guest-access/{id}/link"),
         MatrixRow("++++++++++++00", "GET /permission-matrix"),
         MatrixRow("+-----------00", "GET /clock"), MatrixRow("+-----------00", "POST /clock/accept"),
+        MatrixRow("++++++++++++00", "GET /stream", query: "subscribe=doors:device"),
+        MatrixRow("++++++++++++00", "POST /stream") { _ in #"{"subscriptions":{"doors":{"type":"device"}}}"# },
+        // There is no stream with this id, for anybody.
+        MatrixRow("????????????00", "PUT /stream/{streamId}/subscriptions/{name}") { _ in #"{"type":"device"}"# },
+        MatrixRow("????????????00", "DELETE /stream/{streamId}/subscriptions/{name}"),
         MatrixRow("+-----------00", "POST /store/backup") { _ in
             #"{"file":"\#(FileManager.default.temporaryDirectory.path)/doorward-\#(UUID().uuidString).db"}"#
         },

@@ -1,6 +1,7 @@
 import AdapterSimulator
 import DoorwardAPI
 import DoorwardAdapterKit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Foundation
@@ -99,13 +100,20 @@ struct RouteHouse: Sendable {
             """)
     }
 
+    /// Opens a stream of the owner with the name `units`.
+    func openStream() throws -> LiveStreams.Lease {
+        let caller = Caller(userID: ids[.owner], sessionID: House.session(of: .owner))
+        let name = StreamName(name: "units", query: .units(nil, nil), text: "unit")
+        return try house.control.streams.open(caller, [name], from: nil, wasSent: false, maxStreams: 10) { _, _ in [] }
+    }
+
     func resetToken() async throws -> String {
         try await post("/users/\(ids[.guest])/password-reset", as: .superAdmin).data["reset"]["token"].text ?? ""
     }
 }
 
 extension RouteAnswer {
-    static let all = outside + people + accounts + places + settings + roles + devices + events + audit
+    static let all = outside + people + accounts + places + settings + roles + devices + events + audit + streams
 
     private static let outside: [RouteAnswer] = [
         RouteAnswer("GET //healthz", Wire.HealthAnswer.self) { try await $0.get("//healthz", as: nil) },
@@ -393,6 +401,21 @@ extension RouteAnswer {
         },
         RouteAnswer("GET /devices/:id/access-records", Wire.AccessRecordPage.self) {
             try await $0.get("/devices/\($0.ids.door)/access-records", as: .coTenant)
+        },
+    ]
+
+    private static let streams: [RouteAnswer] = [
+        RouteAnswer(withoutJSON: "GET /stream") { try await $0.get("/stream?subscribe=doors:device") },
+        RouteAnswer(withoutJSON: "POST /stream") {
+            try await $0.post("/stream", #"{"subscriptions":{"doors":{"type":"device","query":"state=LOCKED"}}}"#)
+        },
+        RouteAnswer(withoutJSON: "PUT /stream/:streamId/subscriptions/:name") { house in
+            let lease = try house.openStream()
+            return try await house.put("/stream/\(lease.stream.id)/subscriptions/doors", #"{"type":"device"}"#)
+        },
+        RouteAnswer(withoutJSON: "DELETE /stream/:streamId/subscriptions/:name") { house in
+            let lease = try house.openStream()
+            return try await house.delete("/stream/\(lease.stream.id)/subscriptions/units")
         },
     ]
 

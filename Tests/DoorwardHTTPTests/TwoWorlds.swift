@@ -208,6 +208,7 @@ final class TwoWorlds: Sendable {
                 let (header, claims, signature) = (token.output.1, token.output.2, token.output.3)
                 return "\(members(header)).\(members(claims)).\(signature.count)"
             }
+            .replacing(#/\nid: ([\w\-]+)\n/#) { "\nid: \($0.output.1.count)\n" }
             .replacing(#/"bytes":"([^"]*)"/#) { "\"bytes\":\"\($0.output.1.count)\"" }
             .replacing(#/[A-Za-z0-9+\/]{43}=|(— doorward\.test )[A-Za-z0-9+\/]{91}=/#) { found in
                 "\(found.output.1 ?? "")<\(found.output.0.count)>"

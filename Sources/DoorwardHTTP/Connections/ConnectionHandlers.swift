@@ -3,13 +3,32 @@ internal import NIOHTTP1
 
 /// Reports arriving bytes to a connection before they are parsed as HTTP, so that the timeouts also
 /// apply to a head that never ends.
-final class ArrivalHandler: ChannelInboundHandler {
+final class ArrivalHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
 
     private let connection: ClientConnection
     private let table: ConnectionTable
+    /// Counts the writes in progress; `nil` on a connection without a live stream.
+    private var progress: WriteProgress?
 
     init(_ connection: ClientConnection, _ table: ConnectionTable) { (self.connection, self.table) = (connection, table) }
+
+    /// Begins to count writes. Called on the event loop.
+    func trackWrites(of channel: any Channel) -> WriteProgress {
+        let progress = progress ?? WriteProgress(channel)
+        self.progress = progress
+        return progress
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard let progress else { return context.write(data, promise: promise) }
+        progress.begin()
+        let promise = promise ?? context.eventLoop.makePromise()
+        promise.futureResult.whenComplete { _ in progress.end() }
+        context.write(data, promise: promise)
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         connection.receivedBytes(at: table.now)

@@ -21,6 +21,9 @@ struct ConnectionLimits: Sendable {
     /// Maximum number of connections that are not signed in. The rest is reserved for signed-in connections.
     var anonymous: Int { max(1, total / 2) }
 
+    /// Maximum number of live streams. The rest is reserved for requests, such as the unlocking of a door.
+    var streams: Int { max(1, total / 4 * 3) }
+
     init(_ settings: HTTPSettings) {
         total = max(1, settings.maxConnections)
         perNetwork = max(1, settings.maxConnectionsPerAddress)

@@ -34,7 +34,7 @@ extension StringSchema {
 
 extension QueryReader {
     /// A text to search in names: not blank, and no longer than a name.
-    fileprivate mutating func search(_ name: String) -> NameSearch? {
+    mutating func search(_ name: String) -> NameSearch? {
         guard let raw = text(name, as: .string(.search)) else { return nil }
         let text = raw.trimmed
         if text.isEmpty {

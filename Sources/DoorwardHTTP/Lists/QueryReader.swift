@@ -4,6 +4,8 @@ internal import DoorwardDomain
 /// Reads the query of a request by name, and records errors as `BodyReader` does.
 struct QueryReader {
     private var items: [String: String] = [:]
+    /// The further values of names that occur several times, in the order of the query.
+    private var repeated: [String: [String]] = [:]
     private var asked: Set<String> = []
     let mistakes: FieldErrors
     /// Notes what is read, to describe the query; `nil` while a request is handled.
@@ -20,15 +22,21 @@ struct QueryReader {
                 mistakes.add(String(decoding: item.prefix(64), as: UTF8.self).streamSafe, .malformed)
                 continue
             }
-            if items.updateValue(value, forKey: name) != nil { mistakes.add(name, .duplicateKey) }
+            if items[name] == nil { items[name] = value } else { repeated[name, default: []].append(value) }
         }
     }
 
-    /// All items, as for a form.
+    /// All items, as for a form. Call `finish` too, or `rejectRepetitions`.
     var allItems: [String: String] { items }
+
+    /// Records an error for every item that occurs several times and was not read by `texts`.
+    func rejectRepetitions() {
+        for (name, values) in repeated { for _ in values { mistakes.add(name, .duplicateKey) } }
+    }
 
     /// Records an error for every item that no call has read.
     func finish() {
+        rejectRepetitions()
         for name in items.keys where !asked.contains(name) { mistakes.add(name.truncated(toBytes: 64), .unknownKey) }
     }
 
@@ -37,6 +45,14 @@ struct QueryReader {
         recorder?.add(name, schema())
         asked.insert(name)
         return items[name]
+    }
+
+    /// All values of a name that can occur several times; empty if there is none.
+    mutating func texts(_ name: String, maxItems: Int) -> [String] {
+        recorder?.add(name, .array(.text, maxItems: maxItems))
+        asked.insert(name)
+        defer { repeated[name] = nil }
+        return (items[name].map { [$0] } ?? []) + (repeated[name] ?? [])
     }
 
     mutating func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {

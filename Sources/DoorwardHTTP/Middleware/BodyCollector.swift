@@ -43,7 +43,9 @@ enum BodyCollector {
         guard let content = try await bytes(of: request, where: isForm) else { return [:] }
         let mistakes = FieldErrors()
         // The reader decodes the fields, and rejects texts that are not stream-safe.
-        let fields = QueryReader(String(decoding: content, as: UTF8.self), mistakes: mistakes).allItems
+        let reader = QueryReader(String(decoding: content, as: UTF8.self), mistakes: mistakes)
+        reader.rejectRepetitions()
+        let fields = reader.allItems
         try mistakes.finish()
         return fields.mapValues { .string($0) }
     }

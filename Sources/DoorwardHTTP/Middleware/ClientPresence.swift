@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Hummingbird
 internal import NIOCore
 internal import Synchronization
@@ -23,6 +24,25 @@ struct ClientPresence: Sendable {
             task.cancel()
         }
     }
+
+    /// Prepares the connection for a live stream: limits the bytes that the operating system buffers for it, lets it close a
+    /// connection whose client does not acknowledge data, and begins to count writes.
+    ///
+    /// - Returns: `nil` for a request without a connection, as in tests of routes.
+    func trackWrites() async -> WriteProgress? {
+        // Without these options the stream works, only stalls are noticed later.
+        try? await channel.setOption(.socketOption(.so_sndbuf), value: 64 * 1024).get()
+        try? await channel.setOption(Self.userTimeout, value: 30_000).get()
+        return try? await channel.eventLoop.submit {
+            try channel.pipeline.syncOperations.handler(type: ArrivalHandler.self).trackWrites(of: channel)
+        }.get()
+    }
+
+    /// Closes the connection, and returns when nothing more is sent on it.
+    func disconnect() async { try? await channel.close(mode: .all).get() }
+
+    /// `TCP_USER_TIMEOUT`, in milliseconds.
+    private static let userTimeout = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: TCP_USER_TIMEOUT))
 }
 
 /// Detects that a client has disconnected, even while a request of the client is in progress.

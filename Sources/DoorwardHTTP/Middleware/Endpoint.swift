@@ -61,6 +61,7 @@ struct Endpoint: Sendable {
     {
         var caller: Caller?
         do {
+            try route.precondition(facts)
             if case .signedIn = route.handler { caller = try await signedIn(facts, context) }
             try await route.limit(services.control, caller, facts)
             let body = try await route.readsForm ? BodyCollector.form(of: request) : BodyCollector.body(of: request)

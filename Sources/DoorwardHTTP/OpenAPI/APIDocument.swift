@@ -36,7 +36,9 @@ struct APIDocument: Sendable {
         }
 
         var parameters: [Parameter] {
-            var parameters = pathParameters.map { Parameter(name: $0, place: .path, schema: .id) }
+            var parameters = pathParameters.map { name in
+                Parameter(name: name, place: .path, schema: name == "name" ? .string(StreamRequest.nameRules) : .id)
+            }
             parameters += input.query.map {
                 Parameter(name: $0.name, place: .query, schema: $0.schema, isRequired: $0.isRequired)
             }
@@ -160,6 +162,7 @@ struct APIDocument: Sendable {
                 "opensAt": .instant, "closesAt": .instant, "missing": Denial.Missing.schema,
                 "command": .nullable(.reference("Command")), "module": .text, "name": .text, "limit": .count, "count": .count,
             ])
+        case 429: .optionalFields(["limit": .count])
         case 409: .optionalFields(["dependents": .map(.count)])
         case 502, 503, 504: .optionalFields(["command": .nullable(.reference("Command"))])
         default: .object([])

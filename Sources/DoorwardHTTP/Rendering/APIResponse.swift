@@ -113,6 +113,8 @@ extension HTTPField.Name {
     static let traceContext = token("traceparent")
     static let prefer = token("Prefer")
     static let preferenceApplied = token("Preference-Applied")
+    static let lastEventID = token("Last-Event-ID")
+    static let accelBuffering = token("X-Accel-Buffering")
     static let referrerPolicy = token("Referrer-Policy")
     static let robots = token("X-Robots-Tag")
 

@@ -89,6 +89,11 @@ struct ErrorResponse {
         case .rateLimited(let seconds):
             self.init(.rateLimited, "Too many attempts; try again in \(seconds) s.")
             headers[.retryAfter] = String(seconds)
+        case .streamLimitReached(let limit):
+            self.init(
+                .rateLimited, "At most \(limit) are allowed at the same time; end one first: a stream of this person, or a name.")
+            headers[.retryAfter] = Self.retryLater
+            details = { $0.field("limit", limit) }
         case .deviceBusy:
             self.init(.deviceBusy, "Too many commands are queued for this lock; try again shortly.")
             headers[.retryAfter] = "1"

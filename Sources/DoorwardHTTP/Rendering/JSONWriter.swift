@@ -125,6 +125,9 @@ struct JSONWriter {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
+    /// Writes a value that is already JSON.
+    mutating func rendered(_ json: [UInt8]) { bytes.append(contentsOf: json) }
+
     mutating func number(_ value: some BinaryInteger) { bytes.append(contentsOf: value.description.utf8) }
 
     mutating func number(_ value: Double) { bytes.append(contentsOf: "\(value)".utf8) }

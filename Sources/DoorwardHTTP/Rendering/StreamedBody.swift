@@ -14,6 +14,11 @@ struct StreamedBody: Sendable {
     /// Passes each chunk to `send`, and waits for it.
     let produce: @Sendable (_ send: (ByteBuffer) async throws -> Void) async throws -> Void
 
+    /// - Parameter produce: passes each chunk to `send`, and waits for it.
+    init(_ produce: @escaping @Sendable (_ send: (ByteBuffer) async throws -> Void) async throws -> Void) {
+        self.produce = produce
+    }
+
     init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) where Chunks.Element == [UInt8] {
         produce = { send in for try await chunk in chunks { try await send(ByteBuffer(bytes: chunk)) } }
     }

@@ -28,16 +28,24 @@ enum AbilityRoutes {
     private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
         try call.readNothing()
         let abilities = try call.control.abilities(of: call.caller)
-        let body: (inout JSONWriter) -> Void = { writer in
-            writer.field("rules") { $0.array(abilities.rules) { $1.write(into: &$0) } }
-            writer.field("packedRules") { $0.array(abilities.rules) { $1.writePacked(into: &$0) } }
-            writer.field("nextChangeAt", abilities.nextChangeAt)
-        }
-        let tag = EntityTag { $0.object(body) }
+        let tag = tag(of: abilities)
         if call.facts.headers[values: .ifNoneMatch].contains(where: { $0.contains(tag.text) || $0 == "*" }) {
             return APIResponse(status: 304, body: []).tagged(tag)
         }
-        return APIResponse.success { body(&$0) }.tagged(tag)
+        return APIResponse.success { write(abilities, into: &$0) }.tagged(tag)
+    }
+
+    /// The tag of the abilities.
+    static func tag(of abilities: Abilities) -> EntityTag { EntityTag { $0.object { write(abilities, into: &$0) } } }
+
+    /// Writes the fields of the abilities.
+    ///
+    /// - Parameter tag: the field `etag`; `nil` to leave it out.
+    static func write(_ abilities: Abilities, tag: String? = nil, into writer: inout JSONWriter) {
+        writer.field("rules") { $0.array(abilities.rules) { $1.write(into: &$0) } }
+        writer.field("packedRules") { $0.array(abilities.rules) { $1.writePacked(into: &$0) } }
+        writer.fieldIfPresent("etag", tag)
+        writer.field("nextChangeAt", abilities.nextChangeAt)
     }
 }
 

@@ -145,7 +145,7 @@ enum DeviceRoutes {
 }
 
 extension DeviceFilter {
-    fileprivate init(_ query: inout QueryReader) {
+    init(_ query: inout QueryReader) {
         self.init()
         property = query.id("propertyId")
         unit = query.id("unitId")

@@ -143,7 +143,7 @@ enum GuestAccessRoutes {
 }
 
 extension GuestAccessFilter {
-    fileprivate init(_ query: inout QueryReader) {
+    init(_ query: inout QueryReader) {
         self.init()
         device = query.id("deviceId")
         unit = query.id("unitId")

@@ -10,8 +10,8 @@ enum RouteTable {
         + PlaceRoutes.all + LockdownRoutes.all + SubscriptionRoutes.all + RetentionRoutes.all + RoleRoutes.all
         + DeviceRoutes.all + AuthorizationRoutes.all + DiscoveredRoutes.all + LockCommandRoutes.all + CommandRoutes.all
         + GuestAccessRoutes.all + GuestLinkRoutes.all + AccessRecordRoutes.all + AuditRoutes.all + PurchaseRoutes.all
-        + ComplianceRoutes.all + AdapterRoutes.all
-        + StoreRoutes.all + ClockRoutes.all + SimulatorRoutes.all + DocumentRoutes.all
+        + ComplianceRoutes.all + AdapterRoutes.all + StreamRoutes.all + StoreRoutes.all + ClockRoutes.all + SimulatorRoutes.all
+        + DocumentRoutes.all + ConsoleRoutes.all
 
     /// The methods that are passed to endpoints. Any other method gets the response for a method that no path supports.
     static let commonMethods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
@@ -55,6 +55,8 @@ struct Route: Sendable {
     var readsForm = false
     /// Renders an error as a page; `nil` for the error of the API.
     var errorPage: @Sendable (ErrorResponse, RequestMetadata) -> APIResponse? = { _, _ in nil }
+    /// Throws if the request is rejected even before its sign-in is checked.
+    var precondition: @Sendable (RequestMetadata) throws(GatewayError) -> Void = { (_) throws(GatewayError) in }
     /// Throws if the caller, or for open routes the address, is rate limited; called before the body is read.
     var limit: @Sendable (GatewayControl, Caller?, RequestMetadata) async throws(GatewayError) -> Void = {
         (_, _, _) throws(GatewayError) in

@@ -12,6 +12,7 @@ final class Services: Sendable {
     let repeats: IdempotencyKeys
     let cursors: Cursors
     let guestNonces: GuestNonces
+    let streamPositions: StreamPositions
     /// The memory of the responses that are being sent.
     let responseMemory = ResponseMemory()
     /// The document of the API.
@@ -50,6 +51,7 @@ final class Services: Sendable {
         authenticator = Authenticator(control: control, tokens: tokens)
         repeats = IdempotencyKeys(key: tokenKey.derivedKey(for: "doorward/idempotency/1"))
         cursors = Cursors(key: tokenKey.derivedKey(for: "doorward/cursor/2"), random: control.random)
+        streamPositions = StreamPositions(key: tokenKey.derivedKey(for: "doorward/stream/1"), random: control.random)
         guestNonces = GuestNonces(key: tokenKey.derivedKey(for: "doorward/guest-nonce/1"), random: control.random)
         proxies = try TrustedProxies(settings.trustedProxies)
         self.connections =

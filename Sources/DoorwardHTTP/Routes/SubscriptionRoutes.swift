@@ -62,17 +62,18 @@ enum SubscriptionRoutes {
 
     private static func answer(_ shown: ShownSubscription) -> APIResponse {
         APIResponse.success { writer in
-            writer.field("subscription") { writer in
-                writer.object { writer in
-                    writeStored(shown.portfolio.subscription, into: &writer)
-                    writer.field("usage") { writer in
-                        writer.object { writer in
-                            for limit in SubscriptionLimit.allCases { writer.field(limit.counted, shown.usage[limit] ?? 0) }
-                        }
-                    }
-                }
-            }
+            writer.field("subscription") { $0.object { write(shown, into: &$0) } }
         }.tagged(tag(of: shown.portfolio))
+    }
+
+    /// Writes the fields of a subscription with its usage.
+    static func write(_ shown: ShownSubscription, into writer: inout JSONWriter) {
+        writeStored(shown.portfolio.subscription, into: &writer)
+        writer.field("usage") { writer in
+            writer.object { writer in
+                for limit in SubscriptionLimit.allCases { writer.field(limit.counted, shown.usage[limit] ?? 0) }
+            }
+        }
     }
 
     /// The tag of the stored subscription, without its usage: a new unit does not make a reader's version outdated.

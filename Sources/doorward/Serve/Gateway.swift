@@ -113,6 +113,8 @@ struct Gateway: Service {
             group.addTask { try await server.run() }
             group.addTask {
                 try? await gracefulShutdown()
+                // The server waits for responses in progress, and those of streams end only now.
+                control.streams.stop()
                 await control.locks.stop(patience: Self.patience)
             }
             try await group.next()
