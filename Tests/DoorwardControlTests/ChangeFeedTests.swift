@@ -185,12 +185,9 @@ import Testing
     func command() async throws {
         let house = try await House()
         let ids = house.ids
-        let command = Seen<CommandID?>(nil)
-        let found = try await changes(in: house) {
-            let id = try await house.run(by: ids.tenant).id
-            command.change { $0 = id }
-        }
-        let id = try #require(command.value)
+        var command: CommandID?
+        let found = try await changes(in: house) { command = try await house.run(by: ids.tenant).id }
+        let id = try #require(command)
         #expect(found == [.deviceStatus(ids.door), .log(.portfolio(ids.portfolio)), .command(id, by: ids.tenant)])
     }
 

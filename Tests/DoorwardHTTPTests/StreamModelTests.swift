@@ -1,0 +1,318 @@
+import DoorwardDomain
+import DoorwardTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import DoorwardControl
+@testable import DoorwardHTTP
+
+/// What a client of a stream keeps: the objects of each name, and the records in the order in which they came.
+struct StreamCopy: Sendable {
+    private(set) var objects: [String: [String: JSONValue]] = [:]
+    private(set) var ready: Set<String> = []
+    private(set) var records: [String: [JSONValue]] = [:]
+    /// The events since the last call of `takeWords`.
+    private var words: [String] = []
+    /// Rules of the protocol that an event has broken.
+    private(set) var mistakes: [String] = []
+    private(set) var closing: String?
+    /// Whether a name was to begin anew, and no snapshot has come yet.
+    private(set) var wasReset: Set<String> = []
+
+    mutating func takeWords() -> [String] {
+        defer { words = [] }
+        return words
+    }
+
+    mutating func apply(_ content: StreamEvent.Content) throws {
+        switch content {
+        case .stream: words.append("stream")
+        case .position: words.append("position")
+        case .closing(let reason, _):
+            words.append("closing")
+            closing = reason.rawValue
+        case .snapshot(let name, let type, let values, _):
+            words.append("snapshot \(name)")
+            if ready.contains(name), objects[name]?.isEmpty == false { mistakes.append("a snapshot of the complete name \(name)") }
+            for value in values { put(try JSONValue.parse(value), type, [name]) }
+        case .ready(let name):
+            words.append("ready \(name)")
+            ready.insert(name)
+        case .change(let names, let type, let value):
+            words.append("change \(names.joined(separator: ","))")
+            put(try JSONValue.parse(value), type, names)
+        case .removed(let names, let type, let id):
+            words.append("removed \(names.joined(separator: ","))")
+            for name in names where objects[name]?.removeValue(forKey: id) == nil {
+                // After a resumption an object can be removed that the client has removed already.
+                if type == .accessRecord { mistakes.append("a record was removed") }
+            }
+        case .revoked(let name), .reset(let name):
+            words.append("reset \(name)")
+            (objects[name], records[name]) = (nil, nil)
+            ready.remove(name)
+        case .refused(let name, _): words.append("refused \(name)")
+        }
+    }
+
+    private mutating func put(_ value: JSONValue, _ type: StreamType, _ names: [String]) {
+        guard type != .accessRecord else {
+            for name in names { records[name, default: []].append(value) }
+            return
+        }
+        let key = value["id"].text ?? value["portfolioId"].text ?? "permissions"
+        for name in names { objects[name, default: [:]][key] = value }
+    }
+}
+
+/// A client with one stream, which it loses and resumes.
+private final class StreamClient {
+    let person: House.Person
+    private let house: House
+    private let names: [StreamName]
+    private var lease: LiveStreams.Lease?
+    private(set) var copy = StreamCopy()
+    /// The copies after the last events, with the positions of the events.
+    private var history: [(mark: StreamMark, copy: StreamCopy)] = []
+
+    init(_ person: House.Person, _ house: House, _ subscriptions: [String: String]) throws {
+        (self.person, self.house) = (person, house)
+        let mistakes = FieldErrors()
+        let items = subscriptions.sorted { $0.key < $1.key }.map { name, query in
+            "subscribe=\(name):\(query.replacing("=", with: "%3D").replacing("&", with: "%26"))"
+        }
+        var reader = QueryReader(items.joined(separator: "&"), mistakes: mistakes)
+        names = StreamRequest.names(&reader)
+        try mistakes.finish()
+        try open(from: nil, wasSent: false)
+    }
+
+    private func open(from mark: StreamMark?, wasSent: Bool) throws {
+        let caller = Caller(userID: house.ids[person], sessionID: House.session(of: person))
+        let control = house.control
+        lease = try control.streams.open(caller, names, from: mark, wasSent: wasSent, maxStreams: 1000) { view, item in
+            item.render(for: caller.principal, in: view, control)
+        }
+    }
+
+    /// Takes everything that is waiting.
+    func drain() async throws {
+        guard let stream = lease?.stream else { return }
+        while let batch = await stream.pendingBatch() {
+            for event in batch.events {
+                try copy.apply(event.content)
+                history.append((event.mark, copy))
+            }
+            stream.written()
+        }
+        history.removeFirst(max(0, history.count - 40))
+    }
+
+    /// Loses the connection and the last events, and resumes.
+    ///
+    /// - Parameter isOtherRun: whether the gateway was restarted meanwhile.
+    func reconnect(losing count: Int, isOtherRun: Bool) throws {
+        guard let last = history.dropLast(count).last else { return }
+        (copy, history) = (last.copy, [last])
+        lease = nil
+        let mark = last.mark
+        let generation = isOtherRun ? mark.generation &+ 1 : mark.generation
+        try open(
+            from: StreamMark(
+                generation: generation, stream: mark.stream, number: mark.number, createdAt: mark.createdAt,
+                records: mark.records), wasSent: true)
+    }
+}
+
+/// After `ready`, the copy of each client equals what the lists of the API answer to the client, whatever has happened; and the
+/// records are complete and in order. `DOORWARD_STREAM_STEPS` sets another number of steps.
+@Suite(.timeLimit(.minutes(60))) struct StreamModelTests {
+    private static let steps = ProcessInfo.processInfo.environment["DOORWARD_STREAM_STEPS"].flatMap { Int($0) } ?? 60
+
+    /// The names of each client, and the list that each of them equals.
+    private static let lists: [(name: String, query: String, path: String, key: String)] = [
+        ("doors", "device", "/devices", "devices"),
+        ("locked", "device:state=LOCKED", "/devices?state=LOCKED", "devices"),
+        ("units", "unit", "/units", "units"), ("properties", "property", "/properties", "properties"),
+        ("portfolios", "portfolio", "/portfolios", "portfolios"),
+        ("guests", "guestAccess", "/guest-access", "guestAccesses"),
+        ("active", "guestAccess:active=true", "/guest-access?active=true", "guestAccesses"),
+    ]
+
+    private static let people: [House.Person] = [
+        .superAdmin, .owner, .manager, .maintenance, .tenant, .coTenant, .guest, .stranger, .nobody,
+    ]
+
+    @Test("each local copy equals the lists, and no record is lost, sent twice or out of order", arguments: 0..<3 as Range<UInt64>)
+    func model(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        let house = try await House(seed: seed + 1, deniedPerMinute: 1_000_000)
+        var subscriptions = Dictionary(uniqueKeysWithValues: Self.lists.map { ($0.name, $0.query) })
+        subscriptions["rights"] = "permissions"
+        subscriptions["plans"] = "subscription"
+        subscriptions["log"] = "accessRecord"
+        subscriptions["commands"] = "command"
+        let clients = try Self.people.map { try StreamClient($0, house, subscriptions) }
+        var steps = StreamSteps(house)
+        for step in 0..<Self.steps {
+            let text = try await steps.next(using: &generator)
+            for client in clients where Int.random(in: 0..<12, using: &generator) == 0 {
+                try await client.drain()
+                try client.reconnect(
+                    losing: Int.random(in: 0..<6, using: &generator), isOtherRun: Int.random(in: 0..<4, using: &generator) == 0)
+            }
+            // Some steps happen while the clients have not read the events of the earlier ones.
+            guard Int.random(in: 0..<3, using: &generator) == 0 || step == Self.steps - 1 else { continue }
+            for client in clients {
+                let difference = try await settled(client, house)
+                try #require(difference == nil, "seed \(seed), step \(step), \(text): \(client.person): \(difference ?? "")")
+                #expect(client.copy.mistakes.isEmpty)
+            }
+        }
+    }
+
+    /// The first difference between the copy and the lists, once nothing is waiting any more; `nil` if there is none.
+    private func settled(_ client: StreamClient, _ house: House) async throws -> String? {
+        var difference: String?
+        // The timer of windows runs on another thread.
+        for _ in 0..<200 {
+            house.control.streams.distributePending()
+            try await client.drain()
+            difference = try await self.difference(client, house)
+            if difference == nil { return nil }
+            for _ in 0..<50 { await Task.yield() }
+        }
+        return difference
+    }
+
+    private func difference(_ client: StreamClient, _ house: House) async throws -> String? {
+        let copy = client.copy
+        for list in Self.lists {
+            guard copy.ready.contains(list.name) || copy.objects[list.name] == nil else { return "\(list.name) is not ready" }
+            let separator = list.path.contains("?") ? "&" : "?"
+            let items = try await house.call(.get, "\(list.path)\(separator)limit=200", as: client.person).data[list.key].elements
+            let expected = Dictionary(uniqueKeysWithValues: items.map { ($0["id"].text ?? "", $0) })
+            if expected != copy.objects[list.name] ?? [:] { return "\(list.name): \(expected) \(copy.objects[list.name] ?? [:])" }
+        }
+        let rights = try await house.call(.get, "/users/me/permissions", as: client.person)
+        let sent = copy.objects["rights"]?["permissions"] ?? .null
+        guard sent["rules"] == rights.data["rules"], sent["packedRules"] == rights.data["packedRules"],
+            sent["nextChangeAt"] == rights.data["nextChangeAt"], sent["etag"].text == rights.headers[.eTag]
+        else { return "rights" }
+        for portfolio in [house.ids.portfolio, house.ids.otherPortfolio] {
+            let reply = try await house.call(.get, "/portfolios/\(portfolio)/subscription", as: client.person)
+            let sent = copy.objects["plans"]?["\(portfolio)"]
+            guard (reply.status == 200) == (sent != nil) else { return "the subscription of \(portfolio)" }
+            for key in ["tier", "modules", "limits", "usage"] where sent.map({ $0[key] != reply.data["subscription"][key] }) == true {
+                return "\(key) of the subscription"
+            }
+        }
+        return try await recordDifference(client, house)
+    }
+
+    /// The rights of the owner and the super admin to the logs do not change, so their records are complete; those of the others are
+    /// in order.
+    private func recordDifference(_ client: StreamClient, _ house: House) async throws -> String? {
+        let records = client.copy.records["log"] ?? []
+        let numbers = Dictionary(grouping: records) { $0["logId"].text ?? "" }.mapValues { $0.map { $0["seq"].number ?? -1 } }
+        for (log, numbers) in numbers where log != "" && numbers != numbers.sorted() { return "the order of \(log)" }
+        guard Set(records.map { $0["id"] }).count == records.count else { return "a record was sent twice" }
+        guard client.person == .owner || client.person == .superAdmin else { return nil }
+        var all: [JSONValue] = []
+        var cursor: String?
+        repeat {
+            let page = try await house.call(
+                .get, "/access-records?order=asc&limit=500\(cursor.map { "&cursor=\($0)" } ?? "")", as: client.person)
+            all += page.data["accessRecords"].elements
+            cursor = page.data["nextCursor"].text
+        } while cursor != nil
+        let expected = Array(all.suffix(records.count))
+        if expected != records { return "the records: \(expected.count) of \(all.count)" }
+        return records.isEmpty && !all.isEmpty ? "no records" : nil
+    }
+}
+
+/// What happens in the house, chosen at random.
+private struct StreamSteps {
+    private let house: House
+    private var units: [String] = []
+    private var accesses: [String] = []
+    private var count = 0
+
+    init(_ house: House) { self.house = house }
+
+    /// - Returns: what has happened.
+    mutating func next(using generator: inout SeededGenerator) async throws -> String {
+        count += 1
+        let ids = house.ids
+        let doors = [ids.door, ids.frontDoor, ids.simulated]
+        let door = doors[Int.random(in: 0..<3, using: &generator)]
+        let person = [House.Person.maintenance, .coTenant, .nobody][Int.random(in: 0..<3, using: &generator)]
+        switch Int.random(in: 0..<17, using: &generator) {
+        case 0:
+            return try await call(.post, "/units/\(ids.unit)/tenants", #"{"userId":"\#(ids[person])","role":"TENANT"}"#)
+        case 1: return try await call(.delete, "/units/\(ids.unit)/tenants/\(ids[person])")
+        case 2:
+            return try await call(.post, "/properties/\(ids.property)/managers", #"{"userId":"\#(ids[person])","role":"MAINTENANCE"}"#)
+        case 3: return try await call(.delete, "/properties/\(ids.property)/managers/\(ids[person])")
+        case 4:
+            let reply = try await house.call(
+                .post, "/units", as: .owner, #"{"name":"U\#(count)","propertyId":"\#(ids.property)"}"#)
+            units.append(reply.data["unit"]["id"].text ?? "")
+            return "a unit"
+        case 5:
+            guard let unit = units.randomElement(using: &generator) else { return "nothing" }
+            return try await call(.put, "/devices/\(door)", #"{"unitId":"\#(unit)"}"#)
+        case 6: return try await call(.put, "/devices/\(door)", #"{"unitId":null,"name":"Door \#(count)"}"#)
+        case 7:
+            guard let unit = units.popLast() else { return "nothing" }
+            return try await call(.delete, "/units/\(unit)?cascade=true")
+        case 8: return try await call(.put, "/properties/\(ids.property)", #"{"name":"No. \#(count)"}"#)
+        case 9: return try await grant(&generator)
+        case 10:
+            guard let access = accesses.randomElement(using: &generator) else { return "nothing" }
+            return try await call(.delete, "/guest-access/\(access)")
+        case 11:
+            house.clock.advance(by: .seconds(Int.random(in: 1..<1200, using: &generator)))
+            return "time"
+        case 12:
+            let state: LockState = [.locked, .unlocked, .jammed][Int.random(in: 0..<3, using: &generator)]
+            house.adapter.report(state, from: door)
+            return "\(state) \(door)"
+        case 13:
+            let reply = try await house.command("unlock", as: .tenant, on: ids.door)
+            return "unlock \(reply.status)"
+        case 14:
+            let list = Bool.random(using: &generator) ? #""\#(ids.frontDoor)""# : ""
+            return try await call(.put, "/units/\(ids.unit)", #"{"commonAreaAccessIds":[\#(list)]}"#)
+        case 15:
+            let module = Bool.random(using: &generator)
+            return try await call(
+                .put, "/portfolios/\(ids.portfolio)/subscription", #"{"modules":{"guestAccess":\#(module)}}"#, as: .superAdmin)
+        default:
+            return try await call(.post, "/units", #"{"name":"F\#(count)","propertyId":"\#(ids.otherProperty)"}"#, as: .stranger)
+        }
+    }
+
+    private mutating func grant(_ generator: inout SeededGenerator) async throws -> String {
+        let from = house.clock.now().advanced(by: .seconds(Int.random(in: 0..<900, using: &generator)))
+        let until = from.advanced(by: .seconds(Int.random(in: 60..<1800, using: &generator)))
+        let guest = [House.Person.guest, .nobody, .stranger][Int.random(in: 0..<3, using: &generator)]
+        let reply = try await house.call(
+            .post, "/guest-access", as: Bool.random(using: &generator) ? .owner : .tenant,
+            """
+            {"guestUserId":"\(house.ids[guest])","deviceIds":["\(house.ids.door)"],"operations":["UNLOCK"],
+            "validFrom":"\(from)","validUntil":"\(until)"}
+            """)
+        if let id = reply.data["guestAccess"]["id"].text { accesses.append(id) }
+        return "grant \(reply.status)"
+    }
+
+    private func call(
+        _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil, as person: House.Person = .owner
+    ) async throws -> String {
+        let reply = try await house.call(method, path, as: person, body)
+        return "\(method) \(path) \(body ?? "") \(reply.status)"
+    }
+}
