@@ -213,7 +213,9 @@ import Testing
         let taken = try await changes(in: house) {
             try await house.control.roles.remove(owner, ids.tenant, from: .unit(ids.unit))
         }
-        let lost: Set<ChangedObject> = [.permissions(of: ids.tenant), .permissions(of: ids.guest), .guestAccess(ids.guestAccess), .unit(ids.unit)]
+        let lost: Set<ChangedObject> = [
+            .permissions(of: ids.tenant), .permissions(of: ids.guest), .guestAccess(ids.guestAccess), .unit(ids.unit),
+        ]
         #expect(taken == logs.union(lost))
     }
 

@@ -195,7 +195,7 @@ struct House: Sendable {
         let isStream = path.hasPrefix("/api/v1/stream") && (method == .get || method == .post)
         let ending = Task { [control] in
             while isStream, !Task.isCancelled {
-                control.streams.endOpen()
+                control.streams.endIdle()
                 await Task.yield()
             }
         }

@@ -34,7 +34,9 @@ struct StreamCopy: Sendable {
             closing = reason.rawValue
         case .snapshot(let name, let type, let values, _):
             words.append("snapshot \(name)")
-            if ready.contains(name), objects[name]?.isEmpty == false { mistakes.append("a snapshot of the complete name \(name)") }
+            if ready.contains(name), objects[name]?.isEmpty == false {
+                mistakes.append("a snapshot of the complete name \(name)")
+            }
             for value in values { put(try JSONValue.parse(value), type, [name]) }
         case .ready(let name):
             words.append("ready \(name)")
@@ -144,7 +146,8 @@ private final class StreamClient {
         .superAdmin, .owner, .manager, .maintenance, .tenant, .coTenant, .guest, .stranger, .nobody,
     ]
 
-    @Test("each local copy equals the lists, and no record is lost, sent twice or out of order", arguments: 0..<3 as Range<UInt64>)
+    @Test(
+        "each local copy equals the lists, and no record is lost, sent twice or out of order", arguments: 0..<3 as Range<UInt64>)
     func model(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let house = try await House(seed: seed + 1, deniedPerMinute: 1_000_000)
@@ -204,7 +207,8 @@ private final class StreamClient {
             let reply = try await house.call(.get, "/portfolios/\(portfolio)/subscription", as: client.person)
             let sent = copy.objects["plans"]?["\(portfolio)"]
             guard (reply.status == 200) == (sent != nil) else { return "the subscription of \(portfolio)" }
-            for key in ["tier", "modules", "limits", "usage"] where sent.map({ $0[key] != reply.data["subscription"][key] }) == true {
+            for key in ["tier", "modules", "limits", "usage"]
+            where sent.map({ $0[key] != reply.data["subscription"][key] }) == true {
                 return "\(key) of the subscription"
             }
         }
@@ -254,7 +258,8 @@ private struct StreamSteps {
             return try await call(.post, "/units/\(ids.unit)/tenants", #"{"userId":"\#(ids[person])","role":"TENANT"}"#)
         case 1: return try await call(.delete, "/units/\(ids.unit)/tenants/\(ids[person])")
         case 2:
-            return try await call(.post, "/properties/\(ids.property)/managers", #"{"userId":"\#(ids[person])","role":"MAINTENANCE"}"#)
+            return try await call(
+                .post, "/properties/\(ids.property)/managers", #"{"userId":"\#(ids[person])","role":"MAINTENANCE"}"#)
         case 3: return try await call(.delete, "/properties/\(ids.property)/managers/\(ids[person])")
         case 4:
             let reply = try await house.call(

@@ -1,3 +1,4 @@
+// Over 400 lines because the decisions on what is sent, what is in flight and what is waiting share one mutex.
 package import DoorwardDomain
 internal import DoorwardPolicy
 import Synchronization
@@ -158,6 +159,15 @@ package final class LiveStream: Sendable {
     func end(_ reason: StreamEnd, retryAfter: Duration) {
         state.withLock { state in
             if state.ending == nil { (state.ending, state.retryAfter) = (reason, retryAfter) }
+        }
+        signal.set()
+    }
+
+    /// Ends the stream if everything was sent, for tests.
+    func endIfIdle() {
+        state.withLock { state in
+            guard state.isOpened, !state.hasWork, state.inFlight == nil, state.ending == nil else { return }
+            state.ending = .shuttingDown
         }
         signal.set()
     }
@@ -497,7 +507,8 @@ extension LiveStream.State {
     fileprivate var hasWork: Bool {
         if mirror.hasWork { return true }
         guard !isBlocked else { return false }
-        let isWaiting = !mirror.stored(.accessRecord) { $0 == .waiting || $0 == .resuming }.isEmpty
+        let isWaiting =
+            !mirror.stored(.accessRecord) { $0 == .waiting || $0 == .resuming }.isEmpty
             || !mirror.stored(.command) { $0 == .waiting || $0 == .resuming }.isEmpty
         return isWaiting || !dirtyCommands.isEmpty || (!follow.dirty.isEmpty && mirror.has(.accessRecord))
     }

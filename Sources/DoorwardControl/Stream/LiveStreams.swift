@@ -89,8 +89,10 @@ package final class LiveStreams: Sendable {
         let (mirror, isResumed) = mirror(for: caller, names, from: position, wasSent: wasSent)
         let marks = position?.records
         let stream = LiveStream(
-            id: random.id(at: services.clock.now(), of: LiveStream.self).description, number: number, caller: caller, mirror: mirror,
-            resumed: marks?.isComplete == true ? marks : nil, isResumed: isResumed, generation: generation, services: services, render: render)
+            id: random.id(at: services.clock.now(), of: LiveStream.self).description, number: number, caller: caller,
+            mirror: mirror,
+            resumed: marks?.isComplete == true ? marks : nil, isResumed: isResumed, generation: generation, services: services,
+            render: render)
         (wasSent ? isResumed ? metrics.resumed : metrics.reset : metrics.opened).increment()
         // Registered before anything is read, so that no later change is missed.
         table.insert(stream)
@@ -120,7 +122,9 @@ package final class LiveStreams: Sendable {
     private func mirror(
         for caller: Caller, _ names: [StreamName], from position: StreamMark?, wasSent: Bool
     ) -> (StreamMirror, isResumed: Bool) {
-        if let position, let earlier = earlier(position, of: caller) { return (earlier, earlier.activeNames.allSatisfy { !$0.needsReset }) }
+        if let position, let earlier = earlier(position, of: caller) {
+            return (earlier, earlier.activeNames.allSatisfy { !$0.needsReset })
+        }
         var mirror = StreamMirror()
         var isResumed = wasSent
         for name in names {
@@ -232,8 +236,8 @@ package final class LiveStreams: Sendable {
         for stream in table.all { stream.end(.shuttingDown, retryAfter: retryAfter) }
     }
 
-    /// Ends the streams that are open now, for tests.
-    func endOpen() { for stream in table.all { stream.end(.shuttingDown, retryAfter: .zero) } }
+    /// Ends the streams that have sent everything, for tests.
+    func endIdle() { for stream in table.all { stream.endIfIdle() } }
 
     /// A random delay after which a client connects again. It grows with the number of streams, so that they do not come back at
     /// once.

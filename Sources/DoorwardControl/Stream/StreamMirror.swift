@@ -1,3 +1,4 @@
+// Over 400 lines because the state machine is read as a whole.
 import Crypto
 import DequeModule
 internal import DoorwardDomain
@@ -133,8 +134,11 @@ struct StreamMirror: Sendable {
     private mutating func clear(_ slot: Int) {
         let others = ~(1 << UInt64(slot)) as UInt64
         for (object, entry) in entries where entry.names & ~others != 0 {
-            entries[object] = entry.names & others == 0 ? nil : Entry(
-                names: entry.names & others, digest: entry.digest, sentAt: entry.sentAt)
+            entries[object] =
+                entry.names & others == 0
+                ? nil
+                : Entry(
+                    names: entry.names & others, digest: entry.digest, sentAt: entry.sentAt)
         }
         for (object, removal) in removals where removal.names & ~others != 0 {
             removals[object]?.names = removal.names & others
@@ -176,8 +180,11 @@ struct StreamMirror: Sendable {
         // What was removed since then is removed once more, unless it was sent again.
         for (object, removal) in removals where removal.sentAt > number {
             enqueue(object)
-            if entries[object] == nil { entries[object] = Entry(names: removal.names, digest: nil, sentAt: removal.sentAt) }
-            else { entries[object]?.names |= removal.names }
+            if entries[object] == nil {
+                entries[object] = Entry(names: removal.names, digest: nil, sentAt: removal.sentAt)
+            } else {
+                entries[object]?.names |= removal.names
+            }
         }
         markStale()
         return true
@@ -324,6 +331,10 @@ struct StreamMirror: Sendable {
             // The client has the object, and has been told under which names it is not any more.
             entries[object] = Entry(names: mask, digest: digest, sentAt: former?.sentAt ?? number)
             return
+        }
+        for slot in names.indices where mask & 1 << UInt64(slot) != 0 && names[slot]?.phase == .revoked {
+            // The name has objects again, and is complete when no other one is waiting.
+            names[slot]?.phase = .resuming
         }
         emit(.change(names: texts(mask), type: object.type, object: bytes), bytes.count + 128, into: &output)
         entries[object] = Entry(names: mask, digest: digest, sentAt: number)

@@ -40,6 +40,12 @@ extension MetricFamily {
             "doorward_sign_ins_total", .counter, ["outcome"],
             help: "Attempts to sign in with a password: succeeded, failed, or rate limited before the password was checked."),
         MetricFamily("doorward_sessions", .gauge, help: "Sessions that are valid now."),
+        MetricFamily("doorward_streams", .gauge, help: "Live streams that are open now."),
+        MetricFamily(
+            "doorward_streams_total", .counter, ["begin"],
+            help: "Live streams that were opened: new, resumed, or reset because a position could not be resumed completely."),
+        MetricFamily(
+            "doorward_streams_cut_total", .counter, help: "Live streams whose client was disconnected because it took nothing."),
     ]
 
     private static let locks = [

@@ -17,7 +17,8 @@ struct StreamSender: Sendable {
     func run(_ send: (ByteBuffer) async throws -> Void) async throws {
         let (stream, progress) = (lease.stream, await client.trackWrites())
         stream.attach { await client.disconnect() }
-        try await send(ByteBuffer(string: "retry: \(Self.retry)\n\n"))
+        // A field of the first event.
+        try await send(ByteBuffer(string: "retry: \(Self.retry)\n"))
         while let batch = await stream.nextBatch() {
             let bytes = try encode(batch)
             for start in stride(from: 0, to: bytes.count, by: Self.pieceBytes) {
@@ -91,7 +92,8 @@ extension StreamEvent.Content {
         case .position(let at): writer.field("at", at)
         case .closing(let reason, let retryAfter):
             writer.field("reason", reason.rawValue)
-            writer.field("retryAfterMs", Int(retryAfter.components.seconds * 1000 + retryAfter.nanoseconds % 1_000_000_000 / 1_000_000))
+            writer.field(
+                "retryAfterMs", Int(retryAfter.components.seconds * 1000 + retryAfter.nanoseconds % 1_000_000_000 / 1_000_000))
         }
     }
 }

@@ -1,0 +1,322 @@
+import Crypto
+import DoorwardDomain
+import DoorwardTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import DoorwardControl
+@testable import DoorwardHTTP
+
+/// The live stream over sockets, and its routes. Time is virtual.
+@Suite(.timeLimit(.minutes(30))) struct StreamRouteTests {
+    private struct Event {
+        var id = ""
+        var name = ""
+        var data = JSONValue.null
+    }
+
+    /// Reads the events of a response from its connection.
+    private struct EventReader {
+        let connection: RawConnection
+        private(set) var head = ""
+        private var text = ""
+        private var taken = 0
+        /// Whether the connection sends nothing more.
+        private var isAtEnd = false
+
+        init(_ connection: RawConnection) { self.connection = connection }
+
+        /// The next event; `nil` at the end of the body.
+        mutating func next() async throws -> Event? {
+            while true {
+                let events = try events()
+                if events.count > taken {
+                    taken += 1
+                    return events[taken - 1]
+                }
+                if isAtEnd { return nil }
+                let more = await connection.text(upTo: "\n")
+                if more.isEmpty { isAtEnd = true }
+                text += more
+            }
+        }
+
+        /// The next event of this name.
+        mutating func next(_ name: String) async throws -> JSONValue {
+            while let event = try await next() { if event.name == name { return event.data } }
+            throw RawConnection.Failed(reason: "the stream ended before \(name)")
+        }
+
+        private mutating func events() throws -> [Event] {
+            let parts = text.components(separatedBy: "\r\n\r\n")
+            guard parts.count > 1 else { return [] }
+            head = parts[0]
+            // A chunk is its length and its content. Events have no carriage returns.
+            let body = text.dropFirst(head.count + 1).components(separatedBy: "\r\n").filter { !$0.isEmpty }
+            // The last chunk has the length 0.
+            if !body.count.isMultiple(of: 2), body.last == "0" { isAtEnd = true }
+            let content = body.enumerated().filter { !$0.offset.isMultiple(of: 2) }.map(\.element).joined()
+            var blocks = content.components(separatedBy: "\n\n")
+            blocks.removeLast()
+            return try blocks.map { block in
+                var event = Event()
+                for line in block.split(separator: "\n") {
+                    if line.hasPrefix("id: ") { event.id = String(line.dropFirst(4)) }
+                    if line.hasPrefix("event: ") { event.name = String(line.dropFirst(7)) }
+                    if line.hasPrefix("data: ") { event.data = try JSONValue.parse(Array(line.utf8.dropFirst(6))) }
+                }
+                return event
+            }
+        }
+    }
+
+    private func serving(_ house: House, _ body: @escaping @Sendable (_ port: Int) async throws -> Void) async throws {
+        var settings = HTTPSettings()
+        settings.port = 0
+        settings.idleTimeout = .seconds(36_000)
+        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+        let server = try GatewayServer(
+            control: house.control, settings: settings, tokenKey: house.signingKey, simulator: nil, logger: house.logs.logger
+        ) { continuation.yield($0) }
+        let running = Task { try await server.run() }
+        do {
+            let port = try #require(await ports.first { _ in true })
+            try await body(port)
+        } catch {
+            running.cancel()
+            throw error
+        }
+        running.cancel()
+        try? await running.value
+    }
+
+    private func open(
+        _ query: String, _ port: Int, _ token: String, after id: String? = nil
+    ) throws -> EventReader {
+        let connection = try RawConnection(port: port)
+        let resume = id.map { "Last-Event-ID: \($0)\r\n" } ?? ""
+        connection.send(
+            "GET /api/v1/stream?\(query) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n\(resume)\r\n")
+        return EventReader(connection)
+    }
+
+    private func openLease(_ house: House, _ person: House.Person, _ query: StreamQuery = .devices(DeviceFilter(), nil)) throws
+        -> LiveStreams.Lease
+    {
+        let caller = Caller(userID: house.ids[person], sessionID: House.session(of: person))
+        let control = house.control
+        let name = StreamName(name: "doors", query: query, text: "device")
+        return try control.streams.open(caller, [name], from: nil, wasSent: false, maxStreams: 1000) { view, item in
+            item.render(for: caller.principal, in: view, control)
+        }
+    }
+
+    @Test("A stream begins with its id and position, sends the objects, and then their changes under all their names")
+    func changes() async throws {
+        let house = try await House()
+        let token = try await house.token(of: .owner)
+        try await serving(house) { port in
+            var reader = try open("subscribe=all:device&subscribe=flat:device:unitId%3D\(house.ids.unit)", port, token)
+            let first = try #require(try await reader.next())
+            #expect(first.name == "stream" && first.data["resumed"].flag == false)
+            let position = try #require(try await reader.next())
+            #expect(position.name == "position" && position.data["at"].text == "\(house.clock.now())")
+            let snapshot = try await reader.next("snapshot")
+            #expect(snapshot["name"].text == "all" && snapshot["last"].flag == true && snapshot["type"].text == "device")
+            let list = try await house.call(.get, "/devices", as: .owner)
+            #expect(Set(snapshot["objects"].elements) == Set(list.data["devices"].elements))
+            #expect(try await reader.next("ready")["name"].text == "all")
+            #expect(try await reader.next("ready")["name"].text == "flat")
+            house.adapter.report(.battery(level: 7, low: true), from: house.ids.door)
+            let change = try await reader.next("change")
+            #expect(change["names"].elements.compactMap(\.text) == ["all", "flat"])
+            #expect(change["object"]["batteryLevel"].number == 7)
+            let head = reader.head.lowercased()
+            for header in [
+                "content-type: text/event-stream; charset=utf-8", "cache-control: no-store, no-transform",
+                "x-accel-buffering: no",
+            ] {
+                #expect(head.contains(header), "\(header) in \(head)")
+            }
+            let path = "/stream/\(first.data["streamId"].text ?? "")/subscriptions"
+            #expect(try await house.call(.put, "\(path)/units", as: .owner, #"{"type":"unit"}"#).status == 204)
+            #expect(try await reader.next("ready")["name"].text == "units")
+            #expect(try await house.call(.delete, "\(path)/units", as: .owner).status == 204)
+            #expect(try await house.call(.delete, "\(path)/units", as: .owner).status == 404)
+            #expect(first.id.utf8.count == position.id.utf8.count && first.id != position.id)
+        }
+    }
+
+    @Test("A role that is taken revokes its name, and its session's end closes the stream")
+    func revocation() async throws {
+        let house = try await House()
+        let token = try await house.token(of: .maintenance)
+        try await serving(house) { port in
+            var reader = try open("subscribe=doors:device", port, token)
+            _ = try await reader.next("ready")
+            let path = "/properties/\(house.ids.property)/managers/\(house.ids[.maintenance])"
+            #expect(try await house.call(.delete, path, as: .owner).status == 204)
+            #expect(try await reader.next("revoked")["name"].text == "doors")
+            let given = try await house.call(
+                .post, "/properties/\(house.ids.property)/managers", as: .owner,
+                #"{"userId":"\#(house.ids[.maintenance])","role":"MAINTENANCE"}"#)
+            #expect(given.status == 200)
+            #expect(try await reader.next("ready")["name"].text == "doors")
+            #expect(try await house.call(.post, "/auth/logout", as: .maintenance).status == 204)
+            house.clock.advance(by: .seconds(1))
+            #expect(try await reader.next("closing")["reason"].text == "session_ended")
+            #expect(try await reader.next() == nil, "the body ends")
+        }
+    }
+
+    @Test("A stream is resumed after the last event; any other position resets its names")
+    func resumption() async throws {
+        let house = try await House()
+        let (token, other) = (try await house.token(of: .owner), try await house.token(of: .admin))
+        try await serving(house) { port in
+            let query = "subscribe=doors:device&subscribe=log:accessRecord"
+            var reader = try open(query, port, token)
+            var (ready, last) = (0, Event())
+            while ready < 2, let event = try await reader.next() {
+                last = event
+                if event.name == "ready" { ready += 1 }
+            }
+            house.adapter.report(.battery(level: 9, low: false), from: house.ids.door)
+            #expect(try await house.command(as: .tenant).status == 200)
+            var resumed = try open(query, port, token, after: last.id)
+            #expect(try await resumed.next("stream")["resumed"].flag == true)
+            var kinds: [String] = []
+            var level: Int64?
+            while kinds.count < 2 || level == nil {
+                let event = try #require(try await resumed.next())
+                #expect(!["snapshot", "reset"].contains(event.name))
+                if event.data["type"].text == "device" { level = event.data["object"]["batteryLevel"].number }
+                if event.data["type"].text == "accessRecord" { kinds.append(event.data["object"]["kind"].text ?? "") }
+            }
+            #expect(level == 9 && kinds == ["COMMAND_INTENT", "COMMAND_OUTCOME"])
+            let altered = "\(last.id.hasPrefix("A") ? "B" : "A")\(last.id.dropFirst())"
+            for (id, token, query) in [
+                (altered, token, query), (last.id, other, query), (last.id, token, "subscribe=doors:device"), ("x", token, query),
+            ] {
+                var reset = try open(query, port, token, after: id)
+                #expect(try await reset.next("stream")["resumed"].flag == false)
+                #expect(try await reset.next("reset")["name"].text == "doors")
+                #expect(try await reset.next("snapshot")["name"].text == "doors")
+            }
+            house.control.streams.stop()
+            #expect(try await resumed.next("closing")["reason"].text == "shutting_down")
+        }
+    }
+
+    @Test(
+        "A change that takes a right away waits for what is in flight, and disconnects a client that does not take it",
+        arguments: [true, false])
+    func gate(isTaken: Bool) async throws {
+        let house = try await House()
+        let path = "/properties/\(house.ids.property)/managers/\(house.ids[.maintenance])"
+        let lease = try openLease(house, .maintenance)
+        let cuts = Seen(0)
+        lease.stream.attach { cuts.change { $0 += 1 } }
+        let batch = try #require(await lease.stream.pendingBatch())
+        #expect(batch.events.count > 2)
+        // Only the timers of windows sleep here.
+        let sleepers = house.clock.sleeperCount
+        let taking = Task { try await house.call(.delete, path, as: .owner).status }
+        await house.clock.waitForSleepers(sleepers + 1)
+        if isTaken { lease.stream.written() } else { house.clock.advance(by: LiveStreamTable.patience) }
+        #expect(try await taking.value == 204)
+        #expect(cuts.value == (isTaken ? 0 : 1))
+    }
+
+    @Test("A change does not wait for what is in flight to others")
+    func unaffected() async throws {
+        let house = try await House()
+        let lease = try openLease(house, .owner)
+        _ = try #require(await lease.stream.pendingBatch())
+        let path = "/properties/\(house.ids.property)/managers/\(house.ids[.maintenance])"
+        #expect(try await house.call(.delete, path, as: .owner).status == 204)
+        withExtendedLifetime(lease) {}
+    }
+
+    @Test("At most 16 streams of a person, 64 names of a stream, and the given number of streams in all")
+    func limits() async throws {
+        let house = try await House()
+        var leases: [LiveStreams.Lease] = []
+        for _ in 0..<16 { leases.append(try openLease(house, .owner)) }
+        let reply = try await house.call(.get, "/stream?subscribe=doors:device", as: .owner)
+        #expect(reply.status == 429 && reply.code == "rate_limited" && reply.details["limit"].number == 16)
+        #expect(reply.headers[.retryAfter] != nil)
+        let path = "/stream/\(leases[0].stream.id)/subscriptions"
+        for number in 0..<63 {
+            #expect(try await house.call(.put, "\(path)/n\(number)", as: .owner, #"{"type":"unit"}"#).status == 204)
+        }
+        let full = try await house.call(.put, "\(path)/more", as: .owner, #"{"type":"unit"}"#)
+        #expect(full.status == 429 && full.details["limit"].number == 64)
+        leases.removeLast()
+        #expect(throws: GatewayError.self) {
+            let caller = Caller(userID: house.ids[.owner], sessionID: House.session(of: .owner))
+            _ = try house.control.streams.open(caller, [], from: nil, wasSent: false, maxStreams: 15) { _, _ in [] }
+        }
+        #expect(try await house.call(.get, "/stream?subscribe=doors:device", as: .owner).status == 200)
+        // The id of another person's stream, and one that no stream has.
+        let unknown = "/stream/\(house.ids.unit)/subscriptions"
+        for person in [House.Person.admin, .stranger, .superAdmin] {
+            let foreign = try await house.call(.put, "\(path)/doors", as: person, #"{"type":"unit"}"#)
+            let none = try await house.call(.put, "\(unknown)/doors", as: person, #"{"type":"unit"}"#)
+            #expect(foreign.status == 404 && foreign.withoutRequestID == none.withoutRequestID)
+        }
+    }
+
+    @Test("A bad request is rejected with its fields")
+    func badInput() async throws {
+        let house = try await House()
+        for (query, problem) in [
+            ("subscribe=doors", "subscribe: malformed"), ("subscribe=a%20b:device", "subscribe: malformed"),
+            ("subscribe=doors:door", "subscribe.doors: unknown_value"),
+            ("subscribe=doors:device:state%3DOPEN", "subscribe.doors.state: unknown_value"),
+            ("subscribe=doors:device:color%3Dred", "subscribe.doors.color: unknown_key"),
+            ("subscribe=a:unit&subscribe=a:device", "subscribe.a: duplicate_key"), ("surprise=1", "surprise: unknown_key"),
+            ("subscribe=a:unit&access_token=x", "access_token: unknown_key"),
+        ] {
+            let reply = try await house.call(.get, "/stream?\(query)", as: .owner)
+            #expect(reply.status == 400 && reply.problems == [problem], "\(query): \(reply.text)")
+        }
+        // A token in the URL is rejected even if it is the only one.
+        #expect(try await house.call(.get, "/stream?token=x").status == 400)
+        #expect(try await house.call(.get, "/stream").status == 401)
+        #expect(try await house.call(.head, "/stream?subscribe=doors:device", as: .owner).status == 200)
+        #expect(house.control.streams.count == 0)
+        for (body, problem) in [
+            (#"{"subscriptions":{"a b":{"type":"unit"}}}"#, "subscriptions.a b: malformed"),
+            (#"{"subscriptions":{"a":{}}}"#, "subscriptions.a.type: required"),
+            (#"{"subscriptions":{"a":{"type":"device","query":"unit=1"}}}"#, "subscriptions.a.query.unit: unknown_key"),
+            (#"{"subscriptions":[]}"#, "subscriptions: wrong_type"),
+        ] {
+            let reply = try await house.call(.post, "/stream", as: .owner, body)
+            #expect(reply.status == 400 && reply.problems == [problem], "\(body): \(reply.text)")
+        }
+    }
+
+    @Test("Ids of events have one length, and are valid for their caller and names only")
+    func positions() throws {
+        let positions = StreamPositions(key: SymmetricKey(size: .bits256), random: RandomSource(SeededGenerator(seed: 1)))
+        var generator = SeededGenerator(seed: 2)
+        var lengths: Set<Int> = []
+        for count in 0...RecordMarks.maxEntries {
+            let entries = (0..<count).map { _ in RecordMarks.Entry(log: generator.next(), next: generator.next()) }
+            let records = RecordMarks(
+                entries: entries, latest: Timestamp(milliseconds: Int64.random(in: 0..<(1 << 40), using: &generator)),
+                isComplete: count.isMultiple(of: 2))
+            let mark = StreamMark(
+                generation: generator.next(), stream: generator.next(), number: generator.next(),
+                createdAt: MonotonicInstant(nanoseconds: Int64.random(in: 0...Int64.max, using: &generator)), records: records)
+            let id = try positions.id(of: mark, scope: "a")
+            lengths.insert(id.utf8.count)
+            #expect(positions.mark(id, scope: "a") == mark)
+            #expect(positions.mark(id, scope: "b") == nil)
+            #expect(positions.mark(String(id.dropLast()), scope: "a") == nil)
+        }
+        #expect(lengths.count == 1)
+    }
+}
