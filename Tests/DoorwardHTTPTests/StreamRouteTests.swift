@@ -48,6 +48,18 @@ import Testing
             throw RawConnection.Failed(reason: "the stream ended before \(name)")
         }
 
+        /// The next event, which there must be.
+        mutating func anyEvent() async throws -> Event {
+            guard let event = try await next() else { throw RawConnection.Failed(reason: "the stream has ended") }
+            return event
+        }
+
+        /// Expects a value in the next event of a name.
+        mutating func expect(_ name: String, _ key: String, _ value: JSONValue) async throws {
+            let data = try await next(name)
+            #expect(data[key] == value, "\(name): \(data)")
+        }
+
         private mutating func events() throws -> [Event] {
             let parts = text.components(separatedBy: "\r\n\r\n")
             guard parts.count > 1 else { return [] }
@@ -118,16 +130,16 @@ import Testing
         let token = try await house.token(of: .owner)
         try await serving(house) { port in
             var reader = try open("subscribe=all:device&subscribe=flat:device:unitId%3D\(house.ids.unit)", port, token)
-            let first = try #require(try await reader.next())
+            let first = try await reader.anyEvent()
             #expect(first.name == "stream" && first.data["resumed"].flag == false)
-            let position = try #require(try await reader.next())
+            let position = try await reader.anyEvent()
             #expect(position.name == "position" && position.data["at"].text == "\(house.clock.now())")
             let snapshot = try await reader.next("snapshot")
             #expect(snapshot["name"].text == "all" && snapshot["last"].flag == true && snapshot["type"].text == "device")
             let list = try await house.call(.get, "/devices", as: .owner)
             #expect(Set(snapshot["objects"].elements) == Set(list.data["devices"].elements))
-            #expect(try await reader.next("ready")["name"].text == "all")
-            #expect(try await reader.next("ready")["name"].text == "flat")
+            try await reader.expect("ready", "name", .string("all"))
+            try await reader.expect("ready", "name", .string("flat"))
             house.adapter.report(.battery(level: 7, low: true), from: house.ids.door)
             let change = try await reader.next("change")
             #expect(change["names"].elements.compactMap(\.text) == ["all", "flat"])
@@ -141,7 +153,7 @@ import Testing
             }
             let path = "/stream/\(first.data["streamId"].text ?? "")/subscriptions"
             #expect(try await house.call(.put, "\(path)/units", as: .owner, #"{"type":"unit"}"#).status == 204)
-            #expect(try await reader.next("ready")["name"].text == "units")
+            try await reader.expect("ready", "name", .string("units"))
             #expect(try await house.call(.delete, "\(path)/units", as: .owner).status == 204)
             #expect(try await house.call(.delete, "\(path)/units", as: .owner).status == 404)
             #expect(first.id.utf8.count == position.id.utf8.count && first.id != position.id)
@@ -157,16 +169,17 @@ import Testing
             _ = try await reader.next("ready")
             let path = "/properties/\(house.ids.property)/managers/\(house.ids[.maintenance])"
             #expect(try await house.call(.delete, path, as: .owner).status == 204)
-            #expect(try await reader.next("revoked")["name"].text == "doors")
+            try await reader.expect("revoked", "name", .string("doors"))
             let given = try await house.call(
                 .post, "/properties/\(house.ids.property)/managers", as: .owner,
                 #"{"userId":"\#(house.ids[.maintenance])","role":"MAINTENANCE"}"#)
             #expect(given.status == 200)
-            #expect(try await reader.next("ready")["name"].text == "doors")
+            try await reader.expect("ready", "name", .string("doors"))
             #expect(try await house.call(.post, "/auth/logout", as: .maintenance).status == 204)
             house.clock.advance(by: .seconds(1))
-            #expect(try await reader.next("closing")["reason"].text == "session_ended")
-            #expect(try await reader.next() == nil, "the body ends")
+            try await reader.expect("closing", "reason", .string("session_ended"))
+            let end = try await reader.next()
+            #expect(end == nil, "the body ends")
         }
     }
 
@@ -185,11 +198,11 @@ import Testing
             house.adapter.report(.battery(level: 9, low: false), from: house.ids.door)
             #expect(try await house.command(as: .tenant).status == 200)
             var resumed = try open(query, port, token, after: last.id)
-            #expect(try await resumed.next("stream")["resumed"].flag == true)
+            try await resumed.expect("stream", "resumed", .bool(true))
             var kinds: [String] = []
             var level: Int64?
             while kinds.count < 2 || level == nil {
-                let event = try #require(try await resumed.next())
+                let event = try await resumed.anyEvent()
                 #expect(!["snapshot", "reset"].contains(event.name))
                 if event.data["type"].text == "device" { level = event.data["object"]["batteryLevel"].number }
                 if event.data["type"].text == "accessRecord" { kinds.append(event.data["object"]["kind"].text ?? "") }
@@ -200,12 +213,12 @@ import Testing
                 (altered, token, query), (last.id, other, query), (last.id, token, "subscribe=doors:device"), ("x", token, query),
             ] {
                 var reset = try open(query, port, token, after: id)
-                #expect(try await reset.next("stream")["resumed"].flag == false)
-                #expect(try await reset.next("reset")["name"].text == "doors")
-                #expect(try await reset.next("snapshot")["name"].text == "doors")
+                try await reset.expect("stream", "resumed", .bool(false))
+                try await reset.expect("reset", "name", .string("doors"))
+                try await reset.expect("snapshot", "name", .string("doors"))
             }
             house.control.streams.stop()
-            #expect(try await resumed.next("closing")["reason"].text == "shutting_down")
+            try await resumed.expect("closing", "reason", .string("shutting_down"))
         }
     }
 
