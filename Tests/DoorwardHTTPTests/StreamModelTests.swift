@@ -130,7 +130,7 @@ private final class StreamClient {
 /// After `ready`, the copy of each client equals what the lists of the API answer to the client, whatever has happened; and the
 /// records are complete and in order. `DOORWARD_STREAM_STEPS` sets another number of steps.
 @Suite(.timeLimit(.minutes(60))) struct StreamModelTests {
-    private static let steps = ProcessInfo.processInfo.environment["DOORWARD_STREAM_STEPS"].flatMap { Int($0) } ?? 60
+    private static let steps = ProcessInfo.processInfo.environment["DOORWARD_STREAM_STEPS"].flatMap { Int($0) } ?? 40
 
     /// The names of each client, and the list that each of them equals.
     private static let lists: [(name: String, query: String, path: String, key: String)] = [
@@ -147,7 +147,7 @@ private final class StreamClient {
     ]
 
     @Test(
-        "each local copy equals the lists, and no record is lost, sent twice or out of order", arguments: 0..<3 as Range<UInt64>)
+        "each local copy equals the lists, and no record is lost, sent twice or out of order", arguments: 0..<2 as Range<UInt64>)
     func model(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let house = try await House(seed: seed + 1, deniedPerMinute: 1_000_000)

@@ -129,10 +129,16 @@ package final class LiveStream: Sendable {
         signal.set()
     }
 
+    /// Ends the subscription of a name.
+    ///
     /// - Throws: `.notFound` if there is no such name.
-    package func unsubscribe(_ name: String) throws(GatewayError) {
-        guard state.withLock({ $0.mirror.remove(name) }) else { throw .notFound }
+    /// - Returns: the effects of a dry run, which changes nothing; otherwise `nil`.
+    package func unsubscribe(_ name: String, isDryRun: Bool) throws(GatewayError) -> RemovalPreview? {
+        let isFound = state.withLock { isDryRun ? $0.mirror.name(name) != nil : $0.mirror.remove(name) }
+        guard isFound else { throw .notFound }
+        guard !isDryRun else { return RemovalPreview(ended: [RecordTarget(type: "StreamSubscription", id: name)]) }
         signal.set()
+        return nil
     }
 
     // MARK: - Changes

@@ -12,7 +12,7 @@ enum StreamRoutes {
         .put(
             "/stream/:streamId/subscriptions/:name", "Subscribes an open stream to a name, or replaces its query.", .nothing,
             isConditional: false, subscribe),
-        .delete("/stream/:streamId/subscriptions/:name", "Ends the subscription of a name.", .nothing, unsubscribe),
+        .delete("/stream/:streamId/subscriptions/:name", "Ends the subscription of a name.", .removal, unsubscribe),
     ]
 
     private static let answers: [DocumentedAnswer] = .file(
@@ -71,8 +71,8 @@ enum StreamRoutes {
     }
 
     private static func unsubscribe(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try call.readNothing()
-        try call.control.streams.stream(call.text("streamId"), of: call.caller).unsubscribe(call.text("name"))
-        return .nothing
+        let isDryRun = try call.readDryRun()
+        let stream = try call.control.streams.stream(call.text("streamId"), of: call.caller)
+        return .removal(try stream.unsubscribe(call.text("name"), isDryRun: isDryRun))
     }
 }
