@@ -152,10 +152,9 @@ package final class GatewayControl: Sendable {
             clock: clock, storeGuard: storeGuard, windows: windows, random: random, logger: logger, executor: executor,
             metrics: metrics)
         clockCare = ClockCare(directory: directory, storeGuard: storeGuard, windows: windows, clock: clock, random: random)
-        let openStreams = LiveStreamTable(clock: clock, executor: executor)
         writer = TenancyWriter(
             directory: directory, devices: devices, storeGuard: storeGuard, idempotency: idempotency, windows: windows,
-            streams: openStreams, clock: clock, random: random)
+            streams: LiveStreamTable(clock: clock, executor: executor), clock: clock, random: random)
         reports = DeviceReports(
             directory: directory, devices: devices, storeGuard: storeGuard, clock: clock, random: random, logger: logger,
             metrics: ReportMetrics(metrics), executor: executor)
@@ -166,11 +165,7 @@ package final class GatewayControl: Sendable {
             metrics: CommandMetrics(metrics))
         running = services.running
         commands = Commands(directory: directory, devices: devices, store: storeGuard.commands, running: running, clock: clock)
-        streams = LiveStreams(
-            StreamServices(
-                directory: directory, devices: devices, sessions: sessions,
-                store: StreamStore(log: storeGuard.log, commands: storeGuard.commands, running: running), clock: clock),
-            table: openStreams, feed: feed, random: random, metrics: StreamMetrics(metrics))
+        streams = LiveStreams(services, sessions: sessions, feed: feed, metrics: StreamMetrics(metrics))
         locks = LockDAL(
             services, commands: commands, idempotency: idempotency, deniedPerMinute: limits.deniedPerMinute, executor: executor)
         lockdowns = Lockdowns(

@@ -1,3 +1,4 @@
+// Over 400 lines because the rules of granting, changing and reading are read together.
 package import DoorwardDomain
 internal import DoorwardPolicy
 

@@ -15,7 +15,8 @@ package final class TenancyWriter: Sendable {
     private let random: RandomSource
     private let idempotency: IdempotencyGuard
     private let windows: WindowTimer
-    private let streams: LiveStreamTable
+    /// The streams whose gates each change passes.
+    let streams: LiveStreamTable
     private let mutex = AsyncMutex()
 
     /// Create only one writer per gateway: changes are serialized only if all of them use the same writer.

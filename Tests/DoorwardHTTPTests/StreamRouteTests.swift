@@ -1,4 +1,5 @@
 import Crypto
+import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardTesting
 import Foundation

@@ -43,8 +43,12 @@ package final class LiveStreams: Sendable {
     private let firstStream = StreamSignal()
     private let state = Mutex(State())
 
-    init(_ services: StreamServices, table: LiveStreamTable, feed: ChangeFeed, random: RandomSource, metrics: StreamMetrics) {
-        (self.services, self.table, self.feed, self.random, self.metrics) = (services, table, feed, random, metrics)
+    init(_ services: CommandServices, sessions: Sessions, feed: ChangeFeed, metrics: StreamMetrics) {
+        let guarded = services.storeGuard
+        self.services = StreamServices(
+            directory: services.directory, devices: services.devices, sessions: sessions,
+            store: StreamStore(log: guarded.log, commands: guarded.commands, running: services.running), clock: services.clock)
+        (table, self.feed, random, self.metrics) = (services.writer.streams, feed, services.random, metrics)
     }
 
     /// The number of open streams.
