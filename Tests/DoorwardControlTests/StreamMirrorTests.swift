@@ -21,19 +21,24 @@ import Testing
         }
 
         func contains(_ object: StreamObject, in query: StreamQuery) -> Bool {
-            let number = object.id(of: Unit.self).low
+            let number = World.number(of: object)
             guard isVisible, values[number] != nil, case .units(let parent, nil) = query else { return false }
             return parent.map { selected[$0.low, default: []].contains(number) } ?? true
         }
 
         static func object(_ number: UInt64) -> StreamObject { StreamObject(.unit, UnitID(high: 1, low: number)) }
 
+        static func number(of object: StreamObject) -> UInt64 {
+            let id: UnitID = object.id()
+            return id.low
+        }
+
         static func name(_ number: UInt64) -> StreamName {
             StreamName(name: "n\(number)", query: .units(PropertyID(high: 1, low: number), nil), text: "q\(number)")
         }
 
         func rendered(_ object: StreamObject) -> [UInt8] {
-            Array("\(object.idText) \(values[object.id(of: Unit.self).low] ?? -1)".utf8)
+            Array("\(object.idText) \(values[World.number(of: object)] ?? -1)".utf8)
         }
     }
 
@@ -114,7 +119,7 @@ import Testing
             history.removeFirst(max(0, history.count - 30))
             for name in names where mirror.name(name.name) != nil {
                 let expected = world.members(of: name.query).map { object in
-                    (object.idText, world.values[object.id(of: Unit.self).low] ?? -1)
+                    (object.idText, world.values[World.number(of: object)] ?? -1)
                 }
                 let found = copy.objects[name.name] ?? [:]
                 try #require(found == Dictionary(uniqueKeysWithValues: expected), "seed \(seed), step \(step), \(name.name)")
