@@ -121,11 +121,14 @@ let package = Package(
             ["DoorwardDomain", "DoorwardAudit", "DoorwardPolicy", "DoorwardControl", grdb, sqlite, logging, metrics]),
         // The HTTP API's types: requests, responses, error codes.
         module("DoorwardAPI", []),
+        // The web console: files that the gateway serves, and that call its HTTP API.
+        module("DoorwardConsole", [], resources: [.embedInCode("Resources")]),
         // Routes, sign-in, and the mapping from errors to HTTP statuses. Only this module uses Hummingbird.
         module(
             "DoorwardHTTP",
             [
-                "DoorwardDomain", "DoorwardPolicy", "DoorwardControl", "DoorwardAPI", hummingbird, hummingbirdCore,
+                "DoorwardDomain", "DoorwardPolicy", "DoorwardControl", "DoorwardAPI", "DoorwardConsole", hummingbird,
+                hummingbirdCore,
                 hummingbirdTLS, mustache,
                 httpTypes, nioCore, nioPosix, nioHTTP1, nioSSL, jwt, x509, asn1, crypto, logging, metrics,
             ]),
@@ -182,7 +185,8 @@ let package = Package(
         tests(
             "DoorwardStoreTests",
             [
-                "DoorwardStore", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardDomain", "DoorwardTesting", grdb,
+                "DoorwardStore", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardDomain",
+                "DoorwardTesting", grdb,
                 sqlite, logging, metrics,
             ]),
         tests("DoorwardAPITests", ["DoorwardAPI"]),
@@ -195,8 +199,8 @@ let package = Package(
         tests(
             "DoorwardHTTPTests",
             [
-                "DoorwardHTTP", "DoorwardAPI", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit",
-                "DoorwardDomain", "DoorwardStore", "DoorwardTesting",
+                "DoorwardHTTP", "DoorwardAPI", "DoorwardConsole", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit",
+                "DoorwardAdapterKit", "DoorwardDomain", "DoorwardStore", "DoorwardTesting",
                 "AdapterSimulator", hummingbird, hummingbirdTesting, httpTypes, nioCore, nioEmbedded, jwt, x509, asn1, crypto,
                 logging, metrics,
             ]),

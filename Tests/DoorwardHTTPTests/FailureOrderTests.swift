@@ -128,7 +128,7 @@ import Testing
     @Test(
         "An unknown path is 404 for every method",
         arguments: [
-            "/api/v1", "/api/v1/nothing", "/", "/api/v2/users/me", "/api/v1/users/me/more", "/api/v1/auth/invitation",
+            "/api/v1", "/api/v1/nothing", "/console", "/api/v2/users/me", "/api/v1/users/me/more", "/api/v1/auth/invitation",
             "/api/v1/devices/discovered/x/y",
         ])
     func unknownPath(_ path: String) async throws {

@@ -1,0 +1,47 @@
+/// A file of the web console.
+package struct ConsoleFile: Sendable {
+    /// The name without a folder, such as `app.js`.
+    package let name: String
+    /// The media type, the value of `Content-Type`.
+    package let type: String
+    package let content: [UInt8]
+
+    init(_ name: String, _ content: [UInt8]) {
+        (self.name, self.content) = (name, content)
+        type = Self.types.first { name.hasSuffix($0.suffix) }?.type ?? "application/octet-stream"
+    }
+
+    private static let types = [
+        (suffix: ".js", type: "text/javascript; charset=utf-8"), (suffix: ".css", type: "text/css; charset=utf-8"),
+        (suffix: ".html", type: "text/html; charset=utf-8"),
+    ]
+}
+
+extension ConsoleFile {
+    /// The page that loads the other files. It names their folder by ``folderPlaceholder``.
+    package static let page = ConsoleFile("index.html", PackageResources.index_html)
+
+    /// The text in the page that the path of the folder of the other files replaces.
+    package static let folderPlaceholder = "{{folder}}"
+
+    /// The style sheet and the modules. They import each other by `./NAME`, so they are served from one folder.
+    package static let all: [ConsoleFile] = [
+        ConsoleFile("console.css", PackageResources.console_css),
+        ConsoleFile("app.js", PackageResources.app_js),
+        ConsoleFile("api.js", PackageResources.api_js),
+        ConsoleFile("view.js", PackageResources.view_js),
+        ConsoleFile("ability.js", PackageResources.ability_js),
+        ConsoleFile("words.js", PackageResources.words_js),
+        ConsoleFile("live.js", PackageResources.live_js),
+        ConsoleFile("parts.js", PackageResources.parts_js),
+        ConsoleFile("commands.js", PackageResources.commands_js),
+        ConsoleFile("sign-in.js", PackageResources.sign_in_js),
+        ConsoleFile("doors.js", PackageResources.doors_js),
+        ConsoleFile("door.js", PackageResources.door_js),
+        ConsoleFile("records.js", PackageResources.records_js),
+        ConsoleFile("guests.js", PackageResources.guests_js),
+        ConsoleFile("log.js", PackageResources.log_js),
+        ConsoleFile("check.js", PackageResources.check_js),
+        ConsoleFile("account.js", PackageResources.account_js),
+    ]
+}

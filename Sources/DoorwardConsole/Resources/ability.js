@@ -1,0 +1,132 @@
+// What the signed-in person may do, by the CASL rules of GET /users/me/permissions. It decides only what is shown: the gateway
+// decides every request itself.
+// @ts-check
+
+/** @typedef {{action: string[], subject: string[], conditions?: Record<string, any>, fields?: string[], inverted?: boolean, reason?: string}} Rule */
+
+export class Ability {
+  /** @param {Rule[] | null} rules null before they are known: nothing is allowed then. */
+  constructor(rules) {
+    this.isKnown = rules !== null;
+    this.rules = rules || [];
+  }
+
+  /**
+   * Whether an action is allowed on an object or, without one, on at least one object of the type.
+   *
+   * @param {string} action @param {string} subject @param {Record<string, any> | null} [object] @param {string} [field]
+   */
+  can(action, subject, object, field) {
+    const rule = this.deciding(action, subject, object, field);
+    return rule !== null && !rule.inverted;
+  }
+
+  /**
+   * Why an action is forbidden on an object that a rule allows it on: the code of the reason; null if it is allowed, or if no
+   * rule allows it.
+   *
+   * @param {string} action @param {string} subject @param {Record<string, any>} object
+   */
+  reason(action, subject, object) {
+    const rule = this.deciding(action, subject, object);
+    return rule && rule.inverted && this.holds(action, subject, object) ? rule.reason || null : null;
+  }
+
+  /**
+   * Whether a rule allows the action on the object, whatever forbids it at the moment.
+   *
+   * @param {string} action @param {string} subject @param {Record<string, any>} object
+   */
+  holds(action, subject, object) {
+    return this.rules.some((rule) => !rule.inverted && applies(rule, action, subject, object, undefined));
+  }
+
+  /**
+   * The rule that decides: the last one that applies; null if there is none.
+   *
+   * @param {string} action @param {string} subject @param {Record<string, any> | null} [object] @param {string} [field]
+   * @returns {Rule | null}
+   */
+  deciding(action, subject, object, field) {
+    for (let index = this.rules.length - 1; index >= 0; index--) {
+      if (applies(this.rules[index], action, subject, object, field)) return this.rules[index];
+    }
+    return null;
+  }
+}
+
+/** @param {Rule} rule @param {string} action @param {string} subject @param {any} object @param {string | undefined} field */
+function applies(rule, action, subject, object, field) {
+  if (!rule.action.includes(action) && !rule.action.includes('manage')) return false;
+  if (!rule.subject.includes(subject) && !rule.subject.includes('all')) return false;
+  const hasFields = rule.fields && rule.fields.length;
+  if (hasFields && (field === undefined ? rule.inverted : !rule.fields?.includes(field))) return false;
+  if (!rule.conditions) return true;
+  // Without an object the question is about any of the type: a rule with conditions may allow one, and does not forbid all.
+  if (!object) return !rule.inverted;
+  return Object.entries(rule.conditions).every(([name, wanted]) => matches(object[name], wanted));
+}
+
+/** @param {any} value @param {any} wanted a value, or operators of MongoDB: `$in`, `$nin`, `$eq`, `$ne` */
+function matches(value, wanted) {
+  const values = Array.isArray(value) ? value : [value];
+  if (wanted === null || typeof wanted !== 'object') return values.includes(wanted);
+  return Object.entries(wanted).every(([operator, operand]) => {
+    switch (operator) {
+      case '$in': return operand.some((/** @type {any} */ one) => values.includes(one));
+      case '$nin': return !operand.some((/** @type {any} */ one) => values.includes(one));
+      case '$eq': return values.includes(operand);
+      case '$ne': return !values.includes(operand);
+      // An operator that is not known: neither allow by it nor forbid by it. The gateway decides.
+      default: return false;
+    }
+  });
+}
+
+/**
+ * The rules of their packed form, as CASL's `unpackRules` reads it.
+ *
+ * @param {any[][]} packed @returns {Rule[]}
+ */
+export function unpackRules(packed) {
+  return packed.map(([action, subject, conditions, inverted, fields, reason]) => {
+    /** @type {Rule} */
+    const rule = { action: action.split(','), subject: subject.split(',') };
+    if (conditions) rule.conditions = conditions;
+    if (inverted) rule.inverted = true;
+    if (fields) rule.fields = fields.split(',');
+    if (reason) rule.reason = reason;
+    return rule;
+  });
+}
+
+// The pages of the console and what each requires. It decides only what is linked; the gateway decides every request.
+/**
+ * @typedef {{id: string, title: string, short?: string, path: string, icon: any, requires: [string, string][], inBar: boolean, meaning: string}} Place
+ */
+
+/**
+ * `requires` lists actions and subjects of which any one is enough; an empty list means that a sign-in is enough.
+ *
+ * @type {Place[]}
+ */
+export const places = [
+  { id: 'doors', title: 'Doors', path: '#/doors', icon: 'doors', requires: [], inBar: true, meaning: 'the doors that the person may see' },
+  {
+    id: 'guests', title: 'Guests', path: '#/guests', icon: 'guests', requires: [['GRANT_ACCESS', 'LockDevice']], inBar: true,
+    meaning: 'guest accesses: create, link, revoke',
+  },
+  {
+    id: 'log', title: 'Log', path: '#/log', icon: 'log',
+    requires: [['VIEW_ACCESS_HISTORY', 'LockDevice'], ['gatewayLog.read', 'Gateway']], inBar: true, meaning: 'access records and charts',
+  },
+  {
+    id: 'check', title: 'Access check', short: 'Check', path: '#/check', icon: 'check', requires: [['VIEW_STATUS', 'LockDevice']], inBar: true,
+    meaning: 'who can open a door, and whether a person can, at any time from now on',
+  },
+  { id: 'account', title: 'My account', path: '#/account', icon: 'account', requires: [], inBar: false, meaning: 'own names, password, sessions' },
+];
+
+/** @param {Place} place @param {Ability} ability */
+export const isOpen = (place, ability) =>
+  place.requires.length === 0 || place.requires.some(([action, subject]) => ability.can(action, subject));

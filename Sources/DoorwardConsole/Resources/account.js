@@ -1,0 +1,214 @@
+// My account: names, password, recovery codes, sessions, API keys, keys of the keyboard.
+// @ts-check
+import { call, setCurrentUser } from './api.js';
+import { leaveSession } from './app.js';
+import { button, dialog, field, notice, time, whenLoaded } from './parts.js';
+import { h } from './view.js';
+import { roleOf, sentenceOf } from './words.js';
+
+const names = { firstName: 'The first name', lastName: 'The last name', currentPassword: 'The current password', newPassword: 'The new password' };
+
+const page = {
+  /** @param {any} context */
+  start(context) {
+    const state = {
+      status: 'loading', error: null, sessions: [], keys: [], codes: null, asks: null, isEnded: false, busy: null,
+      /** @type {Record<string, any>} a note for each form */ notes: {},
+    };
+    page.refresh(context, state);
+    return state;
+  },
+
+  /** @param {any} state */
+  end(state) { state.isEnded = true; state.codes = null; },
+
+  /** @param {any} context @param {any} state */
+  async refresh(context, state) {
+    try {
+      const mayHaveKeys = ['Portfolio', 'Property', 'Unit'].some((type) => context.ability.can('apiKeys.manage', type));
+      const [{ user }, { sessions }, keys] = await Promise.all([
+        call('GET', '/users/me'), call('GET', '/users/me/sessions'), mayHaveKeys ? call('GET', '/api-keys', { query: { limit: 200 } }) : null,
+      ]);
+      if (state.isEnded) return;
+      setCurrentUser(user);
+      Object.assign(state, { status: 'loaded', user, sessions, keys: keys?.apiKeys || null, readAt: new Date().toISOString() });
+    } catch (error) {
+      if (state.status !== 'loaded') Object.assign(state, { status: 'failed', error });
+    }
+    context.redraw();
+  },
+
+  /** @param {any} context @param {any} state */
+  view(context, state) {
+    return h(
+      'div', { key: 'account' },
+      h('div.page-head', null, h('h1', { tabindex: '-1' }, 'My account'), button('Sign out', { id: 'sign-out', onclick: leaveSession })),
+      whenLoaded(state, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); }, () => [
+        person(context, state), password(context, state), recovery(context, state), sessions(context, state), apiKeys(context, state), keyboard(context),
+        state.asks && confirmation(context, state),
+      ]));
+  },
+};
+export default page;
+
+/** @param {any} context @param {any} state @param {string} name @param {(values: any) => Promise<string>} act */
+const submit = (context, state, name, act) => async (/** @type {any} */ event) => {
+  event.preventDefault();
+  if (state.busy) return;
+  Object.assign(state, { busy: name, notes: {} });
+  context.redraw();
+  try {
+    state.notes[name] = { tone: 'ok', text: await act(Object.fromEntries(new FormData(event.target))) };
+    if (name === 'password') event.target.reset();
+  } catch (error) {
+    const { status, isMismatch, message } = /** @type {any} */ (error);
+    const isWrong = name === 'password' && status === 401;
+    state.notes[name] = { tone: 'bad', text: isMismatch ? message : isWrong ? 'The current password is wrong.' : sentenceOf(error, names) };
+  }
+  context.announce(state.notes[name].text);
+  state.busy = null;
+  context.redraw();
+};
+
+/** @param {any} state @param {string} name */
+const noteOf = (state, name) => state.notes[name] && notice(state.notes[name].tone, state.notes[name].text);
+
+/** @param {any} context @param {any} state */
+function person(context, state) {
+  const { user } = state;
+  return h(
+    'form.card-form', {
+      key: 'person', onsubmit: submit(context, state, 'person', async ({ firstName, lastName }) => {
+        const answer = await call('PUT', '/users/me', { body: { firstName, lastName } });
+        state.user = answer.user;
+        setCurrentUser(answer.user);
+        return 'Saved.';
+      }),
+    },
+    h('h2', null, 'Who you are'), noteOf(state, 'person'),
+    h('p.hint', null, user.email, (user.roleAssociations || []).length > 0 ? ` · ${[...new Set(user.roleAssociations.map((/** @type {any} */ one) => roleOf(one.roleWithinEntity)))].join(', ')}` : user.isSuperAdmin ? ' · Super admin' : ''),
+    h('div.form-row', null,
+      field('First name', { id: 'firstName', name: 'firstName', value: user.firstName, required: true, maxlength: 200, autocomplete: 'given-name' }),
+      field('Last name', { id: 'lastName', name: 'lastName', value: user.lastName, required: true, maxlength: 200, autocomplete: 'family-name' })),
+    button('Save', { type: 'submit', kind: 'primary', busy: state.busy === 'person', onclick: () => {} }));
+}
+
+/** @param {any} context @param {any} state */
+function password(context, state) {
+  return h(
+    'form.card-form', {
+      key: 'password', onsubmit: submit(context, state, 'password', async ({ currentPassword, newPassword, repeated }) => {
+        if (newPassword !== repeated) throw Object.assign(new Error('The two passwords differ.'), { isMismatch: true });
+        await call('POST', '/users/me/password', { body: { currentPassword, newPassword }, isProof: true });
+        page.refresh(context, state);
+        return 'The password is changed. Your other sessions have ended.';
+      }),
+    },
+    h('h2', null, 'Password'), noteOf(state, 'password'),
+    h('input.hidden', { key: 'user', type: 'text', name: 'username', autocomplete: 'username', value: state.user.email, readonly: true, tabindex: '-1', 'aria-hidden': 'true' }),
+    field('Current password', { id: 'currentPassword', name: 'currentPassword', type: 'password', autocomplete: 'current-password', required: true }),
+    h('div.form-row', null,
+      field('New password', { id: 'newPassword', name: 'newPassword', type: 'password', autocomplete: 'new-password', required: true }, { hint: 'At least 15 characters.' }),
+      field('The new password again', { id: 'repeated', name: 'repeated', type: 'password', autocomplete: 'new-password', required: true })),
+    button('Change the password', { type: 'submit', kind: 'primary', busy: state.busy === 'password', onclick: () => {} }));
+}
+
+/** @param {any} context @param {any} state */
+function recovery(context, state) {
+  const make = async () => {
+    state.asks = null;
+    try {
+      state.codes = (await call('POST', '/users/me/recovery-codes', {})).recoveryCodes;
+      context.announce('New recovery codes are shown');
+    } catch (error) {
+      state.notes.recovery = { tone: 'bad', text: sentenceOf(error) };
+    }
+    context.redraw();
+  };
+  return h(
+    'section.panel-card', { key: 'recovery' }, h('h2', null, 'Recovery codes'), noteOf(state, 'recovery'),
+    state.codes ? [
+      notice('warn', 'These eight codes are shown only now. Write them down: each sets a new password once.'),
+      h('ul.codes', null, state.codes.map((/** @type {string} */ code) => h('li', { key: code }, h('code', null, code)))),
+      button('I have written them down', { id: 'done', onclick: () => { state.codes = null; context.redraw(); } }),
+    ] : [
+      h('p.hint', null, 'With a recovery code you set a new password when you have forgotten it. New codes replace the earlier ones.'),
+      button('Create recovery codes', {
+        id: 'codes', onclick: () => {
+          state.asks = { title: 'Create recovery codes', text: 'Earlier codes stop working.', verb: 'Create', act: make };
+          context.redraw();
+        },
+      }),
+    ]);
+}
+
+/** @param {any} context @param {any} state */
+function sessions(context, state) {
+  const end = (/** @type {any} */ session) => async () => {
+    state.asks = null;
+    try {
+      await call('DELETE', `/users/me/sessions/${encodeURIComponent(session.id)}`);
+      context.note('The session has ended.');
+    } catch (error) {
+      context.note(sentenceOf(error), 'bad');
+    }
+    page.refresh(context, state);
+  };
+  return h(
+    'section.panel-card', { key: 'sessions' }, h('h2', null, 'Sessions'),
+    h('ul.rows', null, state.sessions.map((/** @type {any} */ session) => h(
+      'li.row', { key: session.id },
+      h('span.record-text', null, h('strong', null, session.isCurrent ? 'This session' : 'Another session'),
+        h('span.record-sub', null, 'since ', time(session.createdAt), ', at most until ', time(session.expiresAt))),
+      !session.isCurrent && button('End', { id: `end-${session.id}`, name: 'End this session', onclick: end(session) })))));
+}
+
+/** @param {any} context @param {any} state */
+function apiKeys(context, state) {
+  if (!state.keys) return null;
+  const remove = (/** @type {any} */ key) => async () => {
+    state.asks = null;
+    try {
+      await call('DELETE', `/api-keys/${encodeURIComponent(key.id)}`);
+      context.note(`The API key ${key.name} is removed.`);
+    } catch (error) {
+      context.note(sentenceOf(error), 'bad');
+    }
+    page.refresh(context, state);
+  };
+  return h(
+    'section.panel-card', { key: 'keys' }, h('h2', null, 'API keys'),
+    state.keys.length === 0 ? h('p.hint', null, 'You have no API keys. They are created by ', h('code', null, 'POST /api/v1/api-keys'), ', for programs that act with a part of your rights.')
+      : h('ul.rows', null, state.keys.map((/** @type {any} */ key) => h(
+        'li.row', { key: key.id },
+        h('span.record-text', null, h('strong', null, key.name), h('span.record-sub', null, roleOf(key.role), ', until ', time(key.expiresAt))),
+        button('Remove', {
+          id: `remove-${key.id}`, kind: 'danger', name: `Remove ${key.name}`, onclick: () => {
+            state.asks = { title: 'Remove the API key', text: `Programs that use ${key.name} stop working at once.`, verb: 'Remove', act: remove(key) };
+            context.redraw();
+          },
+        })))));
+}
+
+/** @param {any} context */
+function keyboard(context) {
+  const isOn = localStorage.getItem('doorward-keys') !== 'off';
+  return h(
+    'section.panel-card', { key: 'keyboard' }, h('h2', null, 'Keyboard'),
+    h('label.check', { for: 'keys' }, h('input', {
+      id: 'keys', type: 'checkbox', checked: isOn,
+      onchange: (/** @type {any} */ event) => { localStorage.setItem('doorward-keys', event.target.checked ? 'on' : 'off'); context.redraw(); },
+    }), 'Single-letter keys'),
+    h('dl.details', null, [
+      ['/', 'search'], ['g d, g g, g l, g c, g a', 'doors, guests, log, check, account'], ['j, k', 'next and previous door'], ['u', 'to the button Unlock'],
+      ['l', 'lock'], ['w', 'why a button is not available'], ['r', 'read again'],
+    ].map(([key, meaning]) => h('div', { key }, h('dt', null, h('kbd', null, key)), h('dd', null, meaning)))));
+}
+
+/** @param {any} context @param {any} state */
+function confirmation(context, state) {
+  const { title, text, verb, act } = state.asks;
+  const close = () => { state.asks = null; context.redraw(); };
+  return dialog({ title, onclose: close }, h('p', null, text),
+    h('div.buttons.dialog-buttons', null, button(verb, { id: 'confirm', kind: 'primary', onclick: act }), button('Cancel', { id: 'cancel', onclick: close })));
+}

@@ -1,0 +1,201 @@
+// The gateway's HTTP API. The access token is kept in this module's memory only; the refresh token is in a cookie that no script
+// can read.
+// @ts-check
+
+const base = '/api/v1';
+
+/** An answer of the gateway that is not a success, or none at all (`status` 0, `code` `unreachable`). */
+export class APIError extends Error {
+  /** @param {number} status @param {any} answer */
+  constructor(status, answer) {
+    super(answer.message || 'The gateway gave an answer that the console does not understand.');
+    this.status = status;
+    this.code = answer.code || 'unknown';
+    this.details = answer.details || {};
+    this.requestId = answer.requestId || null;
+    this.retryAfter = answer.retryAfter || null;
+  }
+
+  /** Whether the gateway could not be reached, so that it is not known whether it has read the request. */
+  get isUnreachable() { return this.status === 0; }
+}
+
+/** @type {{token: string, user: any} | null} */
+let session = null;
+/** @type {Promise<boolean> | null} */
+let refreshing = null;
+/** @type {Set<(event: string) => void>} */
+const observers = new Set();
+
+/** The signed-in user; null if nobody is signed in. */
+export const currentUser = () => (session ? session.user : null);
+export const currentToken = () => (session ? session.token : null);
+
+/**
+ * Calls a function with `signedIn`, `signedOut` (the session has ended), `replaced` (another person has signed in in this browser)
+ * or `forbidden` (a request was refused, so the rules may have changed).
+ *
+ * @param {(event: string) => void} observer
+ */
+export function observe(observer) { observers.add(observer); }
+/** @param {string} event */
+function notify(event) { for (const observer of observers) observer(event); }
+
+/** Tells the other tabs of this browser who is signed in. */
+const tabs = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('doorward-session');
+if (tabs) {
+  tabs.onmessage = ({ data }) => {
+    if (data.type === 'signedOut' && session && data.userId === session.user.id) forget('signedOut');
+    if (data.type === 'signedIn' && session && data.userId !== session.user.id) forget('replaced');
+  };
+}
+
+/** @param {string} event */
+function forget(event) {
+  if (!session) return;
+  session = null;
+  notify(event);
+}
+
+/** @param {string} email @param {string} password */
+export async function signIn(email, password) {
+  await accept(await send('POST', '/auth/login', { body: { email, password }, isOpen: true }));
+}
+
+/** @param {any} data */
+function accept(data) {
+  const isOther = session !== null && session.user.id !== data.user.id;
+  if (isOther) forget('replaced');
+  session = { token: data.token, user: data.user };
+  if (tabs) tabs.postMessage({ type: 'signedIn', userId: data.user.id });
+  notify('signedIn');
+}
+
+/** Continues the session of this browser; returns whether there is one. Throws if the gateway cannot be reached. */
+export function restore() {
+  // Tabs take turns: a refresh token that is used twice ends the session.
+  const renew = async () => {
+    try {
+      accept(await send('POST', '/auth/refresh', { isOpen: true }));
+      return true;
+    } catch (error) {
+      if (error instanceof APIError && error.status === 401) return false;
+      throw error;
+    }
+  };
+  refreshing ||= (navigator.locks ? navigator.locks.request('doorward-refresh', renew) : renew()).finally(() => {
+    refreshing = null;
+  });
+  return refreshing;
+}
+
+export async function signOut() {
+  const user = currentUser();
+  try {
+    await send('POST', '/auth/logout', {});
+  } catch (error) {
+    // A session that has ended already is what is wanted.
+    if (!(error instanceof APIError) || error.status !== 401) throw error;
+  }
+  if (tabs && user) tabs.postMessage({ type: 'signedOut', userId: user.id });
+  forget('signedOut');
+}
+
+/**
+ * Sends a request of the signed-in person and returns `data` of the answer. An expired access token is renewed once.
+ *
+ * @param {string} method @param {string} path below `/api/v1`
+ * @param {{query?: Record<string, any>, body?: any, headers?: Record<string, string>, isProof?: boolean}} [options] `isProof` for a
+ *   request with a password, which is not repeated: a second refusal would count as a second wrong password
+ */
+export async function call(method, path, options = {}) {
+  if (options.isProof) {
+    await restore();
+    return send(method, path, options);
+  }
+  try {
+    return await send(method, path, options);
+  } catch (error) {
+    if (!(error instanceof APIError)) throw error;
+    if (error.status === 401) {
+      const user = currentUser();
+      if (await restore()) {
+        // The cookie may be another person's by now: never repeat a request as somebody else.
+        if (user && currentUser()?.id === user.id) return send(method, path, options);
+      } else {
+        forget('signedOut');
+      }
+    }
+    if (error.status === 403) notify('forbidden');
+    throw error;
+  }
+}
+
+/**
+ * Sends a request to a path that needs no sign-in.
+ *
+ * @param {string} path @param {any} body
+ */
+export const callOpen = (path, body) => send('POST', path, { body, isOpen: true });
+
+/** @param {string} method @param {string} path @param {{query?: any, body?: any, headers?: any, isOpen?: boolean}} options */
+async function send(method, path, { query, body, headers, isOpen }) {
+  const response = await request(method, path, { query, body, headers, isOpen });
+  const text = await response.text().catch(() => { throw unreachable(); });
+  let answer;
+  try {
+    answer = text ? JSON.parse(text) : {};
+  } catch {
+    answer = {};
+  }
+  if (!response.ok) {
+    throw new APIError(response.status, { ...answer, retryAfter: Number(response.headers.get('Retry-After')) || null });
+  }
+  return answer.data || {};
+}
+
+/** @param {string} method @param {string} path @param {{query?: any, body?: any, headers?: any, isOpen?: boolean, signal?: AbortSignal}} options */
+export async function request(method, path, { query, body, headers = {}, isOpen, signal }) {
+  const all = { 'X-Doorward-Client': 'console', ...headers };
+  if (!isOpen && session) all.Authorization = `Bearer ${session.token}`;
+  if (body !== undefined) all['Content-Type'] = 'application/json';
+  try {
+    return await fetch(base + path + queryText(query), {
+      method, headers: all, body: body === undefined ? undefined : JSON.stringify(body), cache: 'no-store',
+      credentials: 'same-origin', redirect: 'error', signal,
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw unreachable();
+  }
+}
+
+const unreachable = () => new APIError(0, { code: 'unreachable', message: 'The gateway cannot be reached. Check the network.' });
+
+/** @param {Record<string, any> | undefined} query values that are null or empty are left out */
+export function queryText(query) {
+  const pairs = Object.entries(query || {}).filter(([, value]) => value !== null && value !== undefined && value !== '');
+  return pairs.length ? '?' + pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&') : '';
+}
+
+/**
+ * The ETag of the last answer would be lost by `call`; this one returns it beside the data.
+ *
+ * @param {string} path @param {string | null} etag the known version; null for none
+ * @returns {Promise<{data: any, etag: string | null} | null>} null if the known version is current
+ */
+export async function readIfChanged(path, etag) {
+  const attempt = () => request('GET', path, { headers: etag ? { 'If-None-Match': etag } : {} });
+  let response = await attempt();
+  if (response.status === 401 && (await restore())) response = await attempt();
+  if (response.status === 304) return null;
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) {
+    if (response.status === 401) forget('signedOut');
+    throw new APIError(response.status, answer);
+  }
+  return { data: answer.data, etag: response.headers.get('ETag') };
+}
+
+/** The person's own data, as just read. @param {any} user */
+export function setCurrentUser(user) { if (session && session.user.id === user.id) session.user = user; }

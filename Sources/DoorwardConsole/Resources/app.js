@@ -1,0 +1,386 @@
+// The frame of the console: session, permissions, navigation, and the page that the address names.
+// @ts-check
+import { currentUser, observe, readIfChanged, request, restore, signOut } from './api.js';
+import { Ability, isOpen, places } from './ability.js';
+import { Commands } from './commands.js';
+import { Live } from './live.js';
+import { button, icon, notice } from './parts.js';
+import { h, show } from './view.js';
+import { clockTime, nameOf, sentenceOf } from './words.js';
+
+const root = /** @type {HTMLElement} */ (document.getElementById('app'));
+
+/** @type {any} */
+const app = {
+  phase: 'starting', ability: new Ability(null), permissionsTag: null, page: null, state: null, place: null, note: null, problem: null,
+};
+
+// Drawing: at most once a frame.
+
+let isDrawing = false;
+export function redraw() {
+  if (isDrawing) return;
+  isDrawing = true;
+  requestAnimationFrame(() => {
+    isDrawing = false;
+    draw();
+  });
+}
+
+function draw() {
+  const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+  const hadDialog = root.querySelector('dialog') !== null;
+  show(root, view());
+  const hasDialog = root.querySelector('dialog') !== null;
+  if (!hadDialog && hasDialog) app.opener = focused;
+  if (hadDialog && !hasDialog) {
+    // The focus returns to what opened the dialog.
+    const opener = app.opener?.isConnected ? app.opener : document.getElementById(app.opener?.id || '');
+    app.opener = null;
+    if (opener) opener.focus();
+    else focusHeading();
+  } else if (focused && focused !== document.body && !focused.isConnected) {
+    // An element that has gone, because a right was lost for example, leaves its focus to the page's heading.
+    focusHeading();
+  }
+  const title = pageTitle();
+  if (document.title !== title) document.title = title;
+}
+
+function focusHeading() {
+  const heading = /** @type {HTMLElement | null} */ (root.querySelector('h1'));
+  if (heading) heading.focus({ preventScroll: true });
+}
+
+const pageTitle = () => {
+  const own = app.phase === 'signedIn' ? app.page?.title?.(app.state) || app.place?.title : app.phase === 'signedOut' ? 'Sign in' : null;
+  return own ? `${own} - Doorward` : 'Doorward';
+};
+
+// One polite announcement for many changes.
+
+const announcements = /** @type {HTMLElement} */ (document.getElementById('announce'));
+/** @type {string[]} */
+let waiting = [];
+/** @param {string} text */
+export function announce(text) {
+  waiting.push(text);
+  if (waiting.length > 1) return;
+  setTimeout(() => {
+    announcements.textContent = waiting.length > 3 ? `${waiting.length} changes. Last: ${waiting[waiting.length - 1]}` : waiting.join('. ');
+    waiting = [];
+  }, 400);
+}
+
+// The live stream and what pages get of it.
+
+const live = new Live({
+  request, renew: restore, signedOut: () => end('signedOut'),
+  onEvent(event, data) {
+    if (event === 'poll') readPermissions().catch(() => {});
+    if (data.type === 'permissions') {
+      const rules = data.object || data.objects?.[0];
+      if (rules) usePermissions(rules.rules, rules.etag, rules.nextChangeAt);
+      return;
+    }
+    app.page?.live?.(context, app.state, event, data);
+  },
+  onStatus: redraw,
+});
+
+const newCommands = () => new Commands(redraw, announce, (deviceId) => app.page?.commandEnded?.(context, app.state, deviceId));
+/** @type {Commands} */
+let commands;
+
+const context = {
+  get ability() { return app.ability; },
+  get user() { return currentUser(); },
+  get live() { return live; },
+  redraw, announce,
+  get commands() { return commands; },
+  /** @param {string} hash */
+  go(hash) { location.hash = hash; },
+  /** Shows a note at the top until the next page. @param {string | null} text @param {string} [tone] */
+  note(text, tone = 'ok') {
+    app.note = text ? { text, tone } : null;
+    if (text) announce(text);
+    redraw();
+  },
+  /** @param {{type: string, query: string}[]} needs */
+  need(needs) { live.setNeeds([{ type: 'permissions', query: '' }, ...needs]); },
+};
+
+// Permissions.
+
+/** @type {Promise<void> | null} */
+let reading = null;
+function readPermissions() {
+  reading ||= (async () => {
+    try {
+      const answer = await readIfChanged('/users/me/permissions', app.permissionsTag);
+      if (answer) usePermissions(answer.data.rules, answer.etag, answer.data.nextChangeAt);
+    } finally {
+      reading = null;
+    }
+  })();
+  return reading;
+}
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let nextChange;
+/** @param {any[]} rules @param {string | null} tag @param {string | null} nextChangeAt */
+function usePermissions(rules, tag, nextChangeAt) {
+  const isFirst = !app.ability.isKnown;
+  app.ability = new Ability(rules);
+  app.permissionsTag = tag;
+  clearTimeout(nextChange);
+  if (nextChangeAt) {
+    const delay = new Date(nextChangeAt).getTime() - Date.now() + 300;
+    nextChange = setTimeout(() => readPermissions().catch(() => {}), Math.max(1000, Math.min(delay, 2 ** 31 - 1)));
+  }
+  if (!isFirst) {
+    announce('Your permissions have changed');
+    app.page?.permissionsChanged?.(context, app.state);
+    if (app.place && !isOpen(app.place, app.ability)) route();
+  }
+  redraw();
+}
+
+let lastForbidden = 0;
+observe((event) => {
+  if (event === 'signedOut') end('signedOut');
+  if (event === 'replaced') end('replaced');
+  // A refusal means that the rules may be old: read them once, not in a loop.
+  if (event === 'forbidden' && Date.now() - lastForbidden > 5000) {
+    lastForbidden = Date.now();
+    readPermissions().catch(() => {});
+  }
+});
+
+// The session.
+
+/** Forgets everything of the person. @param {'signedOut' | 'replaced'} why */
+function end(why) {
+  live.stop();
+  commands.isEnded = true;
+  commands = newCommands();
+  clearTimeout(nextChange);
+  leave();
+  const wasIn = app.phase === 'signedIn';
+  Object.assign(app, { phase: 'signedOut', ability: new Ability(null), permissionsTag: null, place: null, problem: null, note: null });
+  if (why === 'replaced') {
+    // The browser's session is another person's now: begin as that person.
+    app.phase = 'starting';
+    app.arrival = 'Another person has signed in in this browser.';
+    queueMicrotask(begin);
+  } else if (wasIn) {
+    app.arrival = app.leaving ? null : 'The session has ended. Sign in again.';
+  }
+  app.leaving = false;
+  startSignIn();
+  redraw();
+}
+
+async function begin() {
+  app.phase = 'starting';
+  app.problem = null;
+  redraw();
+  try {
+    if (!currentUser() && !(await restore())) {
+      app.phase = 'signedOut';
+      await startSignIn();
+      redraw();
+      return;
+    }
+    await enter();
+  } catch (error) {
+    app.problem = error;
+    redraw();
+  }
+}
+
+async function enter() {
+  const user = currentUser();
+  await readPermissions();
+  if (currentUser()?.id !== user.id) return;
+  Object.assign(app, { phase: 'signedIn', signIn: null });
+  live.start(user.id);
+  if (app.arrival) context.note(app.arrival, 'info');
+  app.arrival = null;
+  await route();
+}
+
+async function startSignIn() {
+  if (app.phase !== 'signedOut') return;
+  const { default: page } = await import('./sign-in.js');
+  if (app.phase !== 'signedOut') return;
+  app.page = page;
+  app.state = page.start(context, { arrival: app.arrival, done: () => enter().catch(fail) });
+  app.arrival = null;
+  redraw();
+}
+
+/** @param {any} error */
+function fail(error) {
+  app.problem = error;
+  app.phase = 'starting';
+  redraw();
+}
+
+export async function leaveSession() {
+  app.leaving = true;
+  try {
+    await signOut();
+  } catch (error) {
+    app.leaving = false;
+    context.note(sentenceOf(error), 'bad');
+  }
+}
+
+// Pages.
+
+/** @type {Record<string, () => Promise<any>>} */
+const modules = {
+  doors: () => import('./doors.js'), door: () => import('./door.js'), guests: () => import('./guests.js'),
+  log: () => import('./log.js'), check: () => import('./check.js'), account: () => import('./account.js'),
+};
+
+function leave() {
+  app.page?.end?.(app.state);
+  Object.assign(app, { page: null, state: null });
+}
+
+let routes = 0;
+async function route() {
+  if (app.phase !== 'signedIn') return;
+  const [path, search] = location.hash.replace(/^#\/?/, '').split('?');
+  const [first, ...rest] = path.split('/').map((part) => { try { return decodeURIComponent(part); } catch { return part; } });
+  const place = places.find(({ id }) => id === (first || 'doors')) || null;
+  const isDoor = place?.id === 'doors' && rest.length > 0;
+  const number = ++routes;
+  leave();
+  app.place = place;
+  if (app.noteShown) app.note = null;
+  app.noteShown = true;
+  context.need([]);
+  if (!place || !isOpen(place, app.ability)) {
+    redraw();
+    return;
+  }
+  try {
+    const { default: page } = await modules[isDoor ? 'door' : place.id]();
+    if (number !== routes) return;
+    app.page = page;
+    app.state = page.start(context, rest, new URLSearchParams(search || ''));
+    redraw();
+    requestAnimationFrame(() => {
+      scrollTo(0, 0);
+      if (number > 1) focusHeading();
+    });
+  } catch (error) {
+    // The files of this version are not served any more: the gateway was updated.
+    app.problem = { message: 'The console has been updated. Load the page again.', isUpdate: true };
+    console.info(error);
+    redraw();
+  }
+}
+addEventListener('hashchange', route);
+
+// The view.
+
+function view() {
+  if (app.problem) {
+    return h(
+      'main.boot', null, h('h1', { tabindex: '-1' }, 'Doorward'), notice('bad', sentenceOf(app.problem)),
+      button('Try again', { kind: 'primary', onclick: () => (app.problem.isUpdate ? location.reload() : begin()), icon: 'refresh' }));
+  }
+  if (app.phase === 'starting' || !app.page && app.phase === 'signedOut') return h('main.boot', null, h('p', null, 'Doorward is loading.'));
+  if (app.phase === 'signedOut') return app.page.view(context, app.state);
+  const user = currentUser();
+  return [
+    h('a.skip', { href: '#main', onclick: skip }, 'Skip to the content'),
+    h(
+      'header.top', null,
+      h('a.brand', { href: '#/doors', 'aria-label': 'Doorward' }, icon('locked'), h('span', null, 'Doorward')),
+      badge(),
+      h('a.person', { href: '#/account', 'aria-current': app.place?.id === 'account' ? 'page' : null, 'aria-label': `My account: ${nameOf(user)}` },
+        h('span.initials', { 'aria-hidden': 'true' }, (user.firstName || '?').slice(0, 1) + (user.lastName || '').slice(0, 1)),
+        h('span.person-name', null, nameOf(user)))),
+    h('div.frame', null, navigation(), h('main', { id: 'main' }, noteView(), pageView())),
+  ];
+}
+
+/** @param {Event} event */
+function skip(event) {
+  event.preventDefault();
+  focusHeading();
+}
+
+function navigation() {
+  return h(
+    'nav.places', { 'aria-label': 'Pages' },
+    places.filter((place) => place.inBar && isOpen(place, app.ability)).map((place) =>
+      h('a', { key: place.id, href: place.path, 'aria-current': app.place === place ? 'page' : null }, icon(place.icon), h('span', { class: place.short ? 'long' : null }, place.title),
+        place.short && h('span.short', { 'aria-hidden': 'true' }, place.short))));
+}
+
+const noteView = () => app.note && h('div.note', null, notice(app.note.tone, app.note.text));
+
+function pageView() {
+  if (!app.place) return missing('This page does not exist', 'The address may be mistyped.');
+  if (!isOpen(app.place, app.ability)) {
+    return missing(app.place.title, 'None of your roles includes this page. A manager of the property can give you one that does.');
+  }
+  if (!app.page) return h('div', null, h('h1', { tabindex: '-1' }, app.place.title), h('div.skeleton'));
+  return app.page.view(context, app.state);
+}
+
+/** @param {string} title @param {string} text */
+const missing = (title, text) =>
+  h('div', { key: 'missing' }, h('h1', { tabindex: '-1' }, title), h('div.empty', null, icon('unknown'), h('p', null, text), h('a', { href: '#/doors' }, 'To the doors')));
+
+function badge() {
+  const { kind, since } = live.status;
+  const at = new Date(since).toISOString();
+  const text = {
+    live: 'Live', connecting: 'Connecting', 'catching up': 'Catching up', stale: `Stale since ${clockTime(at)}`,
+    polling: app.state?.readAt ? `As of ${clockTime(app.state.readAt)}` : 'Not live',
+  }[kind];
+  return h(
+    'div.badge', { class: kind.replace(' ', '-') },
+    h('span.dot', { 'aria-hidden': 'true' }), h('span', { title: kind === 'polling' ? 'Not live: read again every 15 seconds' : null }, text),
+    (kind === 'polling' || kind === 'stale') && app.page?.refresh &&
+      h('button.icon-button', { type: 'button', 'aria-label': 'Read again', title: 'Read again', onclick: () => app.page.refresh(context, app.state) }, icon('refresh')));
+}
+
+// Keys. A page's own keys are in its `key`. Single letters can be switched off in My account (WCAG 2.1.4).
+
+const keys = { isPrefixed: false };
+addEventListener('keydown', (event) => {
+  const target = /** @type {HTMLElement} */ (event.target);
+  if (app.phase !== 'signedIn' || event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
+  if (target.closest('input, textarea, select, dialog') || localStorage.getItem('doorward-keys') === 'off') return;
+  if (keys.isPrefixed) {
+    keys.isPrefixed = false;
+    const place = places.find(({ id }) => id.startsWith(event.key) && event.key.length === 1) || (event.key === 'u' ? places[1] : undefined);
+    if (place && isOpen(place, app.ability)) location.hash = place.path;
+    return;
+  }
+  if (event.key === 'g') {
+    keys.isPrefixed = true;
+    setTimeout(() => { keys.isPrefixed = false; }, 1500);
+  } else if (event.key === '/') {
+    const search = /** @type {HTMLElement | null} */ (root.querySelector('input[type=search]'));
+    if (search) { event.preventDefault(); search.focus(); }
+  } else if (event.key === 'r') app.page?.refresh?.(context, app.state);
+  else app.page?.key?.(context, app.state, event);
+});
+
+// Relative times move on.
+setInterval(() => { if (document.visibilityState === 'visible' && app.phase === 'signedIn') redraw(); }, 20000);
+
+// A page from the browser's cache of pages must not show what a person saw who has signed out since.
+addEventListener('pageshow', (event) => { if (event.persisted) location.reload(); });
+
+commands = newCommands();
+begin();

@@ -1,0 +1,137 @@
+// Access check: who can open a door, and whether a person can, at any time from now on. Nothing is done and nothing is recorded.
+// @ts-check
+import { call } from './api.js';
+import { entriesView } from './door.js';
+import { button, denialFacts, failure, field, icon, notice, ruleText, select, time, whenLoaded } from './parts.js';
+import { h } from './view.js';
+import { nameOf, operations, sentenceOf } from './words.js';
+
+const asked = ['UNLOCK', 'LOCK', 'UNLATCH', 'VIEW_STATUS', 'CHANGE_SETTINGS', 'VIEW_ACCESS_HISTORY', 'GRANT_ACCESS'];
+const maxChoices = 200;
+
+const page = {
+  /** @param {any} context */
+  start(context) {
+    const state = {
+      status: 'loading', error: null, doors: [], people: [], isEnded: false,
+      question: { deviceId: '', operation: 'UNLOCK', userId: '', at: '' }, answer: null, who: null, isAsking: false,
+    };
+    page.load(context, state);
+    return state;
+  },
+  /** @param {any} state */
+  end(state) { state.isEnded = true; },
+
+  /** @param {any} context @param {any} state */
+  async load(context, state) {
+    try {
+      const mayList = ['Portfolio', 'Property', 'Unit'].some((type) => context.ability.can('people.list', type)) || context.user.isSuperAdmin;
+      const query = { limit: maxChoices, sortBy: 'name' };
+      const [{ devices, pagination }, people] = await Promise.all([call('GET', '/devices', { query }), mayList ? call('GET', '/users', { query }) : { users: [] }]);
+      if (state.isEnded) return;
+      Object.assign(state, {
+        status: 'loaded', doors: devices, total: pagination.totalItems,
+        people: people.users.filter((/** @type {any} */ one) => one.id !== context.user.id),
+      });
+      if (!state.question.deviceId) state.question.deviceId = devices[0]?.id || '';
+    } catch (error) {
+      Object.assign(state, { status: 'failed', error });
+    }
+    context.redraw();
+  },
+
+  /** @param {any} context @param {any} state */
+  view(context, state) {
+    return h(
+      'div', { key: 'check' },
+      h('div.page-head', null, h('div', null, h('h1', { tabindex: '-1' }, 'Access check'), h('p.subtitle', null, 'A question only: nothing is done, and nothing is recorded.'))),
+      whenLoaded(state, () => { state.status = 'loading'; context.redraw(); page.load(context, state); }, () => (state.doors.length === 0
+        ? h('div.empty', null, icon('check'), h('h2', null, 'No doors to ask about'), h('p', null, 'No door has been shared with you.'))
+        : [form(context, state), answerView(state), whoView(context, state)])));
+  },
+};
+export default page;
+
+/** @param {any} state */
+const doorOf = (state) => state.doors.find((/** @type {any} */ one) => one.id === state.question.deviceId);
+
+/** @param {any} context @param {any} state */
+function form(context, state) {
+  const { question } = state;
+  const door = doorOf(state);
+  const change = (/** @type {any} */ values) => { Object.assign(question, values); Object.assign(state, { answer: null, who: null }); context.redraw(); };
+  const maySeeHistory = door && context.ability.can('VIEW_ACCESS_HISTORY', 'LockDevice', door);
+  const mayAskOthers = door && context.ability.can('GRANT_ACCESS', 'LockDevice', door) && state.people.length > 0;
+  return h(
+    'form.card-form', { key: 'form', onsubmit: (/** @type {any} */ event) => { event.preventDefault(); ask(context, state); } },
+    h('div.form-row', null,
+      select('Door', { id: 'check-door', value: question.deviceId, onchange: (deviceId) => change({ deviceId }) },
+        state.doors.map((/** @type {any} */ one) => [one.id, [one.name, one.unitName || one.propertyName].filter(Boolean).join(' – ')])),
+      select('May', { id: 'check-operation', value: question.operation, onchange: (operation) => change({ operation }) },
+        asked.map((one) => [one, operations[/** @type {'LOCK'} */ (one)].verb])),
+      mayAskOthers && select('Person', { id: 'check-person', value: question.userId, onchange: (userId) => change({ userId }) },
+        [['', 'Myself'], ...state.people.map((/** @type {any} */ one) => [one.id, nameOf(one)])]),
+      field('At (empty: now)', { id: 'check-at', type: 'datetime-local', value: question.at, onchange: (/** @type {any} */ event) => change({ at: event.target.value }) })),
+    state.total > state.doors.length && h('p.hint', null, `The first ${state.doors.length} of ${state.total} doors can be chosen here.`),
+    h('div.buttons', null,
+      button(mayAskOthers ? 'Can this person?' : 'Can I?', { id: 'ask', type: 'submit', kind: 'primary', busy: state.isAsking, onclick: () => {} }),
+      maySeeHistory && button('Who can?', { id: 'ask-who', onclick: () => askWho(context, state, 1) })));
+}
+
+/** @param {any} question */
+const instantOf = (question) => (question.at ? new Date(question.at).toISOString() : null);
+
+/** @param {any} context @param {any} state */
+async function ask(context, state) {
+  if (state.isAsking) return;
+  const { deviceId, operation, userId } = state.question;
+  Object.assign(state, { isAsking: true, who: null });
+  context.redraw();
+  try {
+    const { decision } = await call('POST', '/authorize', { body: { deviceId, operation, ...(userId ? { userId } : {}), at: instantOf(state.question) } });
+    state.answer = { decision };
+    context.announce(decision.allowed ? 'Yes' : 'No');
+  } catch (error) {
+    state.answer = { error };
+  }
+  state.isAsking = false;
+  context.redraw();
+}
+
+/** @param {any} context @param {any} state @param {number} number */
+async function askWho(context, state, number) {
+  const own = { status: 'loading', error: null, data: /** @type {any} */ (null) };
+  Object.assign(state, { who: own, answer: null });
+  context.redraw();
+  const { deviceId, operation } = state.question;
+  try {
+    own.data = await call('GET', `/devices/${encodeURIComponent(deviceId)}/who-can`, { query: { operation, at: instantOf(state.question), page: number, limit: 50 } });
+    own.status = 'loaded';
+  } catch (error) {
+    Object.assign(own, { status: 'failed', error });
+  }
+  context.redraw();
+}
+
+/** @param {any} state */
+function answerView(state) {
+  if (!state.answer) return null;
+  const { decision, error } = state.answer;
+  if (error) return h('div', { key: 'answer' }, notice('bad', sentenceOf(error, { at: 'The time' })));
+  return h(
+    'section.panel-card.answer', { key: 'answer', class: decision.allowed ? 'ok' : 'bad' },
+    h('p.answer-word', { class: decision.allowed ? 'ok' : 'bad' }, icon(decision.allowed ? 'tick' : 'close'), decision.allowed ? 'Yes' : 'No'),
+    decision.allowed
+      ? h('div.denial', null, h('p.strong', null, 'It is allowed.'), h('dl', null,
+        [['Rule', decision.rule ? ruleText(decision.rule) : ''], ['Ends', decision.closesAt ? time(decision.closesAt) : 'No end']].map(([term, value]) => h('div', { key: term }, h('dt', null, term), h('dd', null, value)))))
+      : denialFacts(decision),
+    decision.assumes && h('p.hint', null, 'By the rules of today: they can change until then.'));
+}
+
+/** @param {any} context @param {any} state */
+function whoView(context, state) {
+  if (!state.who) return null;
+  if (state.who.status === 'failed') return h('div', { key: 'who' }, state.who.error.status === 400 ? notice('bad', sentenceOf(state.who.error, { at: 'The time' })) : failure(state.who.error, () => askWho(context, state, 1)));
+  return h('section.panel-card', { key: 'who' }, h('h2', null, `${operations[/** @type {'LOCK'} */ (state.question.operation)].verb}: ${doorOf(state)?.name || ''}`),
+    whenLoaded(state.who, () => askWho(context, state, 1), () => entriesView(state.who.data, state.question.at, (number) => askWho(context, state, number))));
+}

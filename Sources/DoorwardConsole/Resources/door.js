@@ -1,0 +1,360 @@
+// One door: its state, what the person may do, its history, who can open it, and its settings.
+// @ts-check
+import { call } from './api.js';
+import { marks, movements } from './doors.js';
+import { button, denialFacts, dialog, failure, field, icon, notice, pager, ruleText, select, time, whenLoaded } from './parts.js';
+import { timeline } from './records.js';
+import { h } from './view.js';
+import { ago, isShown, operationOf, operations, qualityOf, sentenceOf, stateOf } from './words.js';
+
+const tabs = [['history', 'History'], ['who', 'Who can open it'], ['settings', 'Settings']];
+
+const page = {
+  /** @param {any} context @param {string[]} path */
+  start(context, [id]) {
+    const state = {
+      id, status: 'loading', error: null, device: null, decisions: [], readAt: null, tab: null, why: null, isEnded: false, override: null,
+      history: { status: 'loading', records: [], cursor: null, open: null }, who: null, settings: null, etag: null,
+    };
+    context.need([{ type: 'device', query: '' }]);
+    page.refresh(context, state);
+    return state;
+  },
+
+  /** @param {any} state */
+  end(state) { state.isEnded = true; },
+  /** @param {any} state */
+  title: (state) => state?.device?.name || 'Door',
+
+  /** @param {any} context @param {any} state */
+  async refresh(context, state) {
+    try {
+      const path = `/devices/${encodeURIComponent(state.id)}`;
+      const [{ device }, { permissions }] = await Promise.all([call('GET', path), call('GET', path + '/permissions')]);
+      if (state.isEnded) return;
+      const before = state.device;
+      if (before && before.state !== device.state && !context.commands.isRunning(device.id)) context.announce(stateOf(device.state).word);
+      Object.assign(state, { status: 'loaded', error: null, device, decisions: permissions, readAt: new Date().toISOString(), problem: null });
+      if (state.tab === null) choose(context, state, visibleTabs(context, state)[0]?.[0] || 'none');
+      else if (state.tab === 'history') readHistory(context, state, false);
+    } catch (error) {
+      if (state.isEnded) return;
+      const isGone = /** @type {any} */ (error).status === 403 || /** @type {any} */ (error).status === 404;
+      if (state.status === 'loaded' && !isGone) state.problem = error;
+      else Object.assign(state, { status: 'failed', error });
+    }
+    context.redraw();
+  },
+
+  /** @param {any} context @param {any} state @param {string} event @param {any} data */
+  live(context, state, event, data) {
+    if (event === 'poll') { page.refresh(context, state); return; }
+    if (data.type !== 'device' || state.status !== 'loaded') return;
+    const device = event === 'change' ? data.object : event === 'snapshot' ? data.objects.find((/** @type {any} */ one) => one.id === state.id) : null;
+    if (device?.id === state.id || (event === 'removed' && data.id === state.id)) page.refresh(context, state);
+  },
+
+  /** @param {any} context @param {any} state */
+  permissionsChanged(context, state) { page.refresh(context, state); },
+  /** @param {any} context @param {any} state @param {string} deviceId */
+  commandEnded(context, state, deviceId) { if (deviceId === state.id) page.refresh(context, state); },
+
+  /** @param {any} context @param {any} state @param {KeyboardEvent} event */
+  key(context, state, event) {
+    if (event.key === 'w') {
+      const denied = state.decisions.find((/** @type {any} */ one) => movements.includes(one.operation) && isShown(one) && !one.allowed);
+      if (denied) { state.why = denied.operation; context.redraw(); }
+    } else if (event.key === 'u') document.getElementById('do-UNLOCK')?.focus();
+    else if (event.key === 'l') document.getElementById('do-LOCK')?.focus();
+  },
+
+  /** @param {any} context @param {any} state */
+  view(context, state) {
+    return h(
+      'div', { key: 'door' },
+      h('a.back', { href: '#/doors' }, icon('back'), 'Doors'),
+      state.status === 'failed' ? [h('h1', { tabindex: '-1' }, 'Door'), failure(state.error, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); })]
+        : state.device ? content(context, state)
+          : [h('h1', { tabindex: '-1' }, 'Door'), h('div.skeletons', { 'aria-busy': 'true' }, h('p.hidden', null, 'Loading'), h('div.skeleton'), h('div.skeleton'))]);
+  },
+};
+export default page;
+
+/** @param {any} state @param {string} operation */
+const decisionOn = (state, operation) => state.decisions.find((/** @type {any} */ one) => one.operation === operation) || { allowed: false, reason: null };
+
+/** @param {any} context @param {any} state */
+function content(context, state) {
+  const { device } = state;
+  const { word, tone, icon: name } = stateOf(device.state);
+  return [
+    h('h1', { tabindex: '-1' }, device.name),
+    h('p.subtitle', null, [device.propertyName, device.unitName].filter(Boolean).join(' › ')),
+    state.problem && notice('bad', 'The door could not be read again; what you see is from ', time(state.readAt), '.'),
+    h('section.hero', { 'aria-label': 'State', class: tone },
+      h('div.hero-state', null,
+        h('span.tile.large', { class: tone }, icon(name)),
+        h('div', null, h('p.hero-word', { class: tone }, word),
+          h('p.age', null, qualityOf(device.stateQuality), device.stateAt ? [', ', time(device.stateAt, ago(device.stateAt))] : ''), marks(device))),
+      actions(context, state)),
+    state.override && overrideDialog(context, state),
+    tabBar(context, state),
+    state.tab === 'history' && history(context, state),
+    state.tab === 'who' && whoCan(context, state),
+    state.tab === 'settings' && settings(context, state),
+    facts(device),
+  ];
+}
+
+/** @param {any} context @param {any} state */
+function actions(context, state) {
+  const { device } = state;
+  const shown = movements.map((one) => decisionOn(state, one)).filter((one) => isShown(one) && one.operation);
+  const progress = context.commands.of(device.id);
+  const isRunning = context.commands.isRunning(device.id);
+  const main = device.state === 'LOCKED' ? 'UNLOCK' : 'LOCK';
+  if (shown.length === 0) return h('div.hero-actions', null, h('p.hint', null, 'You can see this door, but not operate it.'));
+  return h(
+    'div.hero-actions', null,
+    h('div.buttons', null, shown.map((decision) => {
+      const { operation, allowed } = decision;
+      return button(operationOf(operation).verb, {
+        id: `do-${operation}`, kind: 'large ' + (operation === main && allowed ? 'primary' : ''),
+        icon: operation === 'LOCK' ? 'locked' : operation === 'UNLOCK' ? 'unlocked' : 'open',
+        busy: isRunning && progress.operation === operation, disabled: !allowed || (isRunning && progress.operation !== operation),
+        expanded: allowed ? undefined : state.why === operation,
+        onclick: () => {
+          if (!allowed) { state.why = state.why === operation ? null : operation; context.redraw(); } else if (!isRunning) context.commands.start(device, operation);
+        },
+      });
+    })),
+    shown.filter((one) => !one.allowed).map((decision) => h(
+      'div.unavailable', { key: decision.operation },
+      h('p.hint', null, `${operationOf(decision.operation).verb} is not available now. `,
+        h('button.link', { type: 'button', 'aria-expanded': String(state.why === decision.operation), onclick: () => { state.why = state.why === decision.operation ? null : decision.operation; context.redraw(); } }, 'Why?')),
+      state.why === decision.operation && h('div.why', null, denialFacts(decision),
+        canOverride(context, state, decision) && button('Override the lockdown', { id: `override-${decision.operation}`, kind: 'danger', onclick: () => { state.override = { operation: decision.operation, error: null }; context.redraw(); } })))),
+    progress && progressPanel(context, state, progress, isRunning));
+}
+
+const steps = [['asking', 'Asked'], ['waiting', 'Allowed'], ['sent', 'Sent'], ['done', 'Confirmed']];
+
+/** @param {any} context @param {any} state @param {any} progress @param {boolean} isRunning */
+function progressPanel(context, state, progress, isRunning) {
+  const tone = isRunning ? 'busy' : progress.phase === 'done' ? 'ok' : 'bad';
+  const reached = steps.findIndex(([phase]) => phase === progress.phase);
+  return h(
+    'div.progress-panel', { class: tone, key: 'progress' },
+    reached >= 0 && h('ol.steps', { 'aria-hidden': 'true' }, steps.map(([phase, title], index) =>
+      h('li', { key: phase, class: index < reached || progress.phase === 'done' ? 'past' : index === reached ? 'now' : '' }, h('span.step-dot'), title))),
+    h('p', null, isRunning ? h('span.spinner', { 'aria-hidden': 'true' }) : icon(progress.phase === 'done' ? 'tick' : 'alert'), h('span', null, progress.text)),
+    progress.phase === 'denied' && progress.error && h('div.why', null, denialFacts(progress.error.details?.reason ? progress.error.details : { reason: progress.error.code })),
+    !isRunning && h('div.buttons', null,
+      progress.phase === 'unsure' && button('Ask again', { id: 'again', kind: 'primary', onclick: () => context.commands.repeat(state.device) }),
+      progress.phase === 'done' && progress.operation !== 'LOCK' && decisionOn(state, 'LOCK').allowed
+        && button('Lock again', { id: 'lock-again', kind: 'primary', icon: 'locked', onclick: () => context.commands.start(state.device, 'LOCK') }),
+      button('Dismiss', { id: 'dismiss', kind: 'quiet', onclick: () => context.commands.dismiss(state.id) })));
+}
+
+/** Whether a lockdown can be overridden: by an owner or an admin of the portfolio. @param {any} context @param {any} state @param {any} decision */
+function canOverride(context, state, decision) {
+  if (decision.reason !== 'lockdown_active') return false;
+  return (context.user.roleAssociations || []).some((/** @type {any} */ one) =>
+    ['OWNER', 'PORTFOLIO_ADMIN'].includes(one.roleWithinEntity) && one.associatedEntityId === state.device.portfolioId);
+}
+
+/** @param {any} context @param {any} state */
+function overrideDialog(context, state) {
+  const { operation } = state.override;
+  const close = () => { state.override = null; context.redraw(); };
+  return dialog(
+    { title: `${operationOf(operation).verb} in spite of the lockdown`, onclose: close },
+    h('form', {
+      onsubmit: (/** @type {any} */ event) => {
+        event.preventDefault();
+        const reason = new FormData(event.target).get('reason');
+        close();
+        context.commands.start(state.device, operation, { override: { reason } });
+      },
+    },
+      h('p', null, 'The command and your reason are recorded as a break-glass access.'),
+      field('Reason', { id: 'override-reason', name: 'reason', required: true, maxlength: 500, autocomplete: 'off' }),
+      h('div.buttons', null, button(operationOf(operation).verb, { type: 'submit', kind: 'danger', onclick: () => {} }), button('Cancel', { onclick: close }))));
+}
+
+// Tabs.
+
+/** @param {any} context @param {any} state */
+function visibleTabs(context, state) {
+  const history = decisionOn(state, 'VIEW_ACCESS_HISTORY').allowed;
+  const canChange = decisionOn(state, 'CHANGE_SETTINGS').allowed || context.ability.can('device.change', 'LockDevice', state.device);
+  return tabs.filter(([id]) => (id === 'settings' ? canChange : history));
+}
+
+/** @param {any} context @param {any} state @param {string} tab */
+function choose(context, state, tab) {
+  state.tab = tab;
+  if (tab === 'history') readHistory(context, state, false);
+  if (tab === 'who' && !state.who) {
+    state.who = { operation: 'UNLOCK', at: '', page: 1, status: 'loading' };
+    readWho(context, state);
+  }
+  if (tab === 'settings') state.settings = { error: null, saved: null, isBusy: false };
+  context.redraw();
+}
+
+/** @param {any} context @param {any} state */
+function tabBar(context, state) {
+  const shown = visibleTabs(context, state);
+  if (shown.length === 0) return null;
+  return h('div.tabs', { role: 'tablist', 'aria-label': 'About this door' }, shown.map(([id, title]) => h(
+    'button.tab', {
+      key: id, id: `tab-${id}`, type: 'button', role: 'tab', 'aria-selected': String(state.tab === id), 'aria-controls': state.tab === id ? `panel-${id}` : null,
+      tabindex: state.tab === id ? '0' : '-1', onclick: () => choose(context, state, id),
+      onkeydown: (/** @type {KeyboardEvent} */ event) => {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (!step) return;
+        const next = shown[(shown.findIndex(([one]) => one === id) + step + shown.length) % shown.length][0];
+        choose(context, state, next);
+        document.getElementById(`tab-${next}`)?.focus();
+      },
+    }, title)));
+}
+
+/** @param {string} id @param {any[]} children */
+const panel = (id, ...children) => h('section.panel', { key: id, id: `panel-${id}`, role: 'tabpanel', 'aria-labelledby': `tab-${id}` }, ...children);
+
+/** @param {any} context @param {any} state @param {boolean} isMore */
+async function readHistory(context, state, isMore) {
+  const own = state.history;
+  try {
+    const query = { limit: 30, cursor: isMore ? own.cursor : null };
+    const data = await call('GET', `/devices/${encodeURIComponent(state.id)}/access-records`, { query });
+    if (state.isEnded) return;
+    if (isMore) own.records = [...own.records, ...data.accessRecords];
+    else {
+      // Keep what was read further down.
+      const known = new Set(data.accessRecords.map((/** @type {any} */ one) => one.id));
+      const joins = own.records.some((/** @type {any} */ one) => known.has(one.id));
+      own.records = joins ? [...data.accessRecords, ...own.records.filter((/** @type {any} */ one) => !known.has(one.id))] : data.accessRecords;
+      if (joins && own.records.length > data.accessRecords.length) data.nextCursor = own.cursor;
+    }
+    Object.assign(own, { status: 'loaded', cursor: data.nextCursor });
+  } catch (error) {
+    if (own.status !== 'loaded') Object.assign(own, { status: 'failed', error });
+  }
+  context.redraw();
+}
+
+/** @param {any} context @param {any} state */
+function history(context, state) {
+  const own = state.history;
+  return panel('history', whenLoaded(own, () => readHistory(context, state, false), () => (own.records.length === 0
+    ? h('div.empty', null, icon('log'), h('h2', null, 'Nothing has happened yet'), h('p', null, 'Commands, denials and reports of the lock appear here.'))
+    : [timeline(context, own, own.records, { showsDoor: false }), own.cursor && button('Show earlier records', { id: 'earlier', kind: 'wide', onclick: () => readHistory(context, state, true) })])));
+}
+
+/** @param {any} context @param {any} state */
+async function readWho(context, state) {
+  const own = state.who;
+  Object.assign(own, { status: 'loading', error: null });
+  context.redraw();
+  try {
+    const at = own.at ? new Date(own.at).toISOString() : null;
+    own.data = await call('GET', `/devices/${encodeURIComponent(state.id)}/who-can`, { query: { operation: own.operation, at, page: own.page, limit: 50 } });
+    own.status = 'loaded';
+  } catch (error) {
+    Object.assign(own, { status: 'failed', error });
+  }
+  context.redraw();
+}
+
+/** @param {any} context @param {any} state */
+function whoCan(context, state) {
+  const own = state.who;
+  const change = (/** @type {any} */ values) => { Object.assign(own, { page: 1, ...values }); readWho(context, state); };
+  return panel('who',
+    h('div.form-row', null,
+      select('Operation', { id: 'who-operation', value: own.operation, onchange: (operation) => change({ operation }) },
+        movements.filter((one) => state.device.capabilities.includes(one)).map((one) => [one, operations[/** @type {'LOCK'} */ (one)].verb])),
+      field('At (empty: now)', { id: 'who-at', type: 'datetime-local', value: own.at, onchange: (/** @type {any} */ event) => change({ at: event.target.value }) })),
+    whenLoaded(own, () => readWho(context, state), () => entriesView(own.data, own.at, (number) => change({ page: number }))));
+}
+
+/**
+ * Who can do an operation, with the rule and the end of the right.
+ *
+ * @param {any} data @param {string} at @param {(page: number) => void} go
+ */
+export function entriesView(data, at, go) {
+  if (data.entries.length === 0) return h('div.empty', null, icon('check'), h('h2', null, at ? 'No one can then' : 'No one can now'));
+  return [
+    h('p.hint', null, at ? `By the rules of today, at ${new Date(at).toLocaleString('en-GB')}:` : 'At this moment:'),
+    h('ul.rows', null, data.entries.map((/** @type {any} */ entry, /** @type {number} */ index) => h(
+      'li.row', { key: (entry.principal.id || entry.principal.name || '') + index },
+      h('span.dot-icon.idle', null, icon(entry.principal.kind === 'USER' ? 'account' : entry.principal.kind === 'GUEST_LINK' ? 'guests' : 'check')),
+      h('span.record-text', null,
+        h('strong', null, entry.principal.name || { USER: 'A person', GUEST_LINK: 'A guest link', API_KEY: 'An API key' }[/** @type {'USER'} */ (entry.principal.kind)]),
+        h('span.record-sub', null, ruleText(entry.rule))),
+      h('span.record-side', null, entry.until ? ['until ', time(entry.until)] : 'no end')))),
+    pager(data.pagination, go),
+  ];
+}
+
+/** @param {any} context @param {any} state */
+function settings(context, state) {
+  const { device } = state;
+  const own = state.settings;
+  const canSet = decisionOn(state, 'CHANGE_SETTINGS').allowed && device.capabilities.includes('SETTINGS');
+  const canChange = context.ability.can('device.change', 'LockDevice', device);
+  const submit = (/** @type {string} */ path, /** @type {(form: FormData) => any} */ values) => async (/** @type {any} */ event) => {
+    event.preventDefault();
+    if (own.isBusy) return;
+    Object.assign(own, { isBusy: true, error: null, saved: null });
+    context.redraw();
+    try {
+      const answer = await call('PUT', `/devices/${encodeURIComponent(state.id)}${path}`, { body: values(new FormData(event.target)) });
+      state.device = answer.device;
+      own.saved = answer.command ? 'The lock has confirmed the settings.' : 'Saved.';
+      context.announce(own.saved);
+    } catch (error) {
+      own.error = error;
+    }
+    own.isBusy = false;
+    context.redraw();
+  };
+  return panel('settings',
+    own.error && notice('bad', sentenceOf(own.error, { name: 'The name', autoRelockSeconds: 'The time' })),
+    own.saved && notice('ok', own.saved),
+    canChange && h('form.card-form', {
+      key: 'general', onsubmit: submit('', (form) => ({ name: form.get('name'), isRemoteOperationEnabled: form.get('remote') === 'on' })),
+    },
+      h('h2', null, 'General'),
+      field('Name', { id: 'name', name: 'name', value: device.name, required: true, maxlength: 200 }),
+      h('label.check', { for: 'remote' }, h('input', { id: 'remote', name: 'remote', type: 'checkbox', checked: device.isRemoteOperationEnabled }), 'Can be operated remotely'),
+      button('Save', { type: 'submit', kind: 'primary', busy: own.isBusy, onclick: () => {} })),
+    canSet && h('form.card-form', {
+      key: 'lock', onsubmit: submit('/settings', (form) => ({ autoRelockSeconds: Number(form.get('seconds')) })),
+    },
+      h('h2', null, 'In the lock'),
+      field('Lock again after (seconds)', { id: 'seconds', name: 'seconds', type: 'number', min: 0, max: 3600, required: true, value: device.settings?.autoRelockSeconds ?? 0 },
+        { hint: '0: the lock stays unlocked until it is locked.' }),
+      button('Send to the lock', { type: 'submit', kind: 'primary', busy: own.isBusy, onclick: () => {} })),
+    !canSet && h('p.hint', { key: 'none' }, 'This lock has no settings that the gateway can change.'));
+}
+
+/** @param {any} device */
+function facts(device) {
+  /** @type {[string, any][]} */
+  const rows = [
+    ['Battery', device.batteryLevel === null || device.batteryLevel === undefined ? null : `${device.batteryLevel} %`],
+    ['Door', { OPEN: 'Open', CLOSED: 'Closed' }[/** @type {'OPEN'} */ (device.doorState)]],
+    ['Connection', device.isOnline === true ? 'Online' : device.isOnline === false ? 'Offline' : null],
+    ['Last report', device.lastSeen ? time(device.lastSeen) : null],
+    ['Model', [device.manufacturer, device.model].filter(Boolean).join(' ')], ['Firmware', device.firmwareVersion], ['Adapter', device.adapter],
+    ['Faults', (device.faults || []).join(', ')],
+  ];
+  const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
+  return shown.length > 0 && h('section.facts', { key: 'facts' }, h('h2', null, 'About the lock'),
+    h('dl', null, shown.map(([term, value]) => h('div', { key: term }, h('dt', null, term), h('dd', null, value)))));
+}

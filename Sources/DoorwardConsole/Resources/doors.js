@@ -1,0 +1,334 @@
+// Doors: a board or a list, with a band of counters that filter.
+// @ts-check
+import { call } from './api.js';
+import { button, denialFacts, icon, time, whenLoaded } from './parts.js';
+import { h } from './view.js';
+import { ago, counted, operations, qualityOf, stateOf } from './words.js';
+
+const pageSize = 200;
+/** At most so many doors are read; a gateway with more is searched. */
+const maxDoors = 1000;
+const firstShown = 60;
+
+/** @type {{id: string, title: string, tone: string, icon: any, has: (device: any) => boolean}[]} */
+export const counters = [
+  { id: 'all', title: 'All', tone: 'idle', icon: 'doors', has: () => true },
+  { id: 'locked', title: 'Locked', tone: 'ok', icon: 'locked', has: ({ state }) => state === 'LOCKED' },
+  { id: 'open', title: 'Not locked', tone: 'warn', icon: 'unlocked', has: ({ state }) => !['LOCKED', 'JAMMED', 'UNKNOWN'].includes(state) },
+  { id: 'jammed', title: 'Jammed', tone: 'bad', icon: 'alert', has: ({ state }) => state === 'JAMMED' },
+  { id: 'unknown', title: 'Unknown', tone: 'idle', icon: 'unknown', has: ({ state }) => state === 'UNKNOWN' },
+  { id: 'offline', title: 'Offline', tone: 'bad', icon: 'offline', has: ({ isOnline }) => isOnline === false },
+  { id: 'battery', title: 'Low battery', tone: 'warn', icon: 'battery', has: ({ batteryLow }) => batteryLow === true },
+];
+
+/** The commands that move a lock, in the order of their buttons. */
+export const movements = ['UNLOCK', 'LOCK', 'UNLATCH'];
+
+/** The button that is offered first: what changes the state. @param {any} device */
+const firstOperation = (device) => (device.state === 'LOCKED' ? 'UNLOCK' : 'LOCK');
+
+const page = {
+  /** @param {any} context @param {string[]} path @param {URLSearchParams} query */
+  start(context, path, query) {
+    const state = {
+      status: 'loading', error: null, devices: new Map(), total: 0, readAt: null, q: query.get('q') || '', filter: query.get('show') || 'all',
+      propertyId: query.get('property') || '', style: localStorage.getItem('doorward-doors') || 'board', shown: firstShown, isEnded: false,
+      why: null, reads: 0,
+    };
+    context.need([{ type: 'device', query: '' }]);
+    page.refresh(context, state);
+    return state;
+  },
+
+  /** @param {any} state */
+  end(state) { state.isEnded = true; clearTimeout(state.typing); },
+
+  /** @param {any} context @param {any} state */
+  async refresh(context, state) {
+    const number = ++state.reads;
+    try {
+      const filters = state.isSearched ? { q: state.q, propertyId: state.propertyId } : {};
+      const devices = new Map();
+      let total = 0;
+      for (let number = 1; number <= maxDoors / pageSize; number++) {
+        const data = await call('GET', '/devices', { query: { page: number, limit: pageSize, sortBy: 'name', ...filters } });
+        for (const device of data.devices) devices.set(device.id, device);
+        total = data.pagination.totalItems;
+        if (number >= data.pagination.totalPages) break;
+      }
+      if (state.isEnded || number !== state.reads) return;
+      const isFirst = state.status !== 'loaded';
+      if (!isFirst) announceChanges(context, state.devices, devices);
+      Object.assign(state, { status: 'loaded', error: null, devices, total, readAt: new Date().toISOString() });
+      if (isFirst) state.isSearched = total > maxDoors;
+      state.problem = null;
+    } catch (error) {
+      if (state.isEnded || number !== state.reads) return;
+      // What was read before stays, with its age.
+      if (state.status === 'loaded') state.problem = error;
+      else Object.assign(state, { status: 'failed', error });
+    }
+    context.redraw();
+  },
+
+  /** @param {any} context @param {any} state @param {string} event @param {any} data */
+  live(context, state, event, data) {
+    if (event === 'poll') { page.refresh(context, state); return; }
+    if (data.type !== 'device' || state.status !== 'loaded') return;
+    if (event === 'removed') state.devices.delete(data.id);
+    const objects = event === 'change' ? [data.object] : event === 'snapshot' ? data.objects : [];
+    for (const device of objects) {
+      if (state.isSearched && !state.devices.has(device.id)) continue;
+      const before = state.devices.get(device.id);
+      if (before && before.state !== device.state) context.announce(`${device.name}: ${stateOf(device.state).word}`);
+      state.devices.set(device.id, device);
+    }
+    state.readAt = new Date().toISOString();
+    context.redraw();
+  },
+
+  /** @param {any} context @param {any} state @param {string} deviceId */
+  async commandEnded(context, state, deviceId) {
+    try {
+      const { device } = await call('GET', `/devices/${encodeURIComponent(deviceId)}`);
+      if (state.devices.has(deviceId)) state.devices.set(deviceId, device);
+    } catch {
+      // The next reading of the list shows it.
+    }
+    context.redraw();
+  },
+
+  /** @param {any} context @param {any} state */
+  view(context, state) {
+    return h(
+      'div', { key: 'doors' },
+      h('div.page-head', null, h('h1', { tabindex: '-1' }, 'Doors'), styleSwitch(context, state)),
+      whenLoaded(state, () => retry(context, state), () => content(context, state)));
+  },
+
+  /** @param {any} context @param {any} state @param {KeyboardEvent} event */
+  key(context, state, event) {
+    const cards = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[data-door]')]);
+    const at = cards.findIndex((card) => card.contains(document.activeElement));
+    if (event.key === 'j' || event.key === 'k') {
+      const next = cards[at < 0 ? 0 : Math.min(cards.length - 1, Math.max(0, at + (event.key === 'j' ? 1 : -1)))];
+      /** @type {HTMLElement | null} */ (next?.querySelector('a'))?.focus();
+      return;
+    }
+    if (at < 0) return;
+    const device = state.devices.get(cards[at].dataset.door);
+    const operation = { u: 'UNLOCK', l: 'LOCK' }[event.key];
+    if (!operation || !context.ability.can(operation, 'LockDevice', device)) return;
+    // A single key never opens a door: it moves the focus to the button, and Enter does it.
+    if (operation === 'UNLOCK') document.getElementById(`UNLOCK-${device.id}`)?.focus();
+    else context.commands.start(device, operation);
+  },
+};
+export default page;
+
+/** @param {any} context @param {any} state */
+function retry(context, state) {
+  Object.assign(state, { status: 'loading', error: null });
+  context.redraw();
+  page.refresh(context, state);
+}
+
+/** @param {any} context @param {Map<string, any>} before @param {Map<string, any>} after */
+function announceChanges(context, before, after) {
+  for (const [id, device] of after) {
+    const old = before.get(id);
+    if (old && old.state !== device.state && !context.commands.isRunning(id)) context.announce(`${device.name}: ${stateOf(device.state).word}`);
+  }
+}
+
+/** @param {any} context @param {any} state */
+const styleSwitch = (context, state) => h(
+  'div.switch', { role: 'group', 'aria-label': 'Layout' },
+  [['board', 'Board'], ['list', 'List']].map(([style, title]) => button(title, {
+    id: 'style-' + style, icon: /** @type {any} */ (style), pressed: state.style === style, kind: 'quiet',
+    onclick: () => {
+      state.style = style;
+      localStorage.setItem('doorward-doors', style);
+      context.redraw();
+    },
+  })));
+
+/** @param {any} context @param {any} state */
+function content(context, state) {
+  if (state.devices.size === 0 && !state.q && !state.propertyId) return nothing(context);
+  const q = state.q.trim().toLowerCase();
+  const inPlace = [...state.devices.values()].filter((device) =>
+    (!state.propertyId || device.propertyId === state.propertyId)
+    && (!q || [device.name, device.propertyName, device.unitName].some((name) => name && name.toLowerCase().includes(q))));
+  const counter = counters.find(({ id }) => id === state.filter) || counters[0];
+  const doors = inPlace.filter(counter.has);
+  return [
+    state.problem && h('div.notice.bad', { key: 'problem' }, icon('alert'), h('div', null, 'The doors could not be read again; what you see is from ', time(state.readAt), '.')),
+    state.isSearched && h('p.hint', { key: 'many' }, `There are ${counted(state.total, 'door')}. The first ${counted(state.devices.size, 'match')} are shown: search to see others.`.replace('matchs', 'matches')),
+    band(context, state, inPlace, counter),
+    filters(context, state),
+    doors.length === 0 ? h('div.empty', { key: 'none' }, icon('search'), h('h2', null, 'No door matches'),
+      button('Show all doors', { onclick: () => { Object.assign(state, { q: '', filter: 'all', propertyId: '' }); remember(state); searchAgain(context, state, 0); } }))
+      : state.style === 'list' ? list(context, state, doors) : board(context, state, doors),
+    doors.length > state.shown && button(`Show ${Math.min(firstShown, doors.length - state.shown)} more of ${doors.length}`, {
+      id: 'more', kind: 'wide', onclick: () => { state.shown += firstShown; context.redraw(); },
+    }),
+  ];
+}
+
+/** @param {any} context */
+const nothing = (context) => h(
+  'div.empty', { key: 'nothing' }, icon('doors'), h('h2', null, 'No doors yet'),
+  context.ability.can('device.attach', 'Property')
+    ? h('p', null, 'Attach the first lock with ', h('code', null, 'doorward attach'), '. It appears here by itself.')
+    : h('p', null, 'No door has been shared with you. A manager of the property, or a tenant who lets you in, can change that.'));
+
+/** @param {any} context @param {any} state @param {any[]} doors @param {any} current */
+function band(context, state, doors, current) {
+  return h(
+    'div.band', { key: 'band', role: 'group', 'aria-label': 'Filter by state' },
+    counters.map((counter) => {
+      const count = doors.filter(counter.has).length;
+      if (count === 0 && counter.id !== 'all' && counter.id !== 'locked' && counter.id !== 'open' && counter !== current) return null;
+      return h(
+        'button.counter', {
+          key: counter.id, id: `show-${counter.id}`, type: 'button', class: count ? counter.tone : 'idle', 'aria-pressed': String(counter === current),
+          onclick: () => { Object.assign(state, { filter: counter.id, shown: firstShown }); remember(state); context.redraw(); },
+        },
+        icon(counter.icon), h('span.number', null, count), h('span.label', null, counter.title));
+    }));
+}
+
+/** @param {any} state */
+function remember(state) {
+  const query = new URLSearchParams();
+  if (state.q) query.set('q', state.q);
+  if (state.filter !== 'all') query.set('show', state.filter);
+  if (state.propertyId) query.set('property', state.propertyId);
+  history.replaceState(null, '', '#/doors' + (String(query) && '?' + query));
+}
+
+/** @param {any} context @param {any} state @param {number} delay */
+function searchAgain(context, state, delay) {
+  context.redraw();
+  if (!state.isSearched) return;
+  clearTimeout(state.typing);
+  state.typing = setTimeout(() => page.refresh(context, state), delay);
+}
+
+/** @param {any} context @param {any} state */
+function filters(context, state) {
+  const properties = new Map();
+  for (const { propertyId, propertyName } of state.devices.values()) if (propertyId) properties.set(propertyId, propertyName);
+  return h(
+    'div.filters', { key: 'filters' },
+    h('div.search', null, icon('search'),
+      h('input', {
+        id: 'search', type: 'search', 'aria-label': 'Search doors', placeholder: 'Search by door, property or unit', value: state.q, autocomplete: 'off',
+        oninput: (/** @type {any} */ event) => { state.q = event.target.value; state.shown = firstShown; remember(state); searchAgain(context, state, 250); },
+      })),
+    (properties.size > 1 || state.propertyId) && h(
+      'select', {
+        id: 'property', 'aria-label': 'Property', value: state.propertyId,
+        onchange: (/** @type {any} */ event) => { state.propertyId = event.target.value; state.shown = firstShown; remember(state); searchAgain(context, state, 0); },
+      },
+      h('option', { value: '' }, 'All properties'),
+      [...properties].sort((a, b) => a[1].localeCompare(b[1])).map(([id, name]) => h('option', { key: id, value: id }, name))));
+}
+
+/** Groups of doors by property, if there is more than one. @param {any[]} doors */
+function grouped(doors) {
+  const groups = new Map();
+  for (const door of doors) {
+    const name = door.propertyName || 'Without a property';
+    groups.set(name, [...(groups.get(name) || []), door]);
+  }
+  return [...groups].sort((a, b) => a[0].localeCompare(b[0]));
+}
+
+/** @param {any} context @param {any} state @param {any[]} doors */
+function board(context, state, doors) {
+  const groups = grouped(doors.slice(0, state.shown));
+  return h('div', { key: 'board' }, groups.map(([name, members]) => h(
+    'section.group', { key: name },
+    h('h2.group-title', null, name, h('span.count', null, counted(members.length, 'door'))),
+    h('ul.board', null, members.map((/** @type {any} */ device) => card(context, state, device))))));
+}
+
+/** @param {any} device */
+export const address = (device) => `#/doors/${encodeURIComponent(device.id)}`;
+
+/** @param {any} context @param {any} state @param {any} device */
+function card(context, state, device) {
+  const { word, tone, icon: name } = stateOf(device.state);
+  return h(
+    'li.card', { key: device.id, 'data-door': device.id, class: tone },
+    h('div.card-head', null,
+      h('span.tile', { class: tone }, icon(name)),
+      h('div.card-title', null,
+        h('h3', null, h('a', { href: address(device) }, device.name)),
+        device.unitName && h('p.place', null, device.unitName)),
+      marks(device)),
+    h('p.state', null, h('strong', { class: tone }, word), ' ', progressOrAge(context, device)),
+    buttons(context, state, device));
+}
+
+/** The progress of a command in the place of the state's age, so that nothing moves. @param {any} context @param {any} device */
+function progressOrAge(context, device) {
+  const progress = context.commands.of(device.id);
+  if (!progress) return h('span.age', null, device.stateAt ? [qualityOf(device.stateQuality), ', ', time(device.stateAt, ago(device.stateAt))] : qualityOf(device.stateQuality));
+  const isRunning = context.commands.isRunning(device.id);
+  return h('span.age.progress', { class: progress.phase }, isRunning && h('span.spinner', { 'aria-hidden': 'true' }), progress.text);
+}
+
+/** @param {any} device */
+export const marks = (device) => h(
+  'div.marks', null,
+  device.isOnline === false && h('span.mark.bad', { key: 'offline' }, icon('offline'), 'Offline'),
+  device.batteryLow && h('span.mark.warn', { key: 'battery' }, icon('battery'), device.batteryLevel === null || device.batteryLevel === undefined ? 'Low battery' : `${device.batteryLevel} %`),
+  device.doorState === 'OPEN' && h('span.mark.warn', { key: 'door' }, icon('open'), 'Door open'),
+  (device.faults || []).length > 0 && h('span.mark.bad', { key: 'faults' }, icon('alert'), counted(device.faults.length, 'fault')));
+
+/** @param {any} context @param {any} state @param {any} device */
+function buttons(context, state, device) {
+  const first = firstOperation(device);
+  // Always in the same order, so that no button moves under a finger.
+  const order = movements.filter((one) => device.capabilities.includes(one));
+  const isRunning = context.commands.isRunning(device.id);
+  const progress = context.commands.of(device.id);
+  if (progress?.phase === 'unsure') {
+    return h('div.buttons', null, button('Ask again', { id: `again-${device.id}`, kind: 'primary', onclick: () => context.commands.repeat(device) }));
+  }
+  const shown = order.filter((one) => context.ability.holds(one, 'LockDevice', device));
+  return h('div.buttons', null,
+    shown.map((one) => {
+      const reason = context.ability.reason(one, 'LockDevice', device);
+      return button(operations[/** @type {'LOCK'} */ (one)].verb, {
+        id: `${one}-${device.id}`, kind: one === first && !reason ? 'primary' : '', name: `${operations[/** @type {'LOCK'} */ (one)].verb} ${device.name}`,
+        busy: isRunning && progress.operation === one, disabled: reason !== null || (isRunning && progress.operation !== one),
+        onclick: () => {
+          if (reason) { state.why = state.why === device.id + one ? null : device.id + one; context.redraw(); } else if (!isRunning) context.commands.start(device, one);
+        },
+      });
+    }),
+    shown.filter((one) => state.why === device.id + one).map((one) =>
+      h('div.why', { key: 'why' }, denialFacts({ reason: context.ability.reason(one, 'LockDevice', device) }))),
+    progress?.phase === 'denied' && h('div.why', { key: 'denied' }, denialFacts(progress.error.details), h('a', { href: address(device) }, 'About this door')));
+}
+
+/** @param {any} context @param {any} state @param {any[]} doors */
+function list(context, state, doors) {
+  return h('div.table-frame', { key: 'list', tabindex: '0', role: 'region', 'aria-label': 'Doors' }, h(
+    'table.table', null,
+    h('thead', null, h('tr', null, ['Door', 'State', 'Place', 'Battery', 'Actions'].map((title) => h('th', { key: title, scope: 'col' }, title)))),
+    h('tbody', null, doors.slice(0, state.shown).map((device) => {
+      const { word, tone, icon: name } = stateOf(device.state);
+      return h(
+        'tr', { key: device.id, 'data-door': device.id },
+        h('th', { scope: 'row' }, h('a', { href: address(device) }, device.name), marks(device)),
+        h('td', null, h('span.pill', { class: tone }, icon(name), word), h('div.small', null, progressOrAge(context, device))),
+        h('td', null, [device.propertyName, device.unitName].filter(Boolean).join(' › ')),
+        h('td', null, device.batteryLevel === null || device.batteryLevel === undefined ? '–' : `${device.batteryLevel} %`),
+        h('td', null, buttons(context, state, device)));
+    }))));
+}

@@ -1,0 +1,341 @@
+// Guests: who has been let in, new guest accesses with their resolved times, links with a QR code, and their end.
+// @ts-check
+import { call } from './api.js';
+import { button, dialog, field, icon, notice, pager, select, time, whenLoaded } from './parts.js';
+import { h, isSafeAddress } from './view.js';
+import { counted, operationOf, sentenceOf } from './words.js';
+
+const days = [['MON', 'Mon'], ['TUE', 'Tue'], ['WED', 'Wed'], ['THU', 'Thu'], ['FRI', 'Fri'], ['SAT', 'Sat'], ['SUN', 'Sun']];
+const operations = ['UNLOCK', 'LOCK', 'UNLATCH'];
+const names = {
+  label: 'The name', guestEmail: 'The email address', deviceIds: 'The list of doors', validFrom: 'The start', validUntil: 'The end',
+  operations: 'The list of operations', schedule: 'The hours', maxUses: 'The number of uses', timeZone: 'The time zone',
+};
+
+const page = {
+  /** @param {any} context */
+  start(context) {
+    const state = {
+      status: 'loading', error: null, accesses: [], pagination: null, show: 'active', number: 1, q: '', readAt: null, isEnded: false,
+      doors: new Map(), zones: new Map(), form: null, opened: null, asks: null, reads: 0,
+    };
+    context.need([{ type: 'guestAccess', query: '' }]);
+    page.refresh(context, state);
+    return state;
+  },
+  /** @param {any} state */
+  end(state) { state.isEnded = true; state.opened = null; },
+
+  /** @param {any} context @param {any} state */
+  async refresh(context, state) {
+    const number = ++state.reads;
+    try {
+      const active = state.show === 'active' ? true : null;
+      const [{ guestAccesses, pagination }] = await Promise.all([
+        call('GET', '/guest-access', { query: { page: state.number, limit: 30, sortBy: '-createdAt', q: state.q.trim(), active } }), loadPlaces(state),
+      ]);
+      if (state.isEnded || number !== state.reads) return;
+      Object.assign(state, { status: 'loaded', error: null, accesses: guestAccesses, pagination, readAt: new Date().toISOString() });
+    } catch (error) {
+      if (state.isEnded || number !== state.reads) return;
+      if (state.status === 'loaded') context.note(`The guests could not be read again. ${sentenceOf(error)}`, 'bad');
+      else Object.assign(state, { status: 'failed', error });
+    }
+    context.redraw();
+  },
+
+  /** @param {any} context @param {any} state @param {string} event @param {any} data */
+  live(context, state, event, data) {
+    if (event === 'poll' || (data.type === 'guestAccess' && event !== 'snapshot')) page.refresh(context, state);
+  },
+
+  /** @param {any} context @param {any} state */
+  view(context, state) {
+    return h(
+      'div', { key: 'guests' },
+      h('div.page-head', null, h('h1', { tabindex: '-1' }, 'Guests'),
+        state.status === 'loaded' && grantable(context, state).length > 0 && button('Let a guest in', { id: 'new', kind: 'primary', icon: 'guests', onclick: () => openForm(context, state) })),
+      whenLoaded(state, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); }, () => [
+        h('div.filters', { key: 'filters' },
+          h('div.search', null, icon('search'), h('input', {
+            id: 'guest-search', type: 'search', 'aria-label': 'Search guests', placeholder: 'Search by name', value: state.q, autocomplete: 'off',
+            oninput: (/** @type {any} */ event) => { Object.assign(state, { q: event.target.value, number: 1 }); clearTimeout(state.typing); state.typing = setTimeout(() => page.refresh(context, state), 250); },
+          })),
+          h('select', { id: 'guest-show', 'aria-label': 'Which', value: state.show, onchange: (/** @type {any} */ event) => { Object.assign(state, { show: event.target.value, number: 1 }); page.refresh(context, state); } },
+            h('option', { value: 'active' }, 'Active and scheduled'), h('option', { value: 'all' }, 'All, also ended'))),
+        state.accesses.length === 0 ? empty(context, state)
+          : h('ul.rows', { key: 'rows' }, state.accesses.map((/** @type {any} */ access) => row(context, state, access))),
+        state.pagination && pager(state.pagination, (number) => { state.number = number; page.refresh(context, state); }),
+      ]),
+      state.form && formDialog(context, state),
+      state.opened && openedDialog(context, state),
+      state.asks && askDialog(context, state));
+  },
+};
+export default page;
+
+/** The doors and the time zones of their properties, once. @param {any} state */
+async function loadPlaces(state) {
+  if (state.doors.size) return;
+  const query = { limit: 200, sortBy: 'name' };
+  const [{ devices }, { properties }] = await Promise.all([call('GET', '/devices', { query }), call('GET', '/properties', { query })]);
+  state.doors = new Map(devices.map((/** @type {any} */ one) => [one.id, one]));
+  state.zones = new Map(properties.map((/** @type {any} */ one) => [one.id, { name: one.name, zone: one.defaultTimeZone }]));
+}
+
+/** @param {any} context @param {any} state */
+const grantable = (context, state) => [...state.doors.values()].filter((one) => context.ability.can('GRANT_ACCESS', 'LockDevice', one));
+
+/** @param {any} context @param {any} state */
+const empty = (context, state) => h(
+  'div.empty', { key: 'empty' }, icon('guests'), h('h2', null, state.q ? 'No guest matches' : 'No guests'),
+  h('p', null, state.q ? 'Ended accesses are shown with “All, also ended”.' : 'Let a guest in for some hours or days: by a link for their phone, or with their account.'));
+
+/** @param {any} access @param {Date} [now] */
+export function standing(access, now = new Date()) {
+  if (access.revokedAt) return { word: 'Revoked', tone: 'idle', isOver: true };
+  if (new Date(access.validUntil) <= now) return { word: 'Ended', tone: 'idle', isOver: true };
+  if (access.maxUses !== null && access.usesLeft === 0) return { word: 'No uses left', tone: 'idle', isOver: false };
+  if (new Date(access.validFrom) > now) return { word: 'Scheduled', tone: 'busy', isOver: false };
+  return { word: 'Active', tone: 'ok', isOver: false };
+}
+
+/** @param {any} access */
+const titleOf = (access) => access.label || (access.guestUserId ? 'A guest with an account' : 'A guest');
+
+/** @param {any} context @param {any} state @param {any} access */
+function row(context, state, access) {
+  const { word, tone, isOver } = standing(access);
+  const doors = access.deviceIds.map((/** @type {string} */ id) => state.doors.get(id)?.name).filter(Boolean);
+  return h(
+    'li.row.guest', { key: access.id },
+    h('span.record-text', null,
+      h('span.record-title', null, h('strong', null, titleOf(access)), ' ', h('span.pill', { class: tone }, word)),
+      h('span.record-sub', null, doors.join(', ') || counted(access.deviceIds.length, 'door')),
+      h('span.record-sub', null, time(access.validFrom), ' – ', time(access.validUntil), access.schedule ? ', at certain hours' : '',
+        access.maxUses === null ? '' : `, ${access.usesLeft} of ${counted(access.maxUses, 'use')} left`)),
+    h('span.buttons', null,
+      button('Details', { id: `open-${access.id}`, name: `Details of ${titleOf(access)}`, onclick: () => openAccess(context, state, access) }),
+      !isOver && button('Revoke', { id: `revoke-${access.id}`, kind: 'danger', name: `Revoke ${titleOf(access)}`, onclick: () => { state.asks = { access, error: null }; context.redraw(); } })));
+}
+
+// Create.
+
+/** `2026-11-25T14:30`, on the clock of a time zone. @param {Date} at @param {string | null} timeZone */
+export function localText(at, timeZone) {
+  const parts = Object.fromEntries(new Intl.DateTimeFormat('en-GB', {
+    timeZone: timeZone || undefined, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', hourCycle: 'h23',
+  }).formatToParts(at).map(({ type, value }) => [type, value]));
+  return `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}`;
+}
+
+/** @param {any} context @param {any} state */
+function openForm(context, state) {
+  const doors = grantable(context, state);
+  const propertyId = doors[0].propertyId;
+  const zone = state.zones.get(propertyId)?.zone || null;
+  const now = new Date();
+  state.form = {
+    propertyId, kind: 'link', label: '', email: '', chosen: new Set(doors.length === 1 ? [doors[0].id] : []), operations: new Set(['UNLOCK', 'LOCK']),
+    from: localText(now, zone), until: localText(new Date(now.getTime() + 86400000), zone), hasHours: false, days: new Set(days.slice(0, 5).map(([id]) => id)),
+    start: '09:00', end: '17:00', uses: '', isBusy: false, error: null,
+  };
+  context.redraw();
+}
+
+/** @param {any} context @param {any} state */
+function formDialog(context, state) {
+  const { form } = state;
+  const close = () => { state.form = null; context.redraw(); };
+  const set = (/** @type {string} */ name) => (/** @type {any} */ event) => { form[name] = event.target.value; };
+  const toggle = (/** @type {Set<string>} */ chosen, /** @type {string} */ id) => () => { if (!chosen.delete(id)) chosen.add(id); context.redraw(); };
+  const all = grantable(context, state);
+  const properties = [...new Map(all.map((one) => [one.propertyId, one.propertyName || state.zones.get(one.propertyId)?.name || '']))];
+  const doors = all.filter((one) => one.propertyId === form.propertyId);
+  const zone = state.zones.get(form.propertyId)?.zone;
+  const offered = operations.filter((one) => doors.some((door) => door.capabilities.includes(one)));
+  const check = (/** @type {string} */ id, /** @type {boolean} */ checked, /** @type {() => void} */ onchange, /** @type {any} */ label) =>
+    h('label.check', { key: id, for: id }, h('input', { id, type: 'checkbox', checked, onchange }), h('span', null, label));
+  return dialog({ title: 'Let a guest in', onclose: close }, h(
+    'form', { novalidate: true, onsubmit: (/** @type {any} */ event) => { event.preventDefault(); grant(context, state); } },
+    form.error && notice('bad', form.error.text || sentenceOf(form.error, names)),
+    h('fieldset', null, h('legend', null, 'How'),
+      h('div.choices.flat', null, [['link', 'A link for their phone'], ['account', 'Their account here']].map(([id, title]) => h(
+        'label.check', { key: id, for: `how-${id}` }, h('input', { id: `how-${id}`, name: 'how', type: 'radio', checked: form.kind === id, onchange: () => { form.kind = id; context.redraw(); } }), title)))),
+    form.kind === 'link'
+      ? field('Name of the guest', { id: 'label', value: form.label, oninput: set('label'), maxlength: 200, autocomplete: 'off' })
+      : field('Email address of the account', { id: 'guest-email', type: 'email', value: form.email, oninput: set('email'), autocomplete: 'off' }),
+    properties.length > 1 && select('Property', { id: 'guest-property', value: form.propertyId, onchange: (propertyId) => { Object.assign(form, { propertyId, chosen: new Set() }); context.redraw(); } }, /** @type {any} */ (properties)),
+    h('fieldset', null, h('legend', null, 'Doors'), h('div.choices', { tabindex: '0', role: 'group', 'aria-label': 'Doors' },
+      doors.map((one) => check(`door-${one.id}`, form.chosen.has(one.id), toggle(form.chosen, one.id), [one.name, one.unitName].filter(Boolean).join(' – '))))),
+    h('fieldset', null, h('legend', null, 'The guest may'), h('div.choices.flat', null,
+      offered.map((one) => check(`may-${one}`, form.operations.has(one), toggle(form.operations, one), operationOf(one).verb)))),
+    h('div.form-row', null,
+      field('From', { id: 'valid-from', type: 'datetime-local', value: form.from, oninput: set('from') }),
+      field('Until', { id: 'valid-until', type: 'datetime-local', value: form.until, oninput: set('until') })),
+    h('p.hint', null, zone ? `On the clock of the property (${zone}).` : 'On the clock of this browser.'),
+    check('has-hours', form.hasHours, () => { form.hasHours = !form.hasHours; context.redraw(); }, 'Only at certain hours'),
+    form.hasHours && h('fieldset', { key: 'hours' }, h('legend', null, 'Days and hours'),
+      h('div.days', null, days.map(([id, title]) => check(`day-${id}`, form.days.has(id), toggle(form.days, id), title))),
+      h('div.form-row', null, field('From', { id: 'hours-from', type: 'time', value: form.start, oninput: set('start') }), field('Until', { id: 'hours-until', type: 'time', value: form.end, oninput: set('end') }))),
+    field('Number of uses (empty: no limit)', { id: 'uses', type: 'number', min: 1, max: 1000000, value: form.uses, oninput: set('uses') }),
+    h('div.buttons', null, button(form.isBusy ? 'Letting in' : 'Let in', { id: 'grant', type: 'submit', kind: 'primary', busy: form.isBusy, onclick: () => {} }), button('Cancel', { id: 'cancel', onclick: close }))));
+}
+
+/** @param {any} context @param {any} state */
+async function grant(context, state) {
+  const { form } = state;
+  if (form.isBusy) return;
+  const missing = form.kind === 'link' && !form.label.trim() ? 'The name of the guest is missing.' : form.kind === 'account' && !form.email.trim() ? 'The email address is missing.'
+    : form.chosen.size === 0 ? 'Choose at least one door.' : form.operations.size === 0 ? 'Choose what the guest may do.'
+      : !form.from || !form.until ? 'The start or the end is missing.' : form.hasHours && form.days.size === 0 ? 'Choose at least one day.' : null;
+  if (missing) {
+    form.error = { text: missing };
+    context.announce(missing);
+    context.redraw();
+    return;
+  }
+  Object.assign(form, { isBusy: true, error: null });
+  context.redraw();
+  const zone = state.zones.get(form.propertyId)?.zone;
+  const instant = (/** @type {string} */ text) => (zone ? text : new Date(text).toISOString());
+  try {
+    const { guestAccess } = await call('POST', '/guest-access', {
+      body: {
+        ...(form.kind === 'link' ? { label: form.label.trim() } : { guestEmail: form.email.trim() }),
+        deviceIds: [...form.chosen], operations: operations.filter((one) => form.operations.has(one)),
+        ...(zone ? { timeZone: zone } : {}), validFrom: instant(form.from), validUntil: instant(form.until),
+        ...(form.hasHours ? { schedule: { periods: [{ days: [...form.days], from: form.start, until: form.end }] } } : {}),
+        ...(form.uses ? { maxUses: Number(form.uses) } : {}),
+      },
+    });
+    state.form = null;
+    context.announce('The guest has been let in');
+    await openAccess(context, state, guestAccess, form.kind === 'link');
+    page.refresh(context, state);
+  } catch (error) {
+    const { status, code } = /** @type {any} */ (error);
+    form.error = status === 404 && form.kind === 'account' ? { text: 'No account has this email address.' } : code ? error : { text: sentenceOf(error) };
+    context.announce(form.error.text || sentenceOf(form.error, names));
+  }
+  form.isBusy = false;
+  context.redraw();
+}
+
+// One access: its times as resolved, its next intervals, its link.
+
+/** @param {any} context @param {any} state @param {any} access @param {boolean} [makesLink] */
+async function openAccess(context, state, access, makesLink = false) {
+  /** @type {any} */
+  const opened = { access, intervals: null, link: null, error: null, isBusy: false, isNew: makesLink };
+  state.opened = opened;
+  context.redraw();
+  try {
+    const data = await call('GET', `/guest-access/${encodeURIComponent(access.id)}`, { query: { preview: 3, deviceNames: true } });
+    Object.assign(opened, { access: data.guestAccess, intervals: data.intervals, devices: data.devices });
+    if (makesLink) await makeLink(context, state, opened);
+  } catch (error) {
+    opened.error = error;
+  }
+  context.redraw();
+}
+
+/** @param {any} context @param {any} state @param {any} opened */
+async function makeLink(context, state, opened) {
+  Object.assign(opened, { isBusy: true, error: null });
+  context.redraw();
+  try {
+    opened.link = (await call('POST', `/guest-access/${encodeURIComponent(opened.access.id)}/link`, {})).link;
+    context.announce('The link is shown');
+  } catch (error) {
+    opened.error = error;
+  }
+  opened.isBusy = false;
+  context.redraw();
+}
+
+/** The instant in the property's zone and in UTC. @param {string} instant @param {string | null | undefined} zone */
+export function resolved(instant, zone) {
+  const at = new Date(instant);
+  const options = /** @type {const} */ ({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZoneName: 'short' });
+  const local = new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone || undefined }).format(at);
+  return `${local} (${instant.slice(11, 16)} UTC)`;
+}
+
+const changes = {
+  gap: 'This local time does not exist on that day, as the clock goes forward: it was moved by the missing hour.',
+  overlap: 'This local time exists twice on that day, as the clock goes back: it is the first one.',
+};
+
+/** @param {any} context @param {any} state */
+function openedDialog(context, state) {
+  const { opened } = state;
+  const { access } = opened;
+  const close = () => { state.opened = null; context.redraw(); };
+  const zone = access.resolution?.timeZone || state.zones.get(access.propertyId)?.zone;
+  const { word, tone, isOver } = standing(access);
+  const doors = opened.devices || access.deviceIds.map((/** @type {string} */ id) => state.doors.get(id)).filter(Boolean);
+  const note = (/** @type {'validFrom' | 'validUntil'} */ name) => changes[/** @type {'gap'} */ (access.resolution?.[name])];
+  /** @type {[string, any][]} */
+  const rows = [
+    ['State', h('span.pill', { class: tone }, word)], ['Doors', doors.map((/** @type {any} */ one) => one.name).join(', ')],
+    ['The guest may', access.operations.map((/** @type {string} */ one) => operationOf(one).verb.toLowerCase()).join(', ')],
+    ['Begins', [resolved(access.validFrom, zone), note('validFrom') && h('span.hint', null, ' ', note('validFrom'))]],
+    ['Ends', [resolved(access.validUntil, zone), note('validUntil') && h('span.hint', null, ' ', note('validUntil'))]],
+    ['Uses', access.maxUses === null ? null : `${access.usesLeft} of ${access.maxUses} left`],
+    ['Open next', access.schedule && opened.intervals?.length ? h('ul', null, opened.intervals.map((/** @type {any} */ one) => h('li', { key: one.from }, resolved(one.from, zone), ' – ', resolved(one.until, zone)))) : null],
+    ['Revoked', access.revokedAt ? time(access.revokedAt) : null],
+  ];
+  return dialog({ title: titleOf(access), onclose: close },
+    opened.error && notice('bad', sentenceOf(opened.error)),
+    h('dl.details', null, rows.filter(([, value]) => value).map(([term, value]) => h('div', { key: term }, h('dt', null, term), h('dd', null, value)))),
+    opened.link && linkView(context, opened.link),
+    h('div.buttons.dialog-buttons', null,
+      !isOver && !opened.link && button('Create a link', { id: 'make-link', kind: 'primary', busy: opened.isBusy, onclick: () => makeLink(context, state, opened) }),
+      button('Done', { id: 'done', onclick: close })),
+    !isOver && !opened.link && h('p.hint.after', null, 'A new link replaces an earlier one, which stops working.'));
+}
+
+/** @param {any} context @param {any} link */
+function linkView(context, link) {
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(link.url);
+      context.announce('The link is copied');
+      link.isCopied = true;
+    } catch {
+      const input = /** @type {HTMLInputElement | null} */ (document.getElementById('link'));
+      input?.select();
+    }
+    context.redraw();
+  };
+  return h(
+    'section.link-view', { 'aria-label': 'The link' },
+    h('p', null, 'Send this link to the guest, or let them scan the code. It is shown only now.'),
+    link.qr && h('img.qr', { src: `data:image/svg+xml,${encodeURIComponent(link.qr)}`, alt: 'QR code of the guest link', width: 200, height: 200 }),
+    h('div.copy', null, h('input', { id: 'link', readonly: true, value: link.url, 'aria-label': 'Guest link' }), button(link.isCopied ? 'Copied' : 'Copy', { id: 'copy', icon: link.isCopied ? 'tick' : undefined, onclick: copy })),
+    isSafeAddress(link.url) && h('p.small', null, h('a', { href: link.url, target: '_blank', rel: 'noopener noreferrer' }, 'See the page of the guest'), ' (in a new tab)'));
+}
+
+// Revoke.
+
+/** @param {any} context @param {any} state */
+function askDialog(context, state) {
+  const { access, error } = state.asks;
+  const close = () => { state.asks = null; context.redraw(); };
+  const revoke = async () => {
+    try {
+      await call('DELETE', `/guest-access/${encodeURIComponent(access.id)}`);
+      state.asks = null;
+      context.note(`${titleOf(access)}: the access is revoked. Commands that wait are denied.`);
+      page.refresh(context, state);
+    } catch (failed) {
+      state.asks.error = failed;
+    }
+    context.redraw();
+  };
+  return dialog({ title: `Revoke the access of ${titleOf(access)}`, onclose: close },
+    error && notice('bad', sentenceOf(error)),
+    h('p', null, 'It ends at once, with its link. Commands that wait are not sent.'),
+    h('div.buttons.dialog-buttons', null, button('Revoke', { id: 'confirm', kind: 'danger', onclick: revoke }), button('Cancel', { id: 'cancel', onclick: close })));
+}

@@ -1,0 +1,349 @@
+// Live updates: Server-Sent Events of /api/v1/stream, read with fetch. The tabs of one person in one browser share one connection:
+// the tab that holds a Web Lock reads the stream and passes its events on. Where the gateway has no stream, pages read again every
+// 15 seconds.
+// @ts-check
+
+/** Reads Server-Sent Events from pieces of text (https://html.spec.whatwg.org/multipage/server-sent-events.html, section 9.2.6). */
+export class EventParser {
+  constructor() {
+    this.type = '';
+    /** @type {string[]} */
+    this.lines = [];
+    this.id = '';
+    this.rest = '';
+    this.isFirst = true;
+    this.afterCR = false;
+    /** The id of the last event that had one. */
+    this.lastId = '';
+    /** @type {number | null} the milliseconds that the server asks to wait before a reconnection */
+    this.retry = null;
+  }
+
+  clear() {
+    [this.type, this.lines, this.id] = ['', [], this.lastId];
+  }
+
+  /** @param {string} text @returns {{event: string, data: string, id: string}[]} the events that are complete now */
+  push(text) {
+    const events = [];
+    if (this.isFirst && text.length) {
+      this.isFirst = false;
+      if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
+    }
+    // A line feed that follows a carriage return belongs to the same line end, also when they come in two pieces.
+    if (this.afterCR && text.length) {
+      this.afterCR = false;
+      if (text[0] === '\n') text = text.slice(1);
+    }
+    this.rest += text;
+    if (this.rest.endsWith('\r')) this.afterCR = true;
+    const lines = this.rest.split(/\r\n|\r|\n/);
+    this.rest = lines.pop() || '';
+    for (const line of lines) {
+      const event = this.take(line);
+      if (event) events.push(event);
+    }
+    return events;
+  }
+
+  /** @param {string} line */
+  take(line) {
+    if (line === '') {
+      this.lastId = this.id;
+      const event = this.lines.length ? { event: this.type || 'message', data: this.lines.join('\n'), id: this.id } : null;
+      this.clear();
+      return event;
+    }
+    if (line[0] === ':') return null;
+    const colon = line.indexOf(':');
+    const field = colon < 0 ? line : line.slice(0, colon);
+    let value = colon < 0 ? '' : line.slice(colon + 1);
+    if (value[0] === ' ') value = value.slice(1);
+    if (field === 'event') this.type = value;
+    else if (field === 'data') this.lines.push(value);
+    else if (field === 'id') { if (!value.includes('\0')) this.id = value; }
+    else if (field === 'retry' && /^[0-9]+$/.test(value)) this.retry = Number(value);
+    return null;
+  }
+}
+
+/** @typedef {{type: string, query: string}} Need */
+
+/**
+ * The name of a subscription: equal needs have equal names, so several pages and tabs share one.
+ *
+ * @param {Need} need
+ */
+export function nameOfNeed({ type, query }) {
+  if (!query) return type;
+  // FNV-1a, 64 bits in two halves: names are told apart, nothing is kept secret.
+  let [high, low] = [0x811c9dc5, 0xcbf29ce4];
+  for (let index = 0; index < query.length; index++) {
+    high = Math.imul(high ^ query.charCodeAt(index), 0x01000193);
+    low = Math.imul(low ^ (query.charCodeAt(index) + index), 0x01000193);
+  }
+  return `${type}.${(high >>> 0).toString(16).padStart(8, '0')}${(low >>> 0).toString(16).padStart(8, '0')}`;
+}
+
+/** The delay before the next attempt: full jitter up to 0.5 s, doubled by each failure, at most 30 s. @param {number} failures */
+export const backOff = (failures, random = Math.random) => random() * Math.min(30000, 500 * 2 ** Math.min(failures, 10));
+
+const silence = 45000;
+const pollEvery = 15000;
+const calmAfter = 60000;
+const askAgainAfter = 600000;
+
+/**
+ * @typedef {{kind: 'connecting' | 'live' | 'catching up' | 'stale' | 'polling', since: number}} Status
+ * @typedef {{request: (method: string, path: string, options: any) => Promise<Response>, renew: () => Promise<boolean>,
+ *   signedOut: () => void, onEvent: (event: string, data: any) => void, onStatus: (status: Status) => void}} Host
+ */
+
+export class Live {
+  /** @param {Host} host */
+  constructor(host) {
+    this.host = host;
+    /** @type {Status} */
+    this.status = { kind: 'connecting', since: Date.now() };
+    this.tab = Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join('');
+    /** @type {Map<string, Map<string, Need>>} the needs of each tab, known to the leader */
+    this.needs = new Map([[this.tab, new Map()]]);
+    this.isLeader = false;
+    this.isStopped = true;
+    /** @type {string | null} */
+    this.streamId = null;
+    this.lastId = '';
+    this.failures = 0;
+    this.generation = 0;
+    this.wake = () => {};
+  }
+
+  /** Begins for a person. @param {string} userId */
+  start(userId) {
+    this.stop();
+    this.isStopped = false;
+    const generation = ++this.generation;
+    this.setStatus('connecting');
+    this.ending = new AbortController();
+    const { signal } = this.ending;
+    addEventListener('online', () => this.wake(), { signal });
+    document.addEventListener('visibilitychange', () => { if (document.visibilityState === 'visible') this.wake(); }, { signal });
+    addEventListener('pageshow', () => this.wake(), { signal });
+    this.timer = setInterval(() => {
+      if (this.status.kind === 'polling' && document.visibilityState === 'visible') this.host.onEvent('poll', {});
+    }, pollEvery);
+    if (!navigator.locks || typeof BroadcastChannel === 'undefined') {
+      this.lead(generation);
+      return;
+    }
+    this.channel = new BroadcastChannel(`doorward-live-${userId}`);
+    this.channel.onmessage = ({ data }) => this.receive(data);
+    // This lock is held for the life of the tab: it tells the leader when the tab is gone.
+    const held = new Promise((resolve) => { signal.addEventListener('abort', () => resolve(undefined)); });
+    navigator.locks.request(`doorward-tab-${this.tab}`, () => held);
+    navigator.locks.request(`doorward-leader-${userId}`, { signal }, () => this.lead(generation)).catch(() => {});
+    this.channel.postMessage({ type: 'hello', tab: this.tab });
+    this.tellNeeds();
+  }
+
+  /** Ends everything, and forgets what the person has seen. */
+  stop() {
+    this.isStopped = true;
+    this.isLeader = false;
+    this.generation++;
+    this.ending?.abort();
+    this.reading?.abort();
+    clearInterval(this.timer);
+    this.channel?.close();
+    this.channel = undefined;
+    this.needs = new Map([[this.tab, new Map()]]);
+    [this.streamId, this.lastId, this.failures] = [null, '', 0];
+    this.wake();
+  }
+
+  /** What the page of this tab shows. @param {Need[]} needs */
+  setNeeds(needs) {
+    this.needs.set(this.tab, new Map(needs.map((need) => [nameOfNeed(need), need])));
+    if (this.isLeader) this.changeSubscriptions();
+    else this.tellNeeds();
+  }
+
+  tellNeeds() {
+    const needs = Object.fromEntries(this.needs.get(this.tab) || []);
+    this.channel?.postMessage({ type: 'needs', tab: this.tab, needs });
+  }
+
+  /** @param {any} data a message of another tab */
+  receive(data) {
+    if (this.isLeader) {
+      if (data.type === 'hello') this.channel?.postMessage({ type: 'status', status: this.status });
+      if (data.type === 'needs') {
+        const isNew = !this.needs.has(data.tab);
+        this.needs.set(data.tab, new Map(Object.entries(data.needs)));
+        this.changeSubscriptions();
+        if (isNew) {
+          navigator.locks.request(`doorward-tab-${data.tab}`, () => {
+            this.needs.delete(data.tab);
+            this.changeSubscriptions();
+          });
+        }
+      }
+      return;
+    }
+    if (data.type === 'status') this.showStatus(data.status);
+    if (data.type === 'event') this.host.onEvent(data.event, data.data);
+    if (data.type === 'leader') {
+      this.channel?.postMessage({ type: 'hello', tab: this.tab });
+      this.tellNeeds();
+    }
+  }
+
+  /** @param {Status['kind']} kind */
+  setStatus(kind) {
+    if (this.status.kind === kind) return;
+    const status = { kind, since: Date.now() };
+    this.showStatus(status);
+    this.channel?.postMessage({ type: 'status', status });
+  }
+
+  /** @param {Status} status */
+  showStatus(status) {
+    this.status = status;
+    this.host.onStatus(status);
+  }
+
+  /** The subscriptions of all tabs. */
+  wanted() {
+    /** @type {Map<string, Need>} */
+    const all = new Map();
+    for (const needs of this.needs.values()) for (const [name, need] of needs) all.set(name, need);
+    return all;
+  }
+
+  async changeSubscriptions() {
+    if (!this.streamId || !this.subscribed) return;
+    const wanted = this.wanted();
+    const path = (/** @type {string} */ name) => `/stream/${encodeURIComponent(this.streamId || '')}/subscriptions/${name}`;
+    const { subscribed } = this;
+    for (const [name, need] of wanted) {
+      if (subscribed.has(name)) continue;
+      subscribed.set(name, need);
+      await this.host.request('PUT', path(name), { body: need }).catch(() => this.reading?.abort());
+    }
+    for (const name of subscribed.keys()) {
+      if (wanted.has(name)) continue;
+      subscribed.delete(name);
+      await this.host.request('DELETE', path(name), {}).catch(() => this.reading?.abort());
+    }
+  }
+
+  /** Reads the stream as long as this tab leads. @param {number} generation */
+  async lead(generation) {
+    const isCurrent = () => !this.isStopped && this.generation === generation;
+    if (!isCurrent()) return;
+    this.isLeader = true;
+    this.channel?.postMessage({ type: 'leader' });
+    while (isCurrent()) {
+      const began = Date.now();
+      let delay = 0;
+      try {
+        const outcome = await this.read();
+        if (outcome === 'none') {
+          this.setStatus('polling');
+          delay = askAgainAfter;
+        }
+      } catch {
+        // Every failure is met in the same way: say since when nothing came, and connect again.
+      }
+      if (!isCurrent()) return;
+      if (!delay) {
+        if (this.status.kind === 'live' || this.status.kind === 'catching up') this.setStatus('stale');
+        this.failures = Date.now() - began > calmAfter ? 0 : this.failures + 1;
+        delay = this.closingDelay ?? backOff(this.failures);
+        this.closingDelay = undefined;
+      }
+      await this.pause(delay);
+    }
+  }
+
+  /** Waits; a return to the page or to the network ends the wait within a second. @param {number} delay */
+  pause(delay) {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, delay);
+      this.wake = () => {
+        if (this.status.kind === 'polling') { resolve(undefined); clearTimeout(timer); return; }
+        clearTimeout(timer);
+        setTimeout(resolve, Math.min(delay, Math.random() * 1000));
+      };
+    });
+  }
+
+  /** Opens the stream and reads it to its end. @returns {Promise<'none' | 'ended'>} `none` if the gateway has no stream */
+  async read() {
+    const subscribed = this.wanted();
+    const reading = new AbortController();
+    this.reading = reading;
+    const attempt = () => this.host.request('POST', '/stream', {
+      body: { subscriptions: Object.fromEntries(subscribed) }, signal: reading.signal,
+      headers: { Accept: 'text/event-stream', ...(this.lastId ? { 'Last-Event-ID': this.lastId } : {}) },
+    });
+    let response = await attempt();
+    if (response.status === 401) {
+      if (!(await this.host.renew())) {
+        this.host.signedOut();
+        return 'ended';
+      }
+      response = await attempt();
+    }
+    if (response.status === 404 || response.status === 405) return 'none';
+    if (!response.ok || !response.body) throw new Error(`The stream answered ${response.status}.`);
+    this.subscribed = subscribed;
+    this.pending = new Set(subscribed.keys());
+    const parser = new EventParser();
+    const decoder = new TextDecoder();
+    const reader = response.body.getReader();
+    let watchdog = setTimeout(() => reading.abort(), silence);
+    this.wake = () => {};
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return 'ended';
+        clearTimeout(watchdog);
+        watchdog = setTimeout(() => reading.abort(), silence);
+        for (const { event, data } of parser.push(decoder.decode(value, { stream: true }))) this.take(event, JSON.parse(data));
+        this.lastId = parser.lastId || this.lastId;
+      }
+    } finally {
+      clearTimeout(watchdog);
+      reading.abort();
+      [this.streamId, this.subscribed] = [null, undefined];
+    }
+  }
+
+  /** @param {string} event @param {any} data */
+  take(event, data) {
+    switch (event) {
+      case 'stream':
+        this.streamId = data.streamId;
+        this.setStatus(data.resumed || !this.pending?.size ? 'live' : 'catching up');
+        this.changeSubscriptions();
+        break;
+      case 'position': break;
+      case 'closing': this.closingDelay = Math.random() * (data.retryAfterMs || 0); break;
+      case 'reset':
+        this.pending?.add(data.name);
+        this.setStatus('catching up');
+        break;
+      case 'ready':
+      case 'refused':
+      case 'revoked':
+        this.pending?.delete(data.name);
+        if (!this.pending?.size) this.setStatus('live');
+        break;
+      default: break;
+    }
+    if (event === 'position' || event === 'stream' || event === 'closing') return;
+    this.channel?.postMessage({ type: 'event', event, data });
+    this.host.onEvent(event, data);
+  }
+}

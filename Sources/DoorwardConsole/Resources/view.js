@@ -1,0 +1,151 @@
+// Renders a page from a description of it, and changes only what differs from the last one: elements keep their focus, their
+// selection and what was typed in them. Texts become text nodes, so nothing that comes from the gateway is ever read as HTML.
+// @ts-check
+
+/** @typedef {{tag: string, props: Record<string, any>, children: Node_[], key: any, el?: Element}} Element_ */
+/** @typedef {{text: string, el?: Text}} Text_ */
+/** @typedef {Element_ | Text_} Node_ */
+
+const svgNamespace = 'http://www.w3.org/2000/svg';
+const svgTags = new Set(['svg', 'path', 'g', 'rect', 'circle', 'line', 'text', 'title', 'polyline']);
+const properties = new Set(['value', 'checked', 'indeterminate', 'selected']);
+
+/**
+ * Describes an element. Properties that begin with `on` are listeners; `key` identifies the element among its siblings; `created`
+ * is called with the element when it is in the page. Children that are null or false are not shown.
+ *
+ * @param {string} tag the tag, perhaps with classes: `div.card`
+ * @param {Record<string, any> | null} [props]
+ * @param {...any} children
+ * @returns {Element_}
+ */
+export function h(tag, props, ...children) {
+  const [name, ...classes] = tag.split('.');
+  const all = { ...(props || {}) };
+  if (classes.length) all.class = classes.join(' ') + (all.class ? ' ' + all.class : '');
+  const { key = null } = all;
+  delete all.key;
+  return { tag: name, props: all, children: flatten(children, []), key };
+}
+
+/** @param {any[]} children @param {Node_[]} into @returns {Node_[]} */
+function flatten(children, into) {
+  for (const child of children) {
+    // Nothing keeps its place among its siblings, so that these stay the same elements when it comes and goes.
+    if (child === null || child === undefined || child === false || child === true) into.push({ text: '' });
+    else if (Array.isArray(child)) flatten(child, into);
+    else if (typeof child === 'object') into.push(child);
+    else into.push({ text: String(child) });
+  }
+  return into;
+}
+
+/**
+ * Shows a description inside an element, in place of the one that the last call showed there.
+ *
+ * @param {Element & {shown?: Node_[]}} root
+ * @param {Node_ | Node_[]} description
+ */
+export function show(root, description) {
+  /** @type {(() => void)[]} */
+  const after = [];
+  const next = flatten([description], []);
+  if (!root.shown) root.replaceChildren();
+  patchChildren(root, root.shown || [], next, false, after);
+  root.shown = next;
+  for (const call of after) call();
+}
+
+/** @param {Node_} node @param {boolean} inSVG @param {(() => void)[]} after @returns {Element | Text} */
+function create(node, inSVG, after) {
+  if ('text' in node) return (node.el = document.createTextNode(node.text));
+  const svg = node.tag === 'svg' || (inSVG && svgTags.has(node.tag));
+  const el = svg ? document.createElementNS(svgNamespace, node.tag) : document.createElement(node.tag);
+  node.el = el;
+  patchChildren(el, [], node.children, svg, after);
+  for (const [name, value] of Object.entries(node.props)) setProperty(el, name, value);
+  const { created } = node.props;
+  if (created) after.push(() => created(el));
+  return el;
+}
+
+/** @param {Node_} old @param {Node_} next @param {boolean} inSVG @param {(() => void)[]} after */
+function patch(old, next, inSVG, after) {
+  if ('text' in next) {
+    const text = /** @type {Text_} */ (old);
+    next.el = text.el;
+    if (next.text !== text.text && next.el) next.el.data = next.text;
+    return;
+  }
+  const before = /** @type {Element_} */ (old);
+  const el = /** @type {Element} */ (before.el);
+  next.el = el;
+  for (const name of Object.keys(before.props)) if (!(name in next.props)) setProperty(el, name, null);
+  patchChildren(el, before.children, next.children, inSVG || next.tag === 'svg', after);
+  // After the children, so that the value of a select finds its options.
+  for (const [name, value] of Object.entries(next.props)) if (before.props[name] !== value) setProperty(el, name, value);
+}
+
+/** @param {Node_} a @param {Node_} b */
+function isSame(a, b) {
+  if ('text' in a || 'text' in b) return 'text' in a && 'text' in b;
+  return a.tag === b.tag && a.key === b.key && a.props.type === b.props.type;
+}
+
+/**
+ * @param {Element} parent @param {Node_[]} old @param {Node_[]} next @param {boolean} inSVG @param {(() => void)[]} after
+ */
+function patchChildren(parent, old, next, inSVG, after) {
+  /** @type {Map<any, Node_>} */
+  const keyed = new Map();
+  for (const node of old) if (!('text' in node) && node.key !== null) keyed.set(node.key, node);
+  const unkeyed = old.filter((node) => 'text' in node || node.key === null);
+  const kept = new Set();
+  let position = 0;
+  const elements = next.map((node) => {
+    let match;
+    if (!('text' in node) && node.key !== null) match = keyed.get(node.key);
+    else match = unkeyed[position++];
+    if (match && !kept.has(match) && isSame(match, node)) {
+      kept.add(match);
+      patch(match, node, inSVG, after);
+      return /** @type {Element | Text} */ (node.el);
+    }
+    return create(node, inSVG, after);
+  });
+  for (const node of old) if (!kept.has(node) && node.el) node.el.remove();
+  // Move only what is out of place: a moved element would lose the focus.
+  let current = parent.firstChild;
+  for (const el of elements) {
+    if (el === current) current = current.nextSibling;
+    else parent.insertBefore(el, current);
+  }
+}
+
+/** @param {any} el @param {string} name @param {any} value */
+function setProperty(el, name, value) {
+  if (name === 'created') return;
+  if (name.startsWith('on')) {
+    if (value !== null && typeof value !== 'function') throw new TypeError('A listener is a function.');
+    el[name] = value;
+    return;
+  }
+  if (name === 'srcdoc' || name === 'style') throw new TypeError(name + ' is not allowed.');
+  if ((name === 'href' || name === 'src') && value && !isSafeAddress(String(value))) value = null;
+  if (properties.has(name)) {
+    const wanted = value === null || value === undefined ? '' : value;
+    if (el[name] !== wanted) el[name] = wanted;
+    return;
+  }
+  if (value === null || value === undefined || (value === false && !name.startsWith('aria-'))) el.removeAttribute(name);
+  else el.setAttribute(name, value === true && !name.startsWith('aria-') ? '' : String(value));
+}
+
+/**
+ * Whether an address can be in a link or a picture: this page, this gateway, the web, or a picture in the address itself.
+ *
+ * @param {string} address
+ */
+export function isSafeAddress(address) {
+  return /^(#|\/(?!\/)|https?:\/\/|data:image\/svg\+xml[,;])/.test(address);
+}

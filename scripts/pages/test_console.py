@@ -1,0 +1,754 @@
+"""Drives the web console of a gateway in Chromium; see scripts/test-pages.
+
+    test_console.py PROGRAM CHROMIUM FOLDER [TEST…]
+
+With CONSOLE_FILES=Sources/DoorwardConsole/Resources the files come from that folder, so that a change needs no build.
+"""
+import datetime, gzip, io, os, pathlib, signal, sys, tempfile, time, traceback
+
+import zxingcpp
+from PIL import Image
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+from test_pages import CHROMIUM, PASSWORD, PICTURES, Gateway
+
+FILES = os.environ.get("CONSOLE_FILES")
+HOSTILE = "<img src=x onerror=\"document.title='owned'\">{{7*7}}&amp;"
+WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 320, "height": 640}
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+
+class Building(Gateway):
+    """A portfolio with two properties, two flats, and a person of each role."""
+
+    def furnish(self):
+        super().furnish()
+        self.people = {"root": "root@example.org", "owner": "owner@example.org"}
+        self.flat = self.create("/units", {"name": "Flat 1A", "propertyId": self.property})
+        self.yard = self.create("/properties", {"name": "Yard 7", "portfolioId": self.portfolio, "defaultTimeZone": "Europe/Berlin"})
+        for name, latency, place in [
+            ("Flat door", 0, {"propertyId": self.property, "unitId": self.flat}), ("Gate", 0, {"propertyId": self.yard}),
+            (HOSTILE, 0, {"propertyId": self.yard}),
+        ]:
+            self.locks[name] = self.create("/devices", {"name": name, "adapter": "simulator", "address": {"latencyMs": latency}} | place)
+        self.add("manager", "Mia", f"/properties/{self.property}/managers", "PROPERTY_MANAGER")
+        self.add("maintenance", "Max", f"/properties/{self.property}/managers", "MAINTENANCE")
+        self.add("auditor", "Ada", f"/portfolios/{self.portfolio}/admins", "AUDITOR")
+        self.add("tenant", "Tom", f"/units/{self.flat}/tenants", "TENANT")
+        self.add("guest", "Gus")
+        self.add("stranger", "Stan")
+
+    def create(self, path, body):
+        return next(iter(self.call("POST", path, body).values()))["id"]
+
+    def add(self, name, first, path=None, role=None):
+        email = f"{name}@example.org"
+        user = self.call("POST", "/users", {"email": email, "firstName": first, "lastName": "Example", "password": PASSWORD}, self.root)
+        self.people[name] = email
+        setattr(self, name, user["user"]["id"])
+        if role:
+            self.call("POST", path, {"userId": user["user"]["id"], "role": role})
+
+    def grant(self, begins=0, ends=7200, locks=("Cellar",), **more):
+        now = datetime.datetime.now(datetime.timezone.utc)
+        instant = lambda seconds: (now + datetime.timedelta(seconds=seconds)).isoformat()
+        return self.create("/guest-access", {
+            "guestUserId": self.guest, "deviceIds": [self.locks[name] for name in locks], "operations": ["UNLOCK", "LOCK"],
+            "validFrom": instant(begins), "validUntil": instant(ends)} | more)
+
+
+class Console:
+    """Opens the console, and collects what must not happen."""
+
+    def __init__(self, browser, gateway):
+        self.browser, self.gateway, self.contexts, self.axe = browser, gateway, [], Axe()
+        self.foreign, self.errors = [], []
+
+    def context(self, size=WIDE, **more):
+        context = self.browser.new_context(viewport=size, has_touch=size is PHONE, **more)
+        self.contexts.append(context)
+        context.add_init_script("addEventListener('securitypolicyviolation', e => console.error('policy: ' + e.violatedDirective))")
+        if FILES:
+            context.route("**/console/*/*", serve_from_files)
+        return context
+
+    def page(self, context, url=None):
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        url = url or self.gateway.url
+        page.on("request", lambda request: request.url.startswith((url, "data:")) or self.foreign.append(request.url))
+        page.on("console", lambda line: line.type == "error" and "Failed to load resource" not in line.text and self.errors.append(line.text))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        return page
+
+    def sign_in(self, person="owner", path="", size=WIDE, context=None, password=PASSWORD, url=None, **more):
+        page = self.page(context or self.context(size, **more), url)
+        page.goto((url or self.gateway.url) + "/" + path)
+        page.fill("#email", self.gateway.people[person])
+        page.fill("#password", password)
+        page.keyboard.press("Enter")
+        page.wait_for_selector("header.top")
+        return page
+
+    def check(self, page, name):
+        """Requires no violation of WCAG, no error, no foreign request, and no scrolling sideways; takes a picture."""
+        page.screenshot(path=PICTURES / f"console-{name}.png", full_page=True)
+        width, own = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert width <= own, f"{name}: {width} pixels wide"
+        low = page.evaluate("""[...document.querySelectorAll('button, a.button, .places a, input:not([type=checkbox]):not([type=radio]), select')]
+            .filter(one => one.offsetHeight > 0 && one.offsetHeight < 24).map(one => one.outerHTML)""")
+        assert not low, f"{name}: too low: {low}"
+        found = self.axe.run(page, options={"runOnly": {"type": "tag", "values": TAGS}})
+        assert found.violations_count == 0, f"{name}: {found.generate_report()}"
+        self.clean(name)
+
+    def clean(self, name):
+        assert not self.foreign and not self.errors, (name, self.foreign, self.errors)
+
+    def close(self):
+        for context in self.contexts:
+            context.close()
+
+
+def serve_from_files(route):
+    file = pathlib.Path(FILES) / route.request.url.rsplit("/", 1)[1]
+    types = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
+    route.fulfill(status=200, body=file.read_text(), headers={"Content-Type": types[file.suffix]})
+
+
+def button(page, name):
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def text(page, selector="main"):
+    return page.inner_text(selector)
+
+
+def open_door(page, name):
+    page.get_by_role("link", name=name, exact=True).click()
+    page.wait_for_selector(".hero")
+
+
+def press(page, name):
+    """Presses a button by the keyboard, also one that is shown as not available."""
+    button(page, name).focus()
+    page.keyboard.press("Enter")
+
+
+def has(page, selector, count):
+    """Waits until the page has so many elements."""
+    for _ in range(200):
+        if page.locator(selector).count() == count:
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"{page.locator(selector).count()} of {selector}, not {count}")
+
+
+def focused(page):
+    return page.evaluate("document.activeElement.id || document.activeElement.tagName")
+
+
+def each_look(console, person, path, selector, name, prepare=None):
+    """Checks a page in light and dark, on a wide screen and on a phone."""
+    for scheme in ["light", "dark"]:
+        for size, label in [(WIDE, "wide"), (PHONE, "phone")]:
+            page = console.sign_in(person, path, size, color_scheme=scheme, reduced_motion="reduce")
+            page.wait_for_selector(selector)
+            if prepare:
+                prepare(page)
+            console.check(page, f"{name}-{label}-{scheme}")
+            page.context.close()
+
+
+# --- Sign-in ------------------------------------------------------------------------------------------------------------
+
+
+def sign_in(console, gateway):
+    """A wrong password is refused in words; a reload continues the session; after signing out nothing is left."""
+    for scheme in ["light", "dark"]:
+        for size, label in [(WIDE, "wide"), (PHONE, "phone")]:
+            page = console.page(console.context(size, color_scheme=scheme))
+            page.goto(gateway.url + "/")
+            page.wait_for_selector("#email")
+            console.check(page, f"sign-in-{label}-{scheme}")
+    page.fill("#email", gateway.people["owner"])
+    page.fill("#password", "not the password of anyone")
+    button(page, "Sign in").click()
+    page.locator(".notice", has_text="wrong").wait_for()
+    assert focused(page) == "password"
+    console.check(page, "sign-in-refused")
+    page.fill("#password", PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".card")
+    assert page.evaluate("document.cookie + localStorage.length + sessionStorage.length") == "00"
+    page.reload()
+    page.wait_for_selector(".card")
+    other = console.page(page.context)
+    other.goto(gateway.url + "/")
+    other.wait_for_selector(".card")
+    page.goto(gateway.url + "/#/account")
+    button(page, "Sign out").click()
+    page.wait_for_selector("#email")
+    # The other tab has followed, and neither shows anything of the person, not even by the back button.
+    other.wait_for_selector("#email")
+    page.go_back()
+    for tab in [page, other]:
+        tab.wait_for_selector("#email")
+        assert "Olga" not in tab.content() and "Cellar" not in tab.content()
+    page.reload()
+    page.wait_for_selector("#email")
+    console.clean("sign-in")
+
+
+def recovery_code(console, gateway):
+    """A new password by a recovery code, on the sign-in page."""
+    token = gateway.sign_in(gateway.people["stranger"])
+    code = gateway.call("POST", "/users/me/recovery-codes", {}, token)["recoveryCodes"][0]
+    page = console.page(console.context(PHONE))
+    page.goto(gateway.url + "/")
+    page.get_by_role("link", name="Use a recovery code").click()
+    new = PASSWORD + ", the new one"
+    for field, value in [("#reset-email", gateway.people["stranger"]), ("#code", "wrong"), ("#new-password", new), ("#repeated", new)]:
+        page.fill(field, value)
+    button(page, "Set the password").click()
+    page.locator(".notice.bad").wait_for()
+    console.check(page, "reset-refused")
+    page.fill("#code", code)
+    button(page, "Set the password").click()
+    page.locator(".notice.ok", has_text="Sign in with it").wait_for()
+    console.check(page, "reset-done")
+    page.fill("#email", gateway.people["stranger"])
+    page.fill("#password", new)
+    page.keyboard.press("Enter")
+    page.locator("h2", has_text="No doors yet").wait_for()
+    console.check(page, "doors-empty")
+
+
+def two_people(console, gateway):
+    """A second person who signs in in the same browser replaces the first in every tab."""
+    context = console.context()
+    first = console.sign_in("owner", context=context)
+    first.wait_for_selector(".card")
+    second = console.page(context)
+    second.goto(gateway.url + "/")
+    second.wait_for_selector(".card")
+    second.evaluate("""(body) => fetch('/api/v1/auth/login', {method: 'POST', body, headers: {'Content-Type': 'application/json', 'X-Doorward-Client': 'console'}})
+        .then(r => r.json()).then(a => { new BroadcastChannel('doorward-session').postMessage({type: 'signedIn', userId: a.data.user.id}); })""",
+        f'{{"email": "tenant@example.org", "password": "{PASSWORD}"}}')
+    for page in [first, second]:
+        page.locator(".person-name", has_text="Tom Example").wait_for()
+        page.wait_for_selector(".card")
+        assert "Olga" not in page.content() and "Cellar" not in page.content()
+    console.clean("two people")
+
+
+# --- Doors --------------------------------------------------------------------------------------------------------------
+
+
+def doors(console, gateway):
+    """The band of counters filters, and so do the search and the property; hostile names are text."""
+    page = console.sign_in("owner")
+    page.wait_for_selector(".card")
+    has(page, ".card", 6)
+    assert "<img src=x" in text(page)
+    assert page.locator("main img").count() == 0 and page.title() == "Doors - Doorward"
+    page.fill("#search", "yard")
+    has(page, ".card", 2)
+    button(page, "List").click()
+    has(page, "tbody tr", 2)
+    page.fill("#search", "no such door")
+    page.locator("h2", has_text="No door matches").wait_for()
+    console.check(page, "doors-none")
+    button(page, "Show all doors").click()
+    page.select_option("#property", label="Yard 7")
+    has(page, "tbody tr", 2)
+    assert "property=" in page.url
+    page.reload()
+    has(page, "tbody tr", 2)
+    button(page, "Board").click()
+    page.select_option("#property", "")
+    page.locator("#show-open").click()
+    has(page, ".card", 0)
+    gateway.call("POST", f"/devices/{gateway.locks['Gate']}/unlock", {})
+    button(page, "Read again").click()
+    page.locator("#show-open .number", has_text="1").wait_for()
+    has(page, ".card", 1)
+    assert "Gate" in text(page, ".card")
+    gateway.call("POST", f"/devices/{gateway.locks['Gate']}/lock", {})
+    each_look(console, "owner", "", ".card", "doors")
+    page = console.sign_in("owner", "", PHONE)
+    button(page, "List").click()
+    page.wait_for_selector("table")
+    console.check(page, "doors-list-phone")
+
+
+def permissions(console, gateway):
+    """What a person never holds is hidden, for each role."""
+    expected = {
+        "owner": (6, ["Unlock Cellar", "Lock Cellar", "Unlatch Cellar"]), "manager": (4, ["Unlock Cellar", "Lock Cellar", "Unlatch Cellar"]),
+        "maintenance": (4, ["Unlock Cellar", "Lock Cellar", "Unlatch Cellar"]), "auditor": (6, []), "tenant": (1, []), "root": (6, []),
+    }
+    for person, (count, names) in expected.items():
+        page = console.sign_in(person)
+        page.wait_for_selector(".card")
+        has(page, ".card", count)
+        found = [one.get_attribute("aria-label") for one in page.locator(".card button").all()]
+        assert [name for name in found if "Cellar" in name] == names, (person, found)
+        if person == "tenant":
+            assert len(found) == 3
+        console.clean(person)
+        page.context.close()
+
+
+def keyboard(console, gateway):
+    """From the sign-in to an opened door and back with the keyboard alone; one key never opens a door."""
+    page = console.page(console.context())
+    page.goto(gateway.url + "/")
+    page.wait_for_selector("#email")
+    page.keyboard.press("Tab") if focused(page) == "BODY" else None
+    assert focused(page) == "email"
+    page.keyboard.type(gateway.people["owner"])
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".card")
+    page.keyboard.press("/")
+    assert focused(page) == "search"
+    page.keyboard.type("Cellar")
+    page.keyboard.press("Tab")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.textContent") == "Cellar"
+    page.keyboard.press("u")
+    cellar = gateway.locks["Cellar"]
+    assert focused(page) == f"UNLOCK-{cellar}" and not page.locator(".progress").count()
+    page.keyboard.press("Enter")
+    page.locator(".progress.done", has_text="Unlocked. The lock confirmed it.").wait_for()
+    assert focused(page) == f"UNLOCK-{cellar}", "the focus has moved"
+    page.keyboard.press("l")
+    page.locator(".progress.done", has_text="Locked. The lock confirmed it.").wait_for()
+    page.keyboard.press("g")
+    page.keyboard.press("d")
+    console.check(page, "keyboard")
+
+
+# --- A door -------------------------------------------------------------------------------------------------------------
+
+
+def unlock(console, gateway):
+    """The progress says nothing is done before the lock has confirmed it, and the door is locked again from the same place."""
+    for size, name in [(WIDE, "wide"), (PHONE, "phone")]:
+        page = console.sign_in("owner", size=size)
+        open_door(page, "Front door")
+        assert page.title() == "Front door - Doorward"
+        page.locator(".record-row").first.wait_for()
+        console.check(page, f"door-{name}")
+        button(page, "Unlock").click()
+        page.locator(".progress-panel", has_text="Waiting for the lock to confirm").wait_for()
+        assert "Unlocked." not in text(page, ".progress-panel") and button(page, "Lock").get_attribute("aria-disabled") == "true"
+        console.check(page, f"door-moving-{name}")
+        page.locator(".progress-panel.ok", has_text="Unlocked. The lock confirmed it.").wait_for()
+        page.locator(".hero-word", has_text="Unlocked").wait_for()
+        page.locator(".record-title", has_text="Unlocked").first.wait_for()
+        console.check(page, f"door-unlocked-{name}")
+        button(page, "Lock again").click()
+        page.locator(".progress-panel.ok", has_text="Locked. The lock confirmed it.").wait_for()
+        page.context.close()
+    each_look(console, "owner", f"#/doors/{gateway.locks['Cellar']}", ".record-row", "door-looks")
+
+
+def failures(console, gateway):
+    """A jam, no confirmation, and a lock that is offline are said in words, and never as done."""
+    for lock, event, words in [
+        ("Cellar", "jam", "reports a jam"), ("Silent door", "lose_confirmations", "did not confirm in time"), ("Cellar", "offline", "is offline"),
+    ]:
+        gateway.trigger(lock, event)
+        page = console.sign_in("owner")
+        open_door(page, lock)
+        button(page, "Unlock").click()
+        page.locator(".progress-panel.bad", has_text=words).wait_for()
+        assert "Unlocked." not in text(page, ".progress-panel")
+        console.check(page, f"door-{event}")
+        gateway.trigger(lock, "online" if event == "offline" else "clear")
+        page.context.close()
+
+
+def lockdown(console, gateway):
+    """Under a lockdown unlocking is disabled and says why; a manager cannot override it, and the owner can, with a reason."""
+    gateway.call("POST", f"/properties/{gateway.property}/lockdown", {"reason": "a drill"})
+    try:
+        page = console.sign_in("manager")
+        page.wait_for_selector(".card")
+        press(page, "Unlock Cellar")
+        page.locator(".card .why", has_text="locked down").wait_for()
+        console.check(page, "doors-lockdown")
+        open_door(page, "Cellar")
+        assert button(page, "Unlock").get_attribute("aria-disabled") == "true"
+        press(page, "Unlock")
+        page.locator(".why", has_text="locked down").wait_for()
+        assert button(page, "Override the lockdown").count() == 0
+        console.check(page, "door-lockdown")
+        page = console.sign_in("owner", size=PHONE)
+        open_door(page, "Cellar")
+        press(page, "Unlock")
+        button(page, "Override the lockdown").click()
+        page.wait_for_selector("dialog")
+        console.check(page, "door-override")
+        page.keyboard.press("Escape")
+        page.wait_for_selector("dialog", state="detached")
+        assert focused(page) == "override-UNLOCK", focused(page)
+        page.keyboard.press("Enter")
+        page.fill("#override-reason", "the fire brigade")
+        page.keyboard.press("Enter")
+        page.locator(".progress-panel.ok", has_text="Unlocked").wait_for()
+        page.locator(".record-title", has_text="Unlocked").first.click()
+        page.locator(".record-facts", has_text="the fire brigade").wait_for()
+    finally:
+        gateway.call("DELETE", f"/properties/{gateway.property}/lockdown")
+
+
+def guest_window(console, gateway):
+    """A guest access that has not begun says when it opens; one that has begun works, and one that is revoked is gone."""
+    access = gateway.grant(begins=3600)
+    page = console.sign_in("guest", f"#/doors/{gateway.locks['Cellar']}", PHONE)
+    page.locator(".denial", has_text="has not begun").wait_for()
+    assert "Opens" in text(page, ".denial")
+    console.check(page, "door-not-begun")
+    gateway.call("DELETE", f"/guest-access/{access}")
+    access = gateway.grant()
+    page.goto(gateway.url + "/#/doors")
+    page.get_by_role("link", name="Cellar", exact=True).click()
+    button(page, "Unlock").click()
+    page.locator(".progress-panel.ok").wait_for()
+    assert button(page, "Unlatch").count() == 0 and page.get_by_role("tab").count() == 0
+    console.check(page, "door-guest")
+    gateway.call("DELETE", f"/guest-access/{access}")
+    button(page, "Lock again").click()
+    page.locator("main", has_text="has been revoked").wait_for()
+    console.clean("guest window")
+
+
+def lost_right(console, gateway):
+    """A right that is gone: a press on the stale page is denied and explained, and the buttons leave."""
+    gateway.add("helper", "Hal", f"/properties/{gateway.property}/managers", "MAINTENANCE")
+    page = console.sign_in("helper")
+    open_door(page, "Cellar")
+    gateway.call("DELETE", f"/properties/{gateway.property}/managers/{gateway.helper}")
+    button(page, "Unlock").click()
+    page.locator("main", has_text="no access").wait_for()
+    page.locator("h2", has_text="Not here, or not yours").wait_for()
+    assert button(page, "Unlock").count() == 0 and focused(page) == "H1", focused(page)
+    console.check(page, "door-lost")
+    page.get_by_role("link", name="Doors", exact=True).first.click()
+    page.locator("h2", has_text="No doors yet").wait_for()
+    console.clean("lost right")
+
+
+def unknown_door(console, gateway):
+    """A door that does not exist and one of somebody else look the same."""
+    shown = []
+    for door in ["nothing", gateway.locks["Gate"]]:
+        page = console.sign_in("tenant", f"#/doors/{door}")
+        page.locator("h2", has_text="Not here, or not yours").wait_for()
+        shown.append(text(page))
+        console.check(page, "door-unknown")
+    assert shown[0] == shown[1]
+
+
+def settings(console, gateway):
+    """Who can open a door, at another time too; its name and its settings."""
+    page = console.sign_in("owner")
+    open_door(page, "Cellar")
+    page.get_by_role("tab", name="History").focus()
+    page.keyboard.press("ArrowRight")
+    page.locator(".row", has_text="Mia Example").wait_for()
+    console.check(page, "door-who")
+    page.keyboard.press("ArrowRight")
+    page.fill("#seconds", "30")
+    button(page, "Send to the lock").click()
+    page.locator(".notice.ok", has_text="The lock has confirmed the settings.").wait_for()
+    page.fill("#name", "Cellar door")
+    button(page, "Save").click()
+    page.locator("h1", has_text="Cellar door").wait_for()
+    console.check(page, "door-settings")
+    page.fill("#name", "Cellar")
+    button(page, "Save").click()
+    page.locator("h1", has_text="Cellar").wait_for()
+
+
+def away(console, gateway):
+    """While the gateway is away, the page keeps what it has, says so, and knows that an unlock may not have been sent."""
+    page = console.sign_in("owner")
+    open_door(page, "Cellar")
+    gateway.end()
+    button(page, "Read again").click()
+    page.locator(".notice.bad", has_text="could not be read again").wait_for()
+    button(page, "Unlock").click()
+    page.locator(".progress-panel.bad", has_text="It is not known whether the command to unlock was sent").wait_for()
+    console.check(page, "door-away")
+    gateway.start(gateway.url.rsplit(":", 1)[1])
+    button(page, "Ask again").click()
+    page.locator(".progress-panel.ok", has_text="Unlocked").wait_for()
+    button(page, "Lock again").click()
+    page.locator(".progress-panel.ok", has_text="Locked.").wait_for()
+    console.clean("away")
+
+
+# --- Guests, log, access check, account -----------------------------------------------------------------------------------
+
+
+def guests(console, gateway):
+    """A guest is let in on a phone: the times as resolved, the link and its QR code; the link opens the door; one tap ends it."""
+    page = console.sign_in("owner", "#/guests", PHONE)
+    page.locator("h2", has_text="No guests").wait_for()
+    console.check(page, "guests-empty")
+    button(page, "Let a guest in").click()
+    page.wait_for_selector("dialog")
+    button(page, "Let in").click()
+    page.locator("dialog .notice.bad", has_text="The name of the guest is missing.").wait_for()
+    page.fill("#label", HOSTILE)
+    page.select_option("#guest-property", label="Quay 1")
+    page.get_by_label("Cellar", exact=True).check()
+    page.get_by_label("Only at certain hours").check()
+    page.fill("#valid-from", "2027-03-28T02:30")
+    page.fill("#valid-until", "2027-10-31T02:30")
+    console.check(page, "guests-new")
+    button(page, "Let in").click()
+    page.wait_for_selector("#link")
+    assert "does not exist on that day" in text(page, "dialog") and "exists twice" in text(page, "dialog")
+    assert "UTC)" in text(page, "dialog") and "Mon" in text(page, "dialog")
+    console.check(page, "guests-link")
+    image = Image.open(io.BytesIO(page.locator(".qr").screenshot()))
+    link = page.input_value("#link")
+    gateway.paths.append(link[len(gateway.url):])
+    assert [one.text for one in zxingcpp.read_barcodes(image)] == [link]
+    page.keyboard.press("Escape")
+    has(page, "dialog", 0)
+    has(page, ".guest", 1)
+    assert "Scheduled" in text(page, ".guest") and "<img src=x" in text(page, ".guest") and page.locator("main img").count() == 0
+    console.check(page, "guests-phone")
+    page.locator(".guest .danger").click()
+    console.check(page, "guests-revoke")
+    button(page, "Cancel").click()
+    has(page, "dialog", 0)
+    assert focused(page).startswith("revoke-")
+    page.keyboard.press("Enter")
+    page.locator("#confirm").click()
+    page.locator(".note", has_text="revoked").wait_for()
+    page.locator("h2", has_text="No guests").wait_for()
+    assert gateway.request("GET", link[len(gateway.url):])[0] == 404
+    page.select_option("#guest-show", "all")
+    page.locator(".pill", has_text="Revoked").first.wait_for()
+    access = gateway.grant(locks=("Cellar", "Gate")[:1], label="Plumber", maxUses=2)
+    each_look(console, "owner", "#/guests", ".guest", "guests")
+    gateway.call("DELETE", f"/guest-access/{access}")
+
+
+def guests_of_tenant(console, gateway):
+    """A tenant lets guests in to their own door only, and an account that does not exist is said so."""
+    page = console.sign_in("tenant", "#/guests")
+    button(page, "Let a guest in").click()
+    page.wait_for_selector("dialog")
+    assert page.locator(".choices[role=group] input").count() == 1
+    page.get_by_label("Their account here").check()
+    page.fill("#guest-email", "nobody@example.org")
+    button(page, "Let in").click()
+    page.locator("dialog .notice.bad", has_text="No account has this email address.").wait_for()
+    page.fill("#guest-email", gateway.people["guest"])
+    button(page, "Let in").click()
+    page.locator("dialog .details", has_text="Flat door").wait_for()
+    console.check(page, "guests-tenant")
+    button(page, "Done").click()
+    page.locator(".guest .danger").click()
+    page.locator("#confirm").click()
+    page.locator(".note", has_text="revoked").wait_for()
+
+
+def log(console, gateway):
+    """The log with filters, pages, a denial that is explained, charts with their tables, and an export."""
+    stranger = gateway.sign_in(gateway.people["tenant"])
+    status, _, _ = gateway.request("POST", f"/api/v1/devices/{gateway.locks['Flat door']}/unlatch", {"Authorization": f"Bearer {stranger}", "Content-Type": "application/json"}, b"{}")
+    assert status == 200
+    for _ in range(3):
+        gateway.request("POST", f"/api/v1/devices/{gateway.locks['Gate']}/unlock", {"Authorization": f"Bearer {stranger}", "Content-Type": "application/json"}, b"{}")
+    for _ in range(30):
+        gateway.call("POST", f"/devices/{gateway.locks['Gate']}/lock", {})
+    page = console.sign_in("owner", "#/log")
+    page.locator(".record").first.wait_for()
+    # A page of the API has fifty records, and a command has one row for its request and its outcome.
+    before = page.locator(".record").count()
+    assert 25 <= before < 50, before
+    button(page, "Show earlier records").click()
+    page.locator(f".record >> nth={before}").wait_for()
+    page.select_option("#log-kind", "DENIAL")
+    page.locator(".record-title", has_text="Unlock denied").first.wait_for()
+    page.locator(".record-row", has_text="Someone without access").first.click()
+    page.locator(".record-facts .denial", has_text="no role or guest access").wait_for()
+    console.check(page, "log-denial")
+    page.select_option("#log-kind", "COMMAND_OUTCOME")
+    page.select_option("#log-outcome", "TIMED_OUT")
+    has(page, ".record-title:has-text('denied')", 0)
+    page.select_option("#log-kind", "GATEWAY")
+    page.select_option("#log-door", label="Gate")
+    page.locator("h2", has_text="No records").wait_for()
+    console.check(page, "log-empty")
+    page.goto(gateway.url + "/#/log?span=1")
+    page.locator("summary").click()
+    page.locator("details .table", has_text="Confirmed").wait_for()
+    console.check(page, "log-table")
+    button(page, "Export").click()
+    page.wait_for_selector("#export-csv")
+    console.check(page, "log-export")
+    with page.expect_download() as download:
+        button(page, "CSV").click()
+    lines = pathlib.Path(download.value.path()).read_text().splitlines()
+    assert len(lines) > 30 and "seq" in lines[0], lines[:2]
+    page.locator(".note", has_text="saved").wait_for()
+    each_look(console, "owner", "#/log", ".record", "log")
+    page = console.sign_in("tenant", "#/log")
+    page.locator(".record-title").first.wait_for()
+    assert page.locator("#export").count() == 0 and "Gate" not in text(page)
+    page = console.sign_in("maintenance", "#/log")
+    page.locator("main", has_text="None of your roles includes this page").wait_for()
+    assert page.locator(".places a", has_text="Log").count() == 0
+    console.check(page, "log-refused")
+
+
+def access_check(console, gateway):
+    """Who can open a door, and whether a person can at a time, with the rule or the reason."""
+    page = console.sign_in("owner", "#/check")
+    page.select_option("#check-door", label="Cellar – Quay 1")
+    page.select_option("#check-person", label="Tom Example")
+    button(page, "Can this person?").click()
+    page.locator(".answer", has_text="no role or guest access").wait_for()
+    console.check(page, "check-no")
+    page.select_option("#check-person", label="Mia Example")
+    page.fill("#check-at", "2030-12-24T18:00")
+    button(page, "Can this person?").click()
+    page.locator(".answer", has_text="Role Property manager").wait_for()
+    assert "rules of today" in text(page, ".answer")
+    page.fill("#check-at", "2020-12-24T18:00")
+    page.keyboard.press("Enter")
+    page.locator(".notice.bad", has_text="is in the past").wait_for()
+    page.fill("#check-at", "")
+    button(page, "Who can?").click()
+    page.locator(".row", has_text="Max Example").wait_for()
+    console.check(page, "check-who")
+    page = console.sign_in("tenant", "#/check", PHONE)
+    page.wait_for_selector("#check-door")
+    assert page.locator("#check-person").count() == 0
+    button(page, "Can I?").click()
+    page.locator(".answer", has_text="Role Tenant").wait_for()
+    console.check(page, "check-phone")
+    each_look(console, "owner", "#/check", "#check-door", "check")
+    page = console.sign_in("stranger", "#/check", password=PASSWORD + ", the new one")
+    page.locator("main", has_text="None of your roles includes this page").wait_for()
+    console.clean("check")
+
+
+def account(console, gateway):
+    """Own names, password, recovery codes, sessions; the keys of the keyboard can be switched off."""
+    page = console.sign_in("maintenance", "#/account")
+    page.fill("#firstName", "Maxine")
+    page.locator("form", has_text="Who you are").get_by_role("button", name="Save").click()
+    page.locator(".person-name", has_text="Maxine Example").wait_for()
+    new = PASSWORD + ", another one"
+    for field, value in [("#currentPassword", "wrong"), ("#newPassword", new), ("#repeated", new)]:
+        page.fill(field, value)
+    button(page, "Change the password").click()
+    page.locator(".notice.bad").wait_for()
+    console.check(page, "account-refused")
+    page.fill("#currentPassword", PASSWORD)
+    other = console.sign_in("maintenance")
+    button(page, "Change the password").click()
+    page.locator(".notice.ok", has_text="The password is changed.").wait_for()
+    has(page, ".rows .row", 1)
+    # The other session has ended: its page says so as soon as it asks for anything.
+    button(other, "Read again").click()
+    other.locator(".notice", has_text="The session has ended. Sign in again.").wait_for()
+    button(page, "Create recovery codes").click()
+    page.locator("#confirm").click()
+    has(page, ".codes li", 8)
+    console.check(page, "account-codes")
+    button(page, "I have written them down").click()
+    has(page, ".codes li", 0)
+    page.get_by_label("Single-letter keys").uncheck()
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("g")
+    page.keyboard.press("d")
+    assert page.url.endswith("#/account")
+    page.get_by_label("Single-letter keys").check()
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("g")
+    page.keyboard.press("d")
+    page.wait_for_selector(".card")
+    assert page.url.endswith("#/doors")
+    each_look(console, "owner", "#/account", "#firstName", "account")
+
+
+# --- The whole ----------------------------------------------------------------------------------------------------------
+
+
+def weight(console, gateway):
+    """Prints what the first load takes. It comes from the gateway alone, and the files are cached for ever."""
+    page = console.sign_in("owner")
+    page.wait_for_selector(".card")
+    context = console.context()
+    context.add_cookies(page.context.cookies())
+    page.context.close()
+    page = console.page(context)
+    responses = []
+    page.on("response", lambda response: response.url.startswith("data:") or responses.append(response))
+    page.goto(gateway.url + "/")
+    page.wait_for_selector(".card")
+    size = lambda body: len(gzip.compress(body, 6))
+    bodies = [response.body() for response in responses if response.status == 200 and "/stream" not in response.url]
+    total, plain = sum(map(size, bodies)), sum(map(len, bodies))
+    print(f"        first load: {len(responses)} requests, {total / 1000:.1f} kB gzip, {plain / 1000:.1f} kB as sent", flush=True)
+    assert total < 120_000 and len(responses) <= 20
+    for response in responses:
+        if "/console/" in response.url and not FILES:
+            assert "immutable" in response.headers["cache-control"], response.url
+    status, _, _ = gateway.request("GET", "/console/0000000000000000/app.js")
+    assert status == 404
+    console.clean("weight")
+
+
+TESTS = [
+    sign_in, recovery_code, two_people, doors, permissions, keyboard, unlock, failures, lockdown, guest_window, lost_right,
+    unknown_door, settings, away, guests, guests_of_tenant, log, access_check, account, weight,
+]
+
+
+def main():
+    # SIGTERM ends the gateway and the browser as well.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    tests = [test for test in TESTS if not sys.argv[4:] or test.__name__ in sys.argv[4:]]
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        gateway = Building(folder)
+        try:
+            # Chromium's sandbox does not work for root.
+            arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+            for test in tests:
+                console, begin = Console(browser, gateway), time.monotonic()
+                try:
+                    test(console, gateway)
+                    print(f"passed  {test.__name__} ({time.monotonic() - begin:.1f} s)", flush=True)
+                except Exception:
+                    failed += 1
+                    print(f"FAILED  {test.__name__}\n{traceback.format_exc()}", flush=True)
+                finally:
+                    console.close()
+            browser.close()
+        finally:
+            gateway.end()
+    print(f"{len(tests) - failed} of {len(tests)} passed; the pictures are in {PICTURES}")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
