@@ -18,7 +18,14 @@ struct DemoSignIns: Sendable {
 
     /// Returns the lines at the bottom of the screen.
     func foot(columns: Int) -> [String] {
-        login(columns: columns) + ["password of all: \(password.reveal())", commands(columns: columns)]
+        login(columns: columns) + [passwordAndConsole(columns: columns), commands(columns: columns)]
+    }
+
+    /// The password, and the console's address if it fits on the line.
+    private func passwordAndConsole(columns: Int) -> String {
+        let password = "password of all: \(password.reveal())"
+        let both = "\(password) · browser: \(address)/"
+        return both.displayWidth <= columns ? both : password
     }
 
     /// Returns as many commands as fit on the line, but at least the first.
@@ -43,7 +50,7 @@ struct DemoSignIns: Sendable {
         ] + people(columns: columns) + ["", "In another terminal:"]
             + login(columns: columns - 2).map { "  \($0)" }
             + ["locks", "unlock \(door)", "log \(door)", "log --follow"].map { "  \(program) \($0)" } + [
-                "", "API      \(address)/api/v1", "metrics  \(address)/metrics",
+                "", "console  \(address)/", "API      \(address)/api/v1", "metrics  \(address)/metrics",
             ]
     }
 

@@ -81,7 +81,7 @@ import Testing
                 " 07:41 · Door 1A was unlocked from inside", " 07:41 ! Door 1A is jammed", "",
                 " ── try it in another terminal ────────────────────────────────────────────────",
                 " .build/debug/doorward login \\", "   --server http://127.0.0.1:45535 \\", "   --email tom@demo.example",
-                " password of all: 73njh-zvxiz-d5q9q-x47tx",
+                " password of all: 73njh-zvxiz-d5q9q-x47tx · browser: http://127.0.0.1:45535/",
                 " .build/debug/doorward locks · .build/debug/doorward unlock \"Door 1A\"",
             ])
     }
@@ -135,7 +135,10 @@ import Testing
         for person in Self.house.people {
             #expect(picture.contains("\(person.firstName.lowercased().padded(to: 6)) \(person.part)"))
         }
-        for text in ["73njh-zvxiz-d5q9q-x47tx", "http://127.0.0.1:45535/api/v1", "http://127.0.0.1:45535/metrics"] {
+        for text in [
+            "73njh-zvxiz-d5q9q-x47tx", "console  http://127.0.0.1:45535/\n", "http://127.0.0.1:45535/api/v1",
+            "http://127.0.0.1:45535/metrics",
+        ] {
             #expect(picture.contains(text))
         }
     }

@@ -1,0 +1,281 @@
+// Tests of the console's modules that need no page. scripts/test-pages copies them beside the modules and runs them with Node.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+// The modules open a channel to other tabs where there is one, which would keep Node running.
+globalThis.BroadcastChannel = undefined;
+process.env.TZ = 'Europe/Berlin';
+
+const { Ability, isOpen, places, unpackRules } = await import('./ability.js');
+const { EventParser, backOff, nameOfNeed } = await import('./live.js');
+const { isSafeAddress } = await import('./view.js');
+const words = await import('./words.js');
+const { describe, merged } = await import('./records.js');
+const { localText, resolved, standing } = await import('./guests.js');
+const { counters } = await import('./doors.js');
+const { queryText } = await import('./api.js');
+
+/** Pseudo-random numbers from a seed (mulberry32). */
+function generator(seed) {
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+// --- Abilities ---
+
+const rules = [
+  { action: ['UNLOCK', 'LOCK'], subject: ['LockDevice'], conditions: { unitId: 'u1' } },
+  { action: ['read'], subject: ['LockDevice'], conditions: { unitId: 'u1' }, fields: ['name', 'state'] },
+  { action: ['UNLOCK'], subject: ['LockDevice'], conditions: { propertyId: { $in: ['p1', 'p2'] } }, inverted: true, reason: 'lockdown_active' },
+  { action: ['UNLATCH'], subject: ['LockDevice'], conditions: { capabilities: { $nin: ['UNLATCH'] } }, inverted: true, reason: 'capability_missing' },
+];
+
+test('nothing is allowed before the rules are known, nor without a rule', () => {
+  for (const ability of [new Ability(null), new Ability([])]) {
+    assert.equal(ability.can('UNLOCK', 'LockDevice', { unitId: 'u1' }), false);
+    assert.equal(ability.can('read', 'Portfolio'), false);
+  }
+  assert.equal(new Ability(null).isKnown, false);
+  assert.equal(new Ability([]).isKnown, true);
+});
+
+test('the last rule that applies decides, and a forbidding rule names its reason', () => {
+  const ability = new Ability(rules);
+  const door = { unitId: 'u1', propertyId: 'p3', capabilities: ['UNLATCH'] };
+  assert.equal(ability.can('UNLOCK', 'LockDevice', door), true);
+  assert.equal(ability.reason('UNLOCK', 'LockDevice', door), null);
+  const closed = { ...door, propertyId: 'p2' };
+  assert.equal(ability.can('UNLOCK', 'LockDevice', closed), false);
+  assert.equal(ability.holds('UNLOCK', 'LockDevice', closed), true);
+  assert.equal(ability.reason('UNLOCK', 'LockDevice', closed), 'lockdown_active');
+  assert.equal(ability.can('LOCK', 'LockDevice', closed), true);
+  // What the person does not hold has no reason to show.
+  const other = { ...closed, unitId: 'u2' };
+  assert.equal(ability.holds('UNLOCK', 'LockDevice', other), false);
+  assert.equal(ability.reason('UNLOCK', 'LockDevice', other), null);
+});
+
+test('without an object the question is about any of the type, and with a field about this field', () => {
+  const ability = new Ability(rules);
+  assert.equal(ability.can('UNLOCK', 'LockDevice'), true);
+  assert.equal(ability.can('UNLOCK', 'Property'), false);
+  assert.equal(ability.can('read', 'LockDevice', { unitId: 'u1' }, 'state'), true);
+  assert.equal(ability.can('read', 'LockDevice', { unitId: 'u1' }, 'address'), false);
+  assert.equal(ability.can('read', 'LockDevice', { unitId: 'u2' }, 'state'), false);
+});
+
+test('an operator that is not known neither allows nor forbids', () => {
+  const odd = new Ability([{ action: ['UNLOCK'], subject: ['LockDevice'], conditions: { id: { $regex: '.*' } } }]);
+  assert.equal(odd.can('UNLOCK', 'LockDevice', { id: 'a' }), false);
+});
+
+test('packed rules decide as the plain ones do', () => {
+  const packed = [
+    ['UNLOCK,LOCK', 'LockDevice', { unitId: 'u1' }], ['read', 'LockDevice', { unitId: 'u1' }, 0, 'name,state'],
+    ['UNLOCK', 'LockDevice', { propertyId: { $in: ['p1', 'p2'] } }, 1, 0, 'lockdown_active'],
+    ['UNLATCH', 'LockDevice', { capabilities: { $nin: ['UNLATCH'] } }, 1, 0, 'capability_missing'],
+  ];
+  assert.deepEqual(unpackRules(packed), rules);
+});
+
+test('random rules decide as a naive reading of CASL does', () => {
+  const random = generator(7);
+  const pick = (list) => list[Math.floor(random() * list.length)];
+  const some = (list) => list.filter(() => random() < 0.5);
+  const [actions, subjects, units] = [['a', 'b', 'c'], ['S', 'T'], ['1', '2', '3']];
+  for (let round = 0; round < 3000; round++) {
+    const world = Array.from({ length: Math.floor(random() * 6) }, () => ({
+      action: some(actions), subject: some(subjects), inverted: random() < 0.3,
+      conditions: pick([undefined, { unit: pick(units) }, { unit: { $in: some(units) } }, { list: { $nin: some(units) } }]),
+    }));
+    const object = { unit: pick(units), list: some(units) };
+    const [action, subject] = [pick(actions), pick(subjects)];
+    let expected = false;
+    for (const rule of world) {
+      if (!rule.action.includes(action) || !rule.subject.includes(subject)) continue;
+      const { unit, list } = rule.conditions || {};
+      if (typeof unit === 'string' && unit !== object.unit) continue;
+      if (unit && unit.$in && unit.$in.indexOf(object.unit) < 0) continue;
+      if (list && list.$nin.some((one) => object.list.indexOf(one) >= 0)) continue;
+      expected = !rule.inverted;
+    }
+    assert.equal(new Ability(world).can(action, subject, object), expected, JSON.stringify({ world, action, subject, object }));
+  }
+});
+
+test('the table of pages in docs/console.md is the one that the console uses', () => {
+  const page = readFileSync(process.env.CONSOLE_PAGE, 'utf8');
+  for (const { title, path, requires, meaning } of places) {
+    const needs = requires.length ? requires.map(([action, subject]) => `\`${action}\` on \`${subject}\``).join(' or ') : 'a sign-in';
+    assert.ok(page.includes(`| ${title} | \`${path}\` | ${needs} | ${meaning} |`), `| ${title} | \`${path}\` | ${needs} | ${meaning} |`);
+  }
+  const tenant = new Ability(rules);
+  assert.deepEqual(places.filter((place) => isOpen(place, tenant)).map(({ id }) => id), ['doors', 'account']);
+});
+
+// --- Server-Sent Events ---
+
+const streams = [
+  ['event: change\ndata: {"a":1}\nid: x1\n\n', [{ event: 'change', data: '{"a":1}', id: 'x1' }]],
+  ['data: one\ndata: two\n\n', [{ event: 'message', data: 'one\ntwo', id: '' }]],
+  [': padding\n\ndata:no space\n\n', [{ event: 'message', data: 'no space', id: '' }]],
+  ['id: 7\n\ndata: a\n\n', [{ event: 'message', data: 'a', id: '7' }]],
+  ['event: lonely\n\ndata: b\n\n', [{ event: 'message', data: 'b', id: '' }]],
+  ['data\n\ndata:  x\n\n', [{ event: 'message', data: '', id: '' }, { event: 'message', data: ' x', id: '' }]],
+  ['id: a\0b\ndata: c\n\n', [{ event: 'message', data: 'c', id: '' }]],
+  ['data: unfinished\n', []],
+  ['\ufeffdata: bom\n\n', [{ event: 'message', data: 'bom', id: '' }]],
+  ['unknown: field\ndata: ü€😀\n\n', [{ event: 'message', data: 'ü€😀', id: '' }]],
+];
+
+test('events are read alike with every line end, and however they are cut', () => {
+  for (const [text, expected] of streams) {
+    for (const end of ['\n', '\r\n', '\r']) {
+      const source = text.replaceAll('\n', end);
+      for (let cut = 0; cut <= source.length; cut++) {
+        const parser = new EventParser();
+        const events = [...parser.push(source.slice(0, cut)), ...parser.push(source.slice(cut))];
+        assert.deepEqual(events, expected, JSON.stringify([source, cut]));
+      }
+      const parser = new EventParser();
+      assert.deepEqual([...source].flatMap((character) => parser.push(character)), expected);
+    }
+  }
+});
+
+test('the last id and the time to wait are kept', () => {
+  const parser = new EventParser();
+  parser.push('retry: 1500\nid: one\ndata: x\n\nretry: soon\nid: two\n');
+  assert.equal(parser.retry, 1500);
+  assert.equal(parser.lastId, 'one');
+  parser.push('\n');
+  assert.equal(parser.lastId, 'two');
+});
+
+test('equal needs have equal names, others do not, and every name is allowed', () => {
+  const seen = new Map();
+  for (let number = 0; number < 2000; number++) {
+    const need = { type: 'device', query: `propertyId=${number}&q=${'x'.repeat(number % 50)}` };
+    const name = nameOfNeed(need);
+    assert.equal(name, nameOfNeed({ ...need }));
+    assert.match(name, /^[A-Za-z0-9._-]{1,64}$/);
+    assert.ok(!seen.has(name));
+    seen.set(name, need);
+  }
+  assert.equal(nameOfNeed({ type: 'permissions', query: '' }), 'permissions');
+});
+
+test('the delay of a reconnection grows to 30 s, and is spread from zero on', () => {
+  assert.equal(backOff(0, () => 0.999), 0.999 * 500);
+  assert.equal(backOff(3, () => 0.5), 2000);
+  assert.ok(backOff(50, () => 1) <= 30000);
+  assert.equal(backOff(50, () => 0), 0);
+});
+
+// --- Addresses and texts ---
+
+test('an address with a script is no address', () => {
+  for (const safe of ['#/doors', '/console/x.js', 'https://a.example/g/1', 'http://127.0.0.1:1/', 'data:image/svg+xml,%3Csvg%3E']) assert.ok(isSafeAddress(safe), safe);
+  for (const unsafe of ['javascript:alert(1)', ' javascript:alert(1)', 'JAVASCRIPT:1', 'data:text/html,x', '//evil.example', 'vbscript:1', 'file:///etc/passwd', '']) assert.ok(!isSafeAddress(unsafe), unsafe);
+});
+
+test('a query leaves out what is empty and encodes the rest', () => {
+  assert.equal(queryText({ q: 'a&b=c', page: 1, none: null, empty: '', off: false }), '?q=a%26b%3Dc&page=1&off=false');
+  assert.equal(queryText({}), '');
+  assert.equal(queryText(undefined), '');
+});
+
+test('times are told as a person would', () => {
+  const now = new Date('2026-11-25T12:00:00+01:00');
+  const cases = [
+    ['2026-11-25T10:59:40Z', 'just now'], ['2026-11-25T10:58:00Z', '2 min ago'], ['2026-11-25T09:00:00Z', '2 h ago'],
+    ['2026-11-24T22:30:00Z', 'yesterday 23:30'], ['2026-03-02T08:05:00Z', 'Mon 2 Mar 09:05'], ['2024-02-29T23:30:00Z', '1 Mar 2024 00:30'],
+  ];
+  for (const [instant, expected] of cases) assert.equal(words.ago(instant, now).replace(',', ''), expected, instant);
+  assert.equal(words.dayTime('2026-11-25T23:30:00Z', now), 'tomorrow 00:30');
+  // A day with 25 hours is one day, too.
+  assert.equal(words.dayOf(new Date('2026-10-25T23:30:00+01:00'), new Date('2026-10-26T00:10:00+01:00')), 'yesterday');
+});
+
+test('every reason and cause of the API has words', () => {
+  for (const reason of [
+    'user_unknown', 'user_disabled', 'device_unknown', 'device_unassigned', 'no_association', 'guest_access_revoked', 'grantor_lost_access',
+    'role_insufficient', 'operation_not_granted', 'guest_window_ended', 'guest_uses_exhausted', 'guest_window_not_started', 'outside_schedule',
+    'clock_untrusted', 'feature_unavailable', 'capability_missing', 'remote_operation_disabled', 'lockdown_active', 'forbidden',
+  ]) assert.match(words.reasonOf(reason), /^[A-Z].*\.$/, reason);
+  for (const outcomeDetail of [
+    'jammed', 'device_offline', 'deadline_passed', 'shutting_down', 'busy', 'not_authorised', 'invalid_code', 'low_power', 'not_calibrated',
+    'unsupported', 'transport', 'other',
+  ]) assert.notEqual(words.outcomeOf({ state: 'FAILED', operation: 'UNLOCK', outcomeDetail }), 'The lock did not do it.', outcomeDetail);
+});
+
+test('only a confirmed command is called done', () => {
+  for (const state of ['FAILED', 'TIMED_OUT', 'UNKNOWN', 'DENIED']) {
+    assert.doesNotMatch(words.outcomeOf({ state, operation: 'UNLOCK', outcomeDetail: 'other' }), /Unlocked/, state);
+  }
+  assert.equal(words.outcomeOf({ state: 'CONFIRMED', operation: 'UNLOCK', changed: true }), 'Unlocked. The lock confirmed it.');
+  assert.equal(words.outcomeOf({ state: 'CONFIRMED', operation: 'LOCK', changed: false }), 'Locked already; the lock confirmed it.');
+});
+
+test('what a person never holds is hidden, and what they hold but not now is shown', () => {
+  for (const reason of ['no_association', 'role_insufficient', 'operation_not_granted', 'capability_missing']) assert.ok(!words.isShown({ allowed: false, reason }), reason);
+  for (const reason of ['lockdown_active', 'outside_schedule', 'guest_window_not_started', 'remote_operation_disabled', 'clock_untrusted']) assert.ok(words.isShown({ allowed: false, reason }), reason);
+  assert.ok(words.isShown({ allowed: true }));
+});
+
+test('an error becomes a sentence with the field that is wrong', () => {
+  const error = { code: 'invalid_request', details: { fields: [{ field: 'validUntil', problem: 'end_not_after_start' }] } };
+  assert.equal(words.sentenceOf(error, { validUntil: 'The end' }), 'The end must be after the start.');
+  assert.equal(words.sentenceOf({ code: 'limit_reached', details: { limit: 5, count: 5 } }), 'The subscription\'s limit is reached (5 of 5).');
+  assert.equal(words.sentenceOf({ code: 'rate_limited', retryAfter: 7 }), 'Too many attempts. Try again in 7 s.');
+});
+
+test('only LOCKED is shown as secure, and each door is under the counter of its state', () => {
+  for (const [state, { tone }] of Object.entries(words.states)) assert.equal(tone === 'ok', state === 'LOCKED', state);
+  const states = ['LOCKED', 'UNLOCKED', 'LOCKING', 'UNLOCKING', 'UNLATCHED', 'JAMMED', 'UNKNOWN'];
+  for (const state of states) {
+    const found = counters.filter(({ id, has }) => ['locked', 'open', 'jammed', 'unknown'].includes(id) && has({ state })).map(({ id }) => id);
+    assert.equal(found.length, 1, state);
+  }
+  assert.equal(words.stateOf('SOMETHING_NEW').word, 'State unknown');
+});
+
+// --- Records and guests ---
+
+test('a command has one row, with the rule and the reason of its request; a request without an outcome stays', () => {
+  const records = [
+    { id: 'c', kind: 'COMMAND_INTENT', commandId: '2', rule: null },
+    { id: 'b', kind: 'COMMAND_OUTCOME', commandId: '1', outcome: 'CONFIRMED', rule: null },
+    { id: 'a', kind: 'COMMAND_INTENT', commandId: '1', rule: { kind: 'ASSOCIATION', role: 'OWNER' }, statedReason: 'post' },
+    // A resident does not see the ids of commands.
+    { id: 'z', kind: 'COMMAND_INTENT' },
+  ];
+  const rows = merged(records);
+  assert.deepEqual(rows.map(({ id }) => id), ['c', 'b', 'z']);
+  assert.deepEqual([rows[1].rule.role, rows[1].statedReason], ['OWNER', 'post']);
+});
+
+test('a record that is not known yet is shown in words', () => {
+  assert.equal(describe({ kind: 'DEVICE_EVENT', event: 'SOMETHING_NEW' }).title, 'something new');
+  assert.equal(describe({ kind: 'ADMIN_CHANGE', action: 'GRANT', targetType: 'GuestAccess' }).title, 'Granted guest access');
+  assert.equal(describe({ kind: 'DENIAL', operation: 'UNLOCK', reason: 'lockdown_active' }).tone, 'bad');
+});
+
+test('a guest access is scheduled, active, ended, used up or revoked', () => {
+  const access = { validFrom: '2026-11-25T10:00:00.000Z', validUntil: '2026-11-25T12:00:00.000Z', maxUses: null, usesLeft: null, revokedAt: null };
+  const at = (text) => standing(access, new Date(text)).word;
+  assert.deepEqual(['2026-11-25T09:59:59Z', '2026-11-25T10:00:00Z', '2026-11-25T11:59:59Z', '2026-11-25T12:00:00Z'].map(at), ['Scheduled', 'Active', 'Active', 'Ended']);
+  assert.equal(standing({ ...access, maxUses: 2, usesLeft: 0 }, new Date('2026-11-25T11:00:00Z')).word, 'No uses left');
+  assert.equal(standing({ ...access, revokedAt: '2026-11-25T11:00:00Z' }, new Date('2026-11-25T11:00:00Z')).word, 'Revoked');
+});
+
+test('times of a guest are on the clock of the property, over changes of the clock', () => {
+  assert.equal(localText(new Date('2027-03-28T01:30:00Z'), 'Europe/Berlin'), '2027-03-28T03:30');
+  assert.equal(localText(new Date('2026-12-31T23:30:00Z'), 'Asia/Tokyo'), '2027-01-01T08:30');
+  assert.match(resolved('2027-10-31T00:30:00.000Z', 'Europe/Berlin'), /02:30 .*\(00:30 UTC\)$/);
+});
