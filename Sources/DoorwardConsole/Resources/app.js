@@ -204,10 +204,10 @@ async function enter() {
   await readPermissions();
   if (currentUser()?.id !== user.id) return;
   Object.assign(app, { phase: 'signedIn', signIn: null });
-  live.start(user.id);
+  await route();
   if (app.arrival) context.note(app.arrival, 'info');
   app.arrival = null;
-  await route();
+  if (currentUser()?.id === user.id) live.start(user.id);
 }
 
 async function startSignIn() {

@@ -128,13 +128,27 @@ function actions(context, state) {
         },
       });
     })),
-    shown.filter((one) => !one.allowed).map((decision) => h(
-      'div.unavailable', { key: decision.operation },
-      h('p.hint', null, `${operationOf(decision.operation).verb} is not available now. `,
-        h('button.link', { type: 'button', 'aria-expanded': String(state.why === decision.operation), onclick: () => { state.why = state.why === decision.operation ? null : decision.operation; context.redraw(); } }, 'Why?')),
-      state.why === decision.operation && h('div.why', null, denialFacts(decision),
-        canOverride(context, state, decision) && button('Override the lockdown', { id: `override-${decision.operation}`, kind: 'danger', onclick: () => { state.override = { operation: decision.operation, error: null }; context.redraw(); } })))),
+    denials(context, state, shown.filter((one) => !one.allowed)),
     progress && progressPanel(context, state, progress, isRunning));
+}
+
+/** The operations that are not available now, one explanation for each reason. @param {any} context @param {any} state @param {any[]} denied */
+function denials(context, state, denied) {
+  /** @type {Map<string, any[]>} */
+  const byReason = new Map();
+  for (const decision of denied) byReason.set(decision.reason, [...(byReason.get(decision.reason) || []), decision]);
+  return [...byReason].map(([reason, members]) => {
+    const isOpen = members.some((one) => one.operation === state.why);
+    const names = members.map((one) => operationOf(one.operation).verb);
+    return h(
+      'div.unavailable', { key: reason },
+      h('p.hint', null, `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} not available now. `,
+        h('button.link', { type: 'button', 'aria-expanded': String(isOpen), onclick: () => { state.why = isOpen ? null : members[0].operation; context.redraw(); } }, 'Why?')),
+      isOpen && h('div.why', null, denialFacts(members[0]),
+        members.filter((one) => canOverride(context, state, one)).length > 0 && h('div.buttons', null, members.map(({ operation }) => button(
+          `${operationOf(operation).verb} in spite of it`,
+          { id: `override-${operation}`, kind: 'danger', onclick: () => { state.override = { operation, error: null }; context.redraw(); } })))));
+  });
 }
 
 const steps = [['asking', 'Asked'], ['waiting', 'Allowed'], ['sent', 'Sent'], ['done', 'Confirmed']];

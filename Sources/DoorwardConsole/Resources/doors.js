@@ -74,8 +74,15 @@ const page = {
   /** @param {any} context @param {any} state @param {string} event @param {any} data */
   live(context, state, event, data) {
     if (event === 'poll') { page.refresh(context, state); return; }
-    if (data.type !== 'device' || state.status !== 'loaded') return;
+    const isDevice = data.type === 'device' || (event === 'ready' && data.name === 'device');
+    if (!isDevice || state.status !== 'loaded') return;
     if (event === 'removed') state.devices.delete(data.id);
+    // A whole snapshot names all doors: one that is not among them is gone.
+    if (event === 'snapshot') for (const { id } of data.objects) (state.snapshot ||= new Set()).add(id);
+    if (event === 'ready' && state.snapshot) {
+      if (!state.isSearched) for (const id of state.devices.keys()) if (!state.snapshot.has(id)) state.devices.delete(id);
+      state.snapshot = null;
+    }
     const objects = event === 'change' ? [data.object] : event === 'snapshot' ? data.objects : [];
     for (const device of objects) {
       if (state.isSearched && !state.devices.has(device.id)) continue;
@@ -319,7 +326,7 @@ function buttons(context, state, device) {
 /** @param {any} context @param {any} state @param {any[]} doors */
 function list(context, state, doors) {
   return h('div.table-frame', { key: 'list', tabindex: '0', role: 'region', 'aria-label': 'Doors' }, h(
-    'table.table', null,
+    'table.table.doors', null,
     h('thead', null, h('tr', null, ['Door', 'State', 'Place', 'Battery', 'Actions'].map((title) => h('th', { key: title, scope: 'col' }, title)))),
     h('tbody', null, doors.slice(0, state.shown).map((device) => {
       const { word, tone, icon: name } = stateOf(device.state);

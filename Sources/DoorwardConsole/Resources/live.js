@@ -118,9 +118,11 @@ export class Live {
     this.wake = () => {};
   }
 
-  /** Begins for a person. @param {string} userId */
+  /** Begins for a person, with the needs that are set already. @param {string} userId */
   start(userId) {
+    const own = this.needs.get(this.tab) || new Map();
     this.stop();
+    this.needs.set(this.tab, own);
     this.isStopped = false;
     const generation = ++this.generation;
     this.setStatus('connecting');
