@@ -362,6 +362,8 @@ def invitation(pages, gateway):
     tap(page, "Create the account and accept")
     wait_for(page, "#message", "accepted")
     pages.check(page, "invitation-accepted")
+    page.get_by_role("link", name="Sign in").click()
+    page.wait_for_selector("#email")
     assert gateway.call("GET", "/users/me", token=gateway.sign_in("new@example.org"))["user"]["firstName"] == "Nina"
 
 

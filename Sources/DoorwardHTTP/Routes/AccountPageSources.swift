@@ -60,9 +60,14 @@ enum AccountPageSources {
             try { await action(Object.fromEntries(new FormData(form))); } finally { button.disabled = false; }
           });
         }
-        function finish(text) {
+        function finish(text, canSignIn) {
           for (const form of document.forms) form.hidden = true;
           say(text);
+          if (canSignIn) {
+            const link = document.createElement('a');
+            [link.href, link.textContent] = ['/', 'Sign in'];
+            byId('message').append(' ', link);
+          }
           byId('message').tabIndex = -1;
           byId('message').focus();
         }
@@ -90,7 +95,7 @@ enum AccountPageSources {
         onSubmit(byId('reset'), async (values) => {
           if (values.password !== values.repeated) return say('The two passwords differ.');
           const { status, answer } = await call('/auth/reset-password', { token, newPassword: values.password });
-          if (status === 204) return finish('The password is set. You can sign in with it now.');
+          if (status === 204) return finish('The password is set. You can sign in with it now.', true);
           if (status === 401) return finish('This link is not valid any more. Ask for a new one.');
           say(explain(answer));
         });
@@ -122,7 +127,7 @@ enum AccountPageSources {
         async function accepted(answer) {
           // This page keeps no session: the person signs in where the account is used.
           await call('/auth/logout', {}, answer.data.token);
-          finish('The invitation is accepted. You can sign in now.');
+          finish('The invitation is accepted. You can sign in now.', true);
         }
         onSubmit(byId('create'), async (values) => {
           if (values.password !== values.repeated) return say('The two passwords differ.');
