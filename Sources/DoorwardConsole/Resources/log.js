@@ -238,7 +238,7 @@ function bars(buckets, label) {
           return size > 0 && h('rect', { key: one.id, class: 'bar ' + one.id, x: index * step + gap / 2, y: top, width: step - gap, height: size });
         }), h('title', null, `${label(bucket)}: ${series.map((one) => `${one.of(bucket.counts)} ${one.title.toLowerCase()}`).join(', ')}`));
       })),
-    h('div.axis', { 'aria-hidden': 'true' }, buckets.filter((_, index) => index % every === 0).map((bucket) => h('span', { key: bucket.from }, label(bucket)))),
+    h('div.axis', { 'aria-hidden': 'true' }, buckets.map((bucket, index) => h('span', { key: bucket.from }, (buckets.length - 1 - index) % every === 0 && label(bucket)))),
     h('p.hint.highest', { 'aria-hidden': 'true' }, `Highest: ${highest}`));
 }
 
