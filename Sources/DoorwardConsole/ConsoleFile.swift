@@ -43,5 +43,6 @@ extension ConsoleFile {
         ConsoleFile("log.js", PackageResources.log_js),
         ConsoleFile("check.js", PackageResources.check_js),
         ConsoleFile("account.js", PackageResources.account_js),
+        ConsoleFile("property.js", PackageResources.property_js),
     ]
 }

@@ -414,6 +414,39 @@ def lockdown(console, gateway):
         gateway.call("DELETE", f"/properties/{gateway.property}/lockdown")
 
 
+def property_lockdown(console, gateway):
+    """A lockdown wants the typed name, names the doors that did not confirm, and is lifted; who may not start one does not see it."""
+    gateway.call("POST", f"/devices/{gateway.locks['Cellar']}/unlock", {})
+    gateway.trigger("Silent door", "lose_confirmations")
+    page = console.sign_in("manager", size=PHONE)
+    page.get_by_role("link", name="Quay 1", exact=True).click()
+    page.locator("h1", has_text="Quay 1").wait_for()
+    has(page, ".row", 4)
+    button(page, "Start a lockdown").click()
+    page.fill("#lockdown-reason", "a drill")
+    page.fill("#lockdown-name", "Quay")
+    page.keyboard.press("Enter")
+    page.locator(".error", has_text="not the name").wait_for()
+    console.check(page, "property-confirm")
+    page.fill("#lockdown-name", "Quay 1")
+    page.keyboard.press("Enter")
+    page.locator(".lockdown", has_text="of 4 doors locked").wait_for()
+    page.locator(".lockdown.active", has_text="1 of 4 doors did not confirm").wait_for(timeout=30_000)
+    assert "a drill" in text(page, ".lockdown") and "did not confirm in time" in text(page, ".attention") and "Silent door" in text(page, ".attention")
+    page.locator(".row", has_text="Cellar").locator(".pill.ok").wait_for()
+    console.check(page, "property-locked-down")
+    gateway.trigger("Silent door", "clear")
+    button(page, "Lock again").click()
+    page.locator(".lockdown .notice.ok").wait_for()
+    button(page, "Lift the lockdown").click()
+    button(page, "Start a lockdown").wait_for()
+    page.context.close()
+    page = console.sign_in("auditor", f"#/properties/{gateway.property}")
+    has(page, ".row", 4)
+    assert page.locator(".lockdown").count() == 0
+    each_look(console, "owner", f"#/properties/{gateway.property}", ".row", "property")
+
+
 def guest_window(console, gateway):
     """A guest access that has not begun says when it opens; one that has begun works, and one that is revoked is gone."""
     access = gateway.grant(begins=3600)
@@ -837,7 +870,7 @@ def weight(console, gateway):
 
 
 TESTS = [
-    sign_in, recovery_code, two_people, doors, permissions, keyboard, unlock, failures, lockdown, guest_window, lost_right,
+    sign_in, recovery_code, two_people, doors, permissions, keyboard, unlock, failures, lockdown, property_lockdown, guest_window, lost_right,
     unknown_door, settings, away, guests, guests_of_tenant, log, access_check, account, live,
     live_recovers, seven_tabs, weight,
 ]

@@ -124,6 +124,10 @@ export const places = [
     id: 'check', title: 'Access check', short: 'Check', path: '#/check', icon: 'check', requires: [['VIEW_STATUS', 'LockDevice']], inBar: true,
     meaning: 'who can open a door, and whether a person can, at any time from now on',
   },
+  {
+    id: 'properties', title: 'Property', path: '#/properties/ID', icon: 'doors', requires: [['property.read', 'Property']], inBar: false,
+    meaning: 'one property: its doors and its lockdown',
+  },
   { id: 'account', title: 'My account', path: '#/account', icon: 'account', requires: [], inBar: false, meaning: 'own names, password, sessions' },
 ];
 

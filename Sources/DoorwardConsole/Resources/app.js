@@ -243,6 +243,7 @@ export async function leaveSession() {
 const modules = {
   doors: () => import('./doors.js'), door: () => import('./door.js'), guests: () => import('./guests.js'),
   log: () => import('./log.js'), check: () => import('./check.js'), account: () => import('./account.js'),
+  properties: () => import('./property.js'),
 };
 
 function leave() {
@@ -320,7 +321,7 @@ function navigation() {
   return h(
     'nav.places', { 'aria-label': 'Pages' },
     places.filter((place) => place.inBar && isOpen(place, app.ability)).map((place) =>
-      h('a', { key: place.id, href: place.path, 'aria-current': app.place === place ? 'page' : null }, icon(place.icon), h('span', { class: place.short ? 'long' : null }, place.title),
+      h('a', { key: place.id, href: place.path, 'aria-current': app.place === place || (place.id === 'doors' && app.place?.id === 'properties') ? 'page' : null }, icon(place.icon), h('span', { class: place.short ? 'long' : null }, place.title),
         place.short && h('span.short', { 'aria-hidden': 'true' }, place.short))));
 }
 
@@ -362,7 +363,7 @@ addEventListener('keydown', (event) => {
   if (target.closest('input, textarea, select, dialog') || localStorage.getItem('doorward-keys') === 'off') return;
   if (keys.isPrefixed) {
     keys.isPrefixed = false;
-    const place = places.find(({ id }) => id.startsWith(event.key) && event.key.length === 1) || (event.key === 'u' ? places[1] : undefined);
+    const place = places.find(({ id, path }) => !path.endsWith('/ID') && id.startsWith(event.key) && event.key.length === 1) || (event.key === 'u' ? places[1] : undefined);
     if (place && isOpen(place, app.ability)) location.hash = place.path;
     return;
   }

@@ -258,7 +258,8 @@ function board(context, state, doors) {
   const groups = grouped(doors.slice(0, state.shown));
   return h('div', { key: 'board' }, groups.map(([name, members]) => h(
     'section.group', { key: name },
-    h('h2.group-title', null, name, h('span.count', null, counted(members.length, 'door'))),
+    h('h2.group-title', null, members[0].propertyId && context.ability.can('property.read', 'Property', { id: members[0].propertyId, portfolioId: members[0].portfolioId })
+      ? h('a', { href: `#/properties/${encodeURIComponent(members[0].propertyId)}` }, name) : name, h('span.count', null, counted(members.length, 'door'))),
     h('ul.board', null, members.map((/** @type {any} */ device) => card(context, state, device))))));
 }
 
