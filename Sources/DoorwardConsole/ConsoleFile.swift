@@ -4,6 +4,7 @@ package struct ConsoleFile: Sendable {
     package let name: String
     /// The media type, the value of `Content-Type`.
     package let type: String
+    /// The bytes of the file, as they are served; of the page, with the placeholder in them.
     package let content: [UInt8]
 
     init(_ name: String, _ content: [UInt8]) {
