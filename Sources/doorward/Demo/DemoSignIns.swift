@@ -50,7 +50,7 @@ struct DemoSignIns: Sendable {
         ] + people(columns: columns) + ["", "In another terminal:"]
             + login(columns: columns - 2).map { "  \($0)" }
             + ["locks", "unlock \(door)", "log \(door)", "log --follow"].map { "  \(program) \($0)" } + [
-                "", "console  \(address)/", "API      \(address)/api/v1", "metrics  \(address)/metrics",
+                "", "API      \(address)/api/v1", "metrics  \(address)/metrics",
             ]
     }
 
