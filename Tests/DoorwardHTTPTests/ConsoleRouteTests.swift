@@ -91,7 +91,7 @@ import Testing
     @Test("A module imports only modules that are served", arguments: names.filter { $0.hasSuffix(".js") })
     func imports(name: String) throws {
         let source = try Self.text(of: name)
-        let imported = source.matches(of: /(?:from |import\()'([^']*)'/).map { String($0.output.1) }
+        let imported = source.matches(of: /(?:\} from |import\()'([^']*)'/).map { String($0.output.1) }
         for path in imported { #expect(path.hasPrefix("./") && Self.names.contains(String(path.dropFirst(2))), "\(path)") }
     }
 
