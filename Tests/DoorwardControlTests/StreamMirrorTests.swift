@@ -21,24 +21,19 @@ import Testing
         }
 
         func contains(_ object: StreamObject, in query: StreamQuery) -> Bool {
-            let number = World.number(of: object)
+            let number = object.id(of: DoorwardDomain.Unit.self).low
             guard isVisible, values[number] != nil, case .units(let parent, nil) = query else { return false }
             return parent.map { selected[$0.low, default: []].contains(number) } ?? true
         }
 
         static func object(_ number: UInt64) -> StreamObject { StreamObject(.unit, UnitID(high: 1, low: number)) }
 
-        static func number(of object: StreamObject) -> UInt64 {
-            let id: UnitID = object.id()
-            return id.low
-        }
-
         static func name(_ number: UInt64) -> StreamName {
             StreamName(name: "n\(number)", query: .units(PropertyID(high: 1, low: number), nil), text: "q\(number)")
         }
 
         func rendered(_ object: StreamObject) -> [UInt8] {
-            Array("\(object.idText) \(values[World.number(of: object)] ?? -1)".utf8)
+            Array("\(object.idText) \(values[object.id(of: DoorwardDomain.Unit.self).low] ?? -1)".utf8)
         }
     }
 
@@ -119,7 +114,7 @@ import Testing
             history.removeFirst(max(0, history.count - 30))
             for name in names where mirror.name(name.name) != nil {
                 let expected = world.members(of: name.query).map { object in
-                    (object.idText, world.values[World.number(of: object)] ?? -1)
+                    (object.idText, world.values[object.id(of: DoorwardDomain.Unit.self).low] ?? -1)
                 }
                 let found = copy.objects[name.name] ?? [:]
                 try #require(found == Dictionary(uniqueKeysWithValues: expected), "seed \(seed), step \(step), \(name.name)")
@@ -137,10 +132,12 @@ import Testing
         mirror.step(world, at: MonotonicInstant(nanoseconds: 0), into: &output, render: world.rendered)
         for value in 1...1000 {
             world.values[1] = value
-            #expect(mirror.note(World.object(1), world))
+            let isWork = mirror.note(World.object(1), world)
+            #expect(isWork)
         }
         // An object that the client neither has nor sees is nothing to do, and leaves no trace in the numbers of events.
-        #expect(!mirror.note(World.object(2), world))
+        let isWork = mirror.note(World.object(2), world)
+        #expect(!isWork)
         output = StreamMirror.Output()
         mirror.step(world, at: MonotonicInstant(nanoseconds: 0), into: &output, render: world.rendered)
         #expect(output.events.count == 1)

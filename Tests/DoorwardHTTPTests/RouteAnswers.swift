@@ -1,6 +1,7 @@
 import AdapterSimulator
 import DoorwardAPI
 import DoorwardAdapterKit
+import DoorwardConsole
 import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
@@ -113,7 +114,7 @@ struct RouteHouse: Sendable {
 }
 
 extension RouteAnswer {
-    static let all = outside + people + accounts + places + settings + roles + devices + events + audit + streams
+    static let all = outside + people + accounts + places + settings + roles + devices + events + audit + streams + console
 
     private static let outside: [RouteAnswer] = [
         RouteAnswer("GET //healthz", Wire.HealthAnswer.self) { try await $0.get("//healthz", as: nil) },
@@ -403,6 +404,10 @@ extension RouteAnswer {
             try await $0.get("/devices/\($0.ids.door)/access-records", as: .coTenant)
         },
     ]
+
+    private static let console = (["/"] + ConsoleFile.all.map { "\(ConsoleRoutes.folder)/\($0.name)" }).map { path in
+        RouteAnswer(withoutJSON: "GET /\(path)") { try await $0.get("/\(path)", as: nil) }
+    }
 
     private static let streams: [RouteAnswer] = [
         RouteAnswer(withoutJSON: "GET /stream") { try await $0.get("/stream?subscribe=doors:device") },

@@ -178,7 +178,9 @@ extension APIDocument.Operation {
         path = "/" + parts.map { $0.hasPrefix(":") ? "{\($0.dropFirst())}" : String($0) }.joined(separator: "/")
         if case .signedIn = route.handler { needsSignIn = true } else { needsSignIn = false }
         var errors = [400, 401, 403, 429, 500, 503]
-        if !pathParameters.isEmpty || input.body != nil { errors.append(404) }
+        // A report is of the object that its query names.
+        let isOfNamedObject = description.answers.contains { $0.mediaTypes == ["text/html"] } && !input.query.isEmpty
+        if !pathParameters.isEmpty || input.body != nil || isOfNamedObject { errors.append(404) }
         if input.body != nil { errors += [413, 415] }
         if method != .get { errors.append(409) }
         if description.isConditional { errors.append(412) }

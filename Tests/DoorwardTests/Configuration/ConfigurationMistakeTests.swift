@@ -128,7 +128,7 @@ import Testing
             ),
             (
                 "DOORWARD_IAP_AUDIENCE", "a",
-                "environment variable DOORWARD_IAP_AUDIENCE: this is not a key of the configuration"
+                "environment variable DOORWARD_IAP_AUDIENCE: this is not a key of the configuration; did you mean DOORWARD_IAP_BUNDLE_ID?"
             ),
             (
                 "DOORWARD_MQTT_0_ULR", "mqtt://127.0.0.1",

@@ -150,7 +150,7 @@ import Testing
         func yaml(_ root: String) -> String {
             "gateway: { publicUrl: 'https://doors.example' }\niap:\n  bundleId: com.example.doors\n  rootCertificate: \(root)\n"
         }
-        let place = "\(folder.path)/doorward.yaml, line 4: `iap.rootCertificate`: the file"
+        let place = "\(folder.path)/doorward.yaml, line 5: `iap.rootCertificate`: the file"
         #expect(try report(yaml(own.file)).warnings == [])
         #expect(try refusal(yaml("/none.cer")) == "\(place) `/none.cer` cannot be read: No such file or directory")
         #expect(try refusal(yaml(own.key)) == "\(place) `\(own.key)` contains no certificate in DER or PEM")
