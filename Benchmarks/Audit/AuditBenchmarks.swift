@@ -16,7 +16,8 @@ struct AuditBenchmarks {
         let (one, cores) = (1, ProcessInfo.processInfo.activeProcessorCount)
         var (rates, processor) = ([String: [Double]](), [String: [Double]]())
         for _ in 0..<rounds {
-            for (name, width) in [("hash", 0), ("write", 0), ("encode", 0), ("tree", 0)] + Set([one, cores]).map({ ("verify \($0)", $0) }) {
+            let verifications = Set([one, cores]).map { ("verify \($0)", $0) }
+            for (name, width) in [("hash", 0), ("write", 0), ("encode", 0), ("tree", 0)] + verifications {
                 let (start, used) = (Stopwatch.now(), processorTime())
                 switch name {
                 case "hash": _ = SHA256.hash(data: export)

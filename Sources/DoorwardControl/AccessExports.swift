@@ -13,12 +13,9 @@ package struct AccessExports: Sendable {
     private let random: RandomSource
     private let running = RunningExports()
 
-    init(
-        directory: CurrentDirectory, storeGuard: StoreGuard, checkpoints: Checkpoints?, clock: any GatewayClock,
-        random: RandomSource
-    ) {
-        (self.directory, self.storeGuard, self.checkpoints) = (directory, storeGuard, checkpoints)
-        (self.clock, self.random) = (clock, random)
+    init(_ services: CommandServices, checkpoints: Checkpoints?) {
+        (directory, storeGuard, self.checkpoints) = (services.directory, services.storeGuard, checkpoints)
+        (clock, random) = (services.clock, services.random)
     }
 
     /// Starts an export. Its records are read while it is sent.

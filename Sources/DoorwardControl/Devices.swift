@@ -14,6 +14,11 @@ package struct Devices: Sendable {
     var adapters: AdapterRegistry { attachments.adapters }
     var codes: LockCodeSealer { attachments.codes }
 
+    init(_ services: CommandServices, locks: LockDAL) {
+        (directory, writer, attachments) = (services.directory, services.writer, services.attachments)
+        (self.locks, clock, random) = (locks, services.clock, services.random)
+    }
+
     /// Adds a device to the property, or to one of its units if given, and attaches its lock to the adapter.
     ///
     /// - Throws: `.invalid` if the caller may not use the transport that the address names, and equally if there is no such

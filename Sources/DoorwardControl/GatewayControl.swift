@@ -138,8 +138,7 @@ package final class GatewayControl: Sendable {
         (self.clock, self.random, self.logger, self.executor, version) = (clock, random, logger, executor, environment.version)
         feed = ChangeFeed(clock: clock)
         storeGuard = StoreGuard(store: store, feed: feed, clock: clock, logger: logger)
-        directory = CurrentDirectory(feed: feed, uses: storeGuard.uses)
-        devices = DeviceRuntimes(feed: feed)
+        (directory, devices) = (CurrentDirectory(feed: feed, uses: storeGuard.uses), DeviceRuntimes(feed: feed))
         self.adapters = AdapterRegistry(adapters)
         adapterStates = AdapterStates(adapters: self.adapters, directory: directory, devices: devices)
         discoveredLocks = DiscoveredLocks(adapters: self.adapters, directory: directory)
@@ -175,17 +174,13 @@ package final class GatewayControl: Sendable {
         users = Users(
             directory: directory, writer: writer, hasher: hasher, sessions: sessions, log: storeGuard.log, random: random)
         apiKeys = APIKeys(directory: directory, writer: writer, clock: clock, random: random)
-        attachedDevices = Devices(
-            directory: directory, writer: writer, attachments: attachments, locks: locks, clock: clock, random: random)
+        attachedDevices = Devices(services, locks: locks)
         portfolios = Portfolios(directory: directory, writer: writer, clock: clock, transportOwner: attachedDevices.owner(of:))
         guestAccesses = GuestAccesses(directory: directory, writer: writer, clock: clock)
         authorization = Authorization(directory: directory, clock: clock)
         history = AccessHistory(directory: directory, log: storeGuard.log)
-        exports = AccessExports(
-            directory: directory, storeGuard: storeGuard, checkpoints: checkpoints, clock: clock, random: random)
-        complianceReports = ComplianceReports(
-            directory: directory, storeGuard: storeGuard, devices: devices, checkpoints: checkpoints, clock: clock, random: random
-        )
+        exports = AccessExports(services, checkpoints: checkpoints)
+        complianceReports = ComplianceReports(services, checkpoints: checkpoints)
         self.audit = AuditLogs(directory: directory, storeGuard: storeGuard, checkpoints: checkpoints)
         signIn = SignIn(
             directory: directory, sessions: sessions, storeGuard: storeGuard, hasher: hasher, clock: clock, random: random,

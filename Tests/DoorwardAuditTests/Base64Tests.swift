@@ -26,6 +26,22 @@ import Testing
         }
     }
 
+    @Test("decoding into a buffer writes the bytes of the text and no others, and nothing that does not fit", arguments: 0..<40)
+    func buffer(length: Int) {
+        var text: [UInt8] = []
+        let bytes = (0..<length).map { UInt8(truncatingIfNeeded: 7 * $0 + 1) }
+        Base64.append(bytes, to: &text)
+        for room in [max(0, length - 1), length, length + 3] {
+            var buffer = [UInt8](repeating: 0xEE, count: room)
+            let count = text.withUnsafeBufferPointer { text in
+                buffer.withUnsafeMutableBufferPointer { Base64.decode(text, into: $0) }
+            }
+            #expect(count == (room < length ? nil : length))
+            let expected = room < length ? [] : bytes
+            #expect(buffer == expected + [UInt8](repeating: 0xEE, count: room - expected.count))
+        }
+    }
+
     private func decode(_ text: [UInt8]) -> [UInt8]? {
         var bytes: [UInt8] = []
         return text.withUnsafeBufferPointer { Base64.decode($0, into: &bytes) } ? bytes : nil

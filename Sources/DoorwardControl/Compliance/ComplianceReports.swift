@@ -13,12 +13,9 @@ package struct ComplianceReports: Sendable {
     private let random: RandomSource
     private let running = RunningExports()
 
-    init(
-        directory: CurrentDirectory, storeGuard: StoreGuard, devices: DeviceRuntimes, checkpoints: Checkpoints?,
-        clock: any GatewayClock, random: RandomSource
-    ) {
-        (self.directory, self.storeGuard, self.devices) = (directory, storeGuard, devices)
-        (self.checkpoints, self.clock, self.random) = (checkpoints, clock, random)
+    init(_ services: CommandServices, checkpoints: Checkpoints?) {
+        (directory, storeGuard, devices) = (services.directory, services.storeGuard, services.devices)
+        (self.checkpoints, clock, random) = (checkpoints, services.clock, services.random)
     }
 
     /// Checks whether the caller may read the report, and reads and records nothing.

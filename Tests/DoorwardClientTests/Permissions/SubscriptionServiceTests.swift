@@ -9,7 +9,7 @@ extension Doorward.Subscription {
         tier("free", [], limits: ["maxUnits": 5], usage: ["units": 3]),
         tier("standard", [.guestAccess, .recurringSchedules, .guestLinks, .bulkOperations, .accessLogExport, .webhooks]),
         tier("pro", Doorward.Module.known), tier("enterprise", Doorward.Module.known),
-        tier("gold-2031", [.guestLinks, "holograms"], limits: ["maxDragons": 2], usage: ["dragons": 2]),
+        tier("gold", [.guestLinks, "holograms"], limits: ["maxDragons": 2], usage: ["dragons": 2]),
     ]
 
     private static func tier(
@@ -57,7 +57,7 @@ extension Doorward.Subscription {
         #expect(service.isWithinLimit(.units) && service.isWithinLimit(.units, currentCount: 4))
         #expect(!service.isWithinLimit(.units, currentCount: 5) && !service.isWithinLimit(.units, currentCount: 9))
         #expect(service.isWithinLimit(.devices, currentCount: 1_000_000), "an absent limit does not apply")
-        try await service.select(portfolio: "gold-2031")
+        try await service.select(portfolio: "gold")
         #expect(!service.isWithinLimit("maxDragons"), "a limit that this library does not know")
     }
 
