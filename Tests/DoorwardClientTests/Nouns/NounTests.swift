@@ -99,7 +99,7 @@ func json(of noun: some Encodable) throws -> Doorward.JSONValue {
         ),
         (
             Doorward.Subscription.self,
-            #"{"tier":"gold-2031","modules":{"holograms":true},"limits":{"maxDragons":2},"usage":{"dragons":1}}"#
+            #"{"tier":"gold","modules":{"holograms":true},"limits":{"maxDragons":2},"usage":{"dragons":1}}"#
         ),
     ]
 
