@@ -1,10 +1,11 @@
 import Crypto
+import DoorwardDomain
 import DoorwardTesting
 import Testing
 
 @testable import DoorwardAudit
 
-@Suite struct Digest32Tests {
+@Suite struct TreeHashTests {
     private func random(_ count: Int, _ random: inout SeededGenerator) -> [UInt8] {
         (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     }
