@@ -177,7 +177,7 @@ import Testing
             #expect(given.status == 200)
             try await reader.expect("ready", "name", .string("doors"))
             #expect(try await house.call(.post, "/auth/logout", as: .maintenance).status == 204)
-            house.clock.advance(by: .seconds(1))
+            await house.control.streams.check()
             try await reader.expect("closing", "reason", .string("session_ended"))
             let end = try await reader.next()
             #expect(end == nil, "the body ends")

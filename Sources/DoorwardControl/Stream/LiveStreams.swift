@@ -225,13 +225,18 @@ package final class LiveStreams: Sendable {
 
     private func tick() async {
         while (try? await services.clock.sleep(until: services.clock.monotonicNow().advanced(by: .seconds(1)))) != nil {
-            let now = services.clock.monotonicNow()
-            for stream in table.all where stream.tick(at: now) {
-                metrics.cut.increment()
-                await stream.cutOff()
-            }
-            state.withLock { $0.forgetEnded(before: now.advanced(by: .zero - Self.retention)) }
+            await check()
         }
+    }
+
+    /// Ends the streams whose sessions have ended, and disconnects clients that take nothing. Called every second.
+    package func check() async {
+        let now = services.clock.monotonicNow()
+        for stream in table.all where stream.tick(at: now) {
+            metrics.cut.increment()
+            await stream.cutOff()
+        }
+        state.withLock { $0.forgetEnded(before: now.advanced(by: .zero - Self.retention)) }
     }
 
     /// Ends all streams, and opens no more.
