@@ -37,7 +37,8 @@ import Testing
                     return events[taken - 1]
                 }
                 if isAtEnd { return nil }
-                let more = await connection.text(upTo: "\n")
+                // Each chunk ends with this line break, which is one character: "\n" is not found in the last chunk.
+                let more = await connection.text(upTo: "\r\n")
                 if more.isEmpty { isAtEnd = true }
                 text += more
             }
@@ -158,6 +159,29 @@ import Testing
             #expect(try await house.call(.delete, "\(path)/units", as: .owner).status == 204)
             #expect(try await house.call(.delete, "\(path)/units", as: .owner).status == 404)
             #expect(first.id.utf8.count == position.id.utf8.count && first.id != position.id)
+        }
+    }
+
+    @Test("A role that is taken revokes its name, and its session's end closes the stream")
+    func revocation() async throws {
+        let house = try await House()
+        let token = try await house.token(of: .maintenance)
+        try await serving(house) { port in
+            var reader = try open("subscribe=doors:device", port, token)
+            _ = try await reader.next("ready")
+            let path = "/properties/\(house.ids.property)/managers/\(house.ids[.maintenance])"
+            #expect(try await house.call(.delete, path, as: .owner).status == 204)
+            try await reader.expect("revoked", "name", .string("doors"))
+            let given = try await house.call(
+                .post, "/properties/\(house.ids.property)/managers", as: .owner,
+                #"{"userId":"\#(house.ids[.maintenance])","role":"MAINTENANCE"}"#)
+            #expect(given.status == 200)
+            try await reader.expect("ready", "name", .string("doors"))
+            #expect(try await house.call(.post, "/auth/logout", as: .maintenance).status == 204)
+            await house.control.streams.check()
+            try await reader.expect("closing", "reason", .string("session_ended"))
+            let end = try await reader.next()
+            #expect(end == nil, "the body ends")
         }
     }
 
