@@ -8,7 +8,7 @@ public enum DoorwardError: Error, Equatable, Sendable {
     case noResponse(String)
     /// The gateway refused the request.
     case refused(Refusal)
-    /// Nobody is signed in.
+    /// There is no session: call `signIn` first.
     case notSignedIn
     /// The session or API key is no longer accepted; the person must sign in again.
     case sessionEnded

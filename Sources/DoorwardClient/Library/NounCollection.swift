@@ -200,11 +200,11 @@ extension NounCollection<Doorward.LockDevice> {
     private struct Parameters: Encodable { let reason: String? }
     private struct Accepted: Decodable { let command: Doorward.Command }
 
-    /// Extends the bolt. Returns when the command is durable; `life` tells what becomes of it.
+    /// Extends the bolt. Returns when the command is durable; `life` yields its later states.
     public func lock(_ id: String, reason: String? = nil) async throws -> CommandHandle { try await send(.lock, id, reason) }
-    /// Withdraws the bolt. Returns when the command is durable; `life` tells what becomes of it.
+    /// Withdraws the bolt. Returns when the command is durable; `life` yields its later states.
     public func unlock(_ id: String, reason: String? = nil) async throws -> CommandHandle { try await send(.unlock, id, reason) }
-    /// Withdraws the latch, so that the door opens. Returns when the command is durable; `life` tells what becomes of it.
+    /// Withdraws the latch, so that the door opens. Returns when the command is durable; `life` yields its later states.
     public func unlatch(_ id: String, reason: String? = nil) async throws -> CommandHandle {
         try await send(.unlatch, id, reason)
     }

@@ -30,7 +30,8 @@ public final class Live: Sendable, Observable {
     /// The number of names that the client has at the gateway.
     public var nameCount: Int { get async { await engine.nameCount } }
 
-    /// Tells the client that the app has come to the foreground, or that the network has returned.
+    /// Opens a delayed connection soon, and replaces an open one that has been silent for 20 s. For an app that comes to the foreground,
+    /// and for a network that returns.
     public func wake() async { await engine.wake() }
 
     // MARK: - Named subscriptions

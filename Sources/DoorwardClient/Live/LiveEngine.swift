@@ -275,7 +275,7 @@ actor LiveEngine {
         connectionNumber += 1
         let number = connectionNumber
         sent = upstreams.filter { $0.value.failure == nil || $0.value.failure == .revoked }.mapValues(\.subscription)
-        // An attempt that hangs must end, too.
+        // An attempt without a response ends after a timeout, too.
         if isStale { armWatchdog(from: clock.uptime) }
         parser = ServerSentEventParser(lastEventID: lastEventID ?? "")
         let request = StreamRequest(subscriptions: sent, lastEventID: lastEventID)

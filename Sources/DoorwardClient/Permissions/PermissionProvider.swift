@@ -105,7 +105,7 @@ extension PermissionProvider {
     public func canViewField<Noun: LeveledNoun>(_ field: String, of object: Noun?) -> Bool {
         object.map { Doorward.FieldAccess.canViewField(field, of: $0) } ?? false
     }
-    /// Whether to offer editing an object: its owner may, and whoever has the permission.
+    /// Whether to offer editing an object: its owner and holders of the permission may edit it.
     public func canEdit<Noun: LeveledNoun & PermissionSubject>(_ object: Noun?) -> Bool {
         guard let object, status.hasRules else { return false }
         return object.viewLevel == .owner || object.viewLevel == .own || canUpdate(object)
