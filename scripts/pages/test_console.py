@@ -4,15 +4,14 @@
 
 With CONSOLE_FILES=Sources/DoorwardConsole/Resources the files come from that folder, so that a change needs no build.
 """
-import datetime, gzip, io, os, pathlib, signal, sys, tempfile, time, traceback
+import datetime, gzip, io, os, pathlib, time
 
 import zxingcpp
 from PIL import Image
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
 
 from scripted_stream import ScriptedStream
-from test_pages import CHROMIUM, PASSWORD, PICTURES, Gateway
+from test_pages import PASSWORD, PICTURES, Gateway, run
 
 FILES = os.environ.get("CONSOLE_FILES")
 HOSTILE = "<img src=x onerror=\"document.title='owned'\">{{7*7}}&amp;"
@@ -881,34 +880,5 @@ TESTS = [
 ]
 
 
-def main():
-    # SIGTERM ends the gateway and the browser as well.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    PICTURES.mkdir(parents=True, exist_ok=True)
-    tests = [test for test in TESTS if not sys.argv[4:] or test.__name__ in sys.argv[4:]]
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        gateway = Building(folder)
-        try:
-            # Chromium's sandbox does not work for root.
-            arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
-            for test in tests:
-                console, begin = Console(browser, gateway), time.monotonic()
-                try:
-                    test(console, gateway)
-                    print(f"passed  {test.__name__} ({time.monotonic() - begin:.1f} s)", flush=True)
-                except Exception:
-                    failed += 1
-                    print(f"FAILED  {test.__name__}\n{traceback.format_exc()}", flush=True)
-                finally:
-                    console.close()
-            browser.close()
-        finally:
-            gateway.end()
-    print(f"{len(tests) - failed} of {len(tests)} passed; the pictures are in {PICTURES}")
-    sys.exit(1 if failed else 0)
-
-
 if __name__ == "__main__":
-    main()
+    run(TESTS, Building, Console)

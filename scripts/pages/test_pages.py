@@ -1,6 +1,6 @@
 """Drives the pages of a gateway in Chromium; see scripts/test-pages.
 
-    test_pages.py PROGRAM CHROMIUM FOLDER
+    test_pages.py PROGRAM CHROMIUM FOLDER [TEST…]
 """
 import datetime, io, json, os, pathlib, signal, subprocess, sys, tempfile, time, traceback, urllib.error, urllib.request, zoneinfo
 
@@ -436,24 +436,28 @@ def no_tokens_in_logs(pages, gateway):
     assert "/g/:token" in log and gateway.paths and not any(path[3:] in log for path in gateway.paths)
 
 
-def main():
+TESTS = [
+    scheduled, outside_hours, uses, move_with_script, move_without_script, double_tap, refused, unconfirmed, locked_down,
+    lost_right, ended, previews, nonce_after_restart, invitation, invitation_with_account, password, qr_codes,
+    compliance_report, no_tokens_in_logs,
+]
+
+
+def run(tests, make_gateway, make_pages):
+    """Runs the tests that the arguments name, or all, one after the other with one gateway; ends with 1 if one fails."""
     # SIGTERM ends the gateway and the browser as well.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     PICTURES.mkdir(parents=True, exist_ok=True)
-    tests = [
-        scheduled, outside_hours, uses, move_with_script, move_without_script, double_tap, refused, unconfirmed, locked_down,
-        lost_right, ended, previews, nonce_after_restart, invitation, invitation_with_account, password, qr_codes,
-        compliance_report, no_tokens_in_logs,
-    ]
+    tests = [test for test in tests if not sys.argv[4:] or test.__name__ in sys.argv[4:]]
     failed = 0
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        gateway = Gateway(folder)
+        gateway = make_gateway(folder)
         try:
             # Chromium's sandbox does not work for root.
             arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
             for test in tests:
-                pages, begin = Pages(browser, gateway), time.monotonic()
+                pages, begin = make_pages(browser, gateway), time.monotonic()
                 try:
                     test(pages, gateway)
                     print(f"passed  {test.__name__} ({time.monotonic() - begin:.1f} s)", flush=True)
@@ -470,4 +474,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    run(TESTS, Gateway, Pages)
