@@ -34,10 +34,10 @@ enum ComplianceStyle {
         table { border-collapse: collapse; width: 100%; min-width: 44rem; font-size: .87rem; line-height: 1.4; }
         table.small { min-width: 0; width: auto; }
         th, td { text-align: left; vertical-align: top; padding: .35rem .7rem .35rem 0; border-bottom: 1px solid var(--line); \
-        overflow-wrap: anywhere; }
+        overflow-wrap: anywhere; min-width: 7.8rem; }
         thead th { border-bottom: 2px solid var(--ink); white-space: nowrap; }
         tbody th { font-weight: 600; }
-        .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
+        .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; overflow-wrap: normal; min-width: 0; }
         .time { white-space: nowrap; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
         .reference { color: var(--soft); }
         .cut { border-left: 4px solid var(--fail); padding: .3rem .8rem; background: var(--band); }
@@ -59,6 +59,7 @@ enum ComplianceStyle {
             main { max-width: none; padding: 0; }
             h1 { font-size: 18pt; } h2 { font-size: 13pt; margin-top: 8mm; } h3 { font-size: 10.5pt; }
             table { min-width: 0; font-size: 8pt; }
+            th, td { min-width: 5.8em; }
             .wide { overflow: visible; }
             thead { display: table-header-group; }
             h2, h3, caption, figcaption { break-after: avoid; }
