@@ -172,7 +172,8 @@ package final class GatewayControl: Sendable {
             maxConcurrentLocks: limits.concurrentLockdownLocks, executor: executor)
         (roles, adapterMetrics) = (Roles(directory: directory, writer: writer), AdapterMetrics(self.adapters, metrics))
         users = Users(
-            directory: directory, writer: writer, hasher: hasher, sessions: sessions, log: storeGuard.log, random: random)
+            directory: directory, writer: writer, hasher: hasher, sessions: sessions, log: storeGuard.log,
+            maintenance: storeGuard.maintenance, random: random)
         apiKeys = APIKeys(directory: directory, writer: writer, clock: clock, random: random)
         attachedDevices = Devices(services, locks: locks)
         portfolios = Portfolios(directory: directory, writer: writer, clock: clock, transportOwner: attachedDevices.owner(of:))

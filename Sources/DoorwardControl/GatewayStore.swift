@@ -140,6 +140,14 @@ package protocol StoreMaintenance: Sendable {
     /// - Parameter path: an absolute path to a file that does not exist, in a directory that does.
     func backup(to path: String) async throws(StoreBackupError) -> StoreBackup
 
+    /// Makes the erasures and removals that were committed final: destroys the wrapping keys of erased persons, in the file outside
+    /// the database too, and leaves no copy of erased or removed content in the files of the store. Call it after the commit.
+    ///
+    /// - Returns: whether both is done. After `false` the keys are destroyed, but a reader such as a backup still needs old pages
+    ///   of the database: call it again later.
+    /// - Throws: `.failed` or `.unavailable` if the keys cannot be destroyed now. It can be called again, and a start repeats it.
+    func finishErasures() async throws(StoreError) -> Bool
+
     /// Completes queued work, checkpoints and closes. Nothing is accepted afterwards.
     func close() async throws(StoreError)
 }

@@ -29,12 +29,14 @@ extension Users {
         }
     }
 
-    /// Makes a person's values in all logs unreadable, by destroying the person's key in each log. The user may have been deleted
+    /// Makes a person's values in all logs unreadable, in copies of the database too, by destroying the person's keys and the key
+    /// outside the database that encrypts them. The user may have been deleted
     /// before; the account of an existing user is not changed, and later records about them have new keys.
     ///
     /// The erasure is recorded in the gateway's log and in each log that contains personal values of the user.
     ///
-    /// - Throws: `.denied` for callers who are not super admins; `.notFound` if there has never been such a user.
+    /// - Throws: `.denied` for callers who are not super admins; `.notFound` if there has never been such a user; `.unavailable` if
+    ///   the keys cannot be destroyed now: they are at the next start, or if the request is repeated.
     /// - Returns: the logs in which values would become unreadable, of a dry run, which changes nothing; otherwise `nil`.
     @discardableResult
     package func erasePersonalData(
@@ -60,6 +62,7 @@ extension Users {
                 }
                 draft.transaction.forgets.append(.user(id))
             })
+        try await mappingStoreErrors { () throws(StoreError) in _ = try await maintenance.finishErasures() }
         return nil
     }
 }

@@ -21,12 +21,14 @@ package final class SQLiteStore: GatewayStore {
     private let path: String
     private let metrics: StoreMetrics
     private let random: RandomSource
+    private let keys: PersonKeyFile
 
     private init(
         locks: (name: FileLock, file: InodeLock), reader: StoreReader, writer: StoreWriter, backups: RunningBackup,
-        clock: any GatewayClock, limits: StoreLimits, hooks: StoreHooks, path: String, metrics: StoreMetrics, random: RandomSource
+        clock: any GatewayClock, limits: StoreLimits, hooks: StoreHooks, path: String, metrics: StoreMetrics, random: RandomSource,
+        keys: PersonKeyFile
     ) {
-        self.random = random
+        (self.random, self.keys) = (random, keys)
         (self.locks, self.reader, self.writer) = (locks, reader, writer)
         (self.backups, self.clock, self.limits, self.hooks) = (backups, clock, limits, hooks)
         (self.path, self.metrics) = (path, metrics)
@@ -36,16 +38,21 @@ package final class SQLiteStore: GatewayStore {
     /// alone. Creates, opens and locks nothing, so a gateway may have the file open.
     package static func isFile(at path: String) throws(StoreOpenError) -> Bool { try DatabaseFile(at: path).check() }
 
+    /// Returns whether the person-key file exists. Throws if `open` could not use it, judged by its content and permissions.
+    package static func hasPersonKeys(at path: String) throws(StoreOpenError) -> Bool { try PersonKeyFile.check(path) }
+
     /// Opens the file, or creates it with mode 0600, and migrates its schema. Blocks until the store is open.
     ///
     /// - Parameters:
     ///   - path: the database file. `<path>.lock` beside it, and the file itself, stay locked until the store is closed or the
     ///     process ends.
+    ///   - personKeyFile: the file with the keys that encrypt personal data in the database; `nil` for `<path>.person-keys`. It is
+    ///     created for a new database, and for one that an earlier program wrote.
     ///   - random: the source of person keys and of the names of partial backup files. Outside
     ///     tests, this is the system's generator.
     package static func open(
-        path: String, clock: any GatewayClock, random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
-        logger: Logger, limits: StoreLimits = StoreLimits(), hooks: StoreHooks = StoreHooks(),
+        path: String, personKeyFile: String? = nil, clock: any GatewayClock,
+        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(), logger: Logger, limits: StoreLimits = StoreLimits(), hooks: StoreHooks = StoreHooks(),
         metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) throws(StoreOpenError) -> SQLiteStore {
         let file = try DatabaseFile(at: path)
@@ -62,7 +69,10 @@ package final class SQLiteStore: GatewayStore {
                 "the database file has hard links, but its write-ahead log belongs to one name: always open it by the same name",
                 metadata: ["file": "\(path)", "names": "\(names)"])
         }
-        let connection = try WriterConnection.open(path: path, limits: limits)
+        let connection = try WriterConnection.open(path: path, limits: limits) { known throws(StoreOpenError) in
+            try .open(
+                personKeyFile ?? "\(path).person-keys", knownTo: path, id: known, random: random, atStep: hooks.duringErasure)
+        }
         let reader = try StoreReader(path: path, limits: limits, clock: clock)
         do {
             try connection.prune(at: clock.now())
@@ -77,7 +87,7 @@ package final class SQLiteStore: GatewayStore {
             backups: backups, metrics: measured)
         return SQLiteStore(
             locks: locks, reader: reader, writer: writer, backups: backups, clock: clock, limits: limits, hooks: hooks,
-            path: path, metrics: measured, random: RandomSource(random))
+            path: path, metrics: measured, random: RandomSource(random), keys: connection.keys)
     }
 
     /// The settings that the writer's connection reports; `nil` while there is no connection.
@@ -104,6 +114,9 @@ package final class SQLiteStore: GatewayStore {
     package func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPosition] {
         try await writer.commit(transaction).get()
     }
+
+    /// Replaces the person-key file and truncates the write-ahead log, on the writer.
+    package func finishErasures() async throws(StoreError) -> Bool { try await writer.finishErasures() }
 
     /// Returns whether the writer accepts transactions. After a failure, tries to reopen the database once the retry delay has
     /// passed.
@@ -156,7 +169,7 @@ package final class SQLiteStore: GatewayStore {
             var after: Data?
             repeat {
                 let start = after
-                let page = try await reader.read { try TenancyReading.page(of: table, after: start, in: $0) }
+                let page = try await reader.read { [keys] in try TenancyReading.page(of: table, after: start, in: $0, keys) }
                 do {
                     for change in page.changes { try receive(change) }
                 } catch {
@@ -169,8 +182,8 @@ package final class SQLiteStore: GatewayStore {
 
     /// Uses an index of open commands, so the cost does not depend on the number of ended commands.
     package func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand] {
-        try await reader.read { db in
-            var reading = CommandReading(db)
+        try await reader.read { [keys] db in
+            var reading = CommandReading(db, keys)
             return try reading.openCommands(of: owner)
         }
     }
@@ -197,16 +210,16 @@ package final class SQLiteStore: GatewayStore {
 
     /// Reads the command's progress from its own row, and its actor and reason from the record of its intent.
     package func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? {
-        try await reader.read { db in
-            var reading = CommandReading(db)
+        try await reader.read { [keys] db in
+            var reading = CommandReading(db, keys)
             return try reading.command(id)
         }
     }
 
     /// If the query does not match the command, executes the same statements as for an unknown id.
     package func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand? {
-        try await reader.read { db in
-            var reading = CommandReading(db)
+        try await reader.read { [keys] db in
+            var reading = CommandReading(db, keys)
             return try reading.command(id, within: query)
         }
     }
@@ -214,8 +227,8 @@ package final class SQLiteStore: GatewayStore {
     /// A command in several scopes is counted and returned once.
     package func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
         let passedOver = limits.commandsPassedOver
-        return try await reader.list(for: query.reader) { (db, _) in
-            var reading = CommandReading(db)
+        return try await reader.list(for: query.reader) { [keys] (db, _) in
+            var reading = CommandReading(db, keys)
             return try reading.commands(query, passingOver: passedOver)
         }
     }
@@ -223,32 +236,32 @@ package final class SQLiteStore: GatewayStore {
     /// Reads in one snapshot. A personal value is `nil`, or `.withheld` in details, if its key was erased or it cannot be
     /// decrypted.
     package func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage {
-        try await reader.list(for: query.reader) { db, budget in
-            var reading = RecordQueryReading(query, in: db)
+        try await reader.list(for: query.reader) { [keys] db, budget in
+            var reading = RecordQueryReading(query, in: db, keys)
             return try reading.page(&budget)
         }
     }
 
     /// Counts in one snapshot for each call.
     package func counts(_ query: RecordCountQuery) async throws(StoreError) -> RecordCounts {
-        try await reader.list(for: query.reader) { db, budget in
-            var reading = RecordQueryReading(query.examined, in: db)
+        try await reader.list(for: query.reader) { [keys] db, budget in
+            var reading = RecordQueryReading(query.examined, in: db, keys)
             return try reading.counts(query, &budget)
         }
     }
 
     /// Returns personal values as `page` does. Throws `.failed` if the stored bytes are not a record.
     package func record(_ id: RecordID, within scopes: [RecordScope]) async throws(StoreError) -> AccessRecord? {
-        try await reader.read { db in
-            var reading = RecordReading(db)
+        try await reader.read { [keys] db in
+            var reading = RecordReading(db, keys)
             return try reading.record(id, within: scopes)
         }
     }
 
     /// Returns personal values as `page` does. Throws `.failed` if the stored bytes are not a record.
     package func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? {
-        try await reader.read { db in
-            var reading = RecordReading(db)
+        try await reader.read { [keys] db in
+            var reading = RecordReading(db, keys)
             return try reading.record(id)
         }
     }
@@ -275,9 +288,9 @@ package final class SQLiteStore: GatewayStore {
     package func disclosed(
         _ ranges: [Range<UInt64>], of log: LogID, for list: ListReader
     ) async throws(StoreError) -> [DisclosedRecord] {
-        try await reader.list(for: list) { db, _ in
+        try await reader.list(for: list) { [keys] db, _ in
             guard let log = try StoredLog.find(log, in: db) else { return [] }
-            var reading = RecordReading(db)
+            var reading = RecordReading(db, keys)
             return try ranges.flatMap { try reading.disclosed($0, of: log) }
         }
     }

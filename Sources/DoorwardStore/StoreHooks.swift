@@ -19,6 +19,9 @@ package struct StoreHooks: Sendable {
     package var afterCheckpoint: @Sendable () throws -> Void
     /// Called by a backup after each step, with the number of pages still to copy. Not called on the writer.
     package var duringBackup: @Sendable (_ pagesLeft: Int) throws -> Void
+    /// Called at each step of the replacement of the person-key file, after the commit of an erasure. Called on the writer, and
+    /// by the thread that opens the store.
+    var duringErasure: @Sendable (PersonKeyFile.Step) throws -> Void = { _ in }
     /// Returns whether enough file descriptors are free to reopen the database.
     package var isDescriptorReserveFree: @Sendable () -> Bool
 

@@ -263,6 +263,12 @@ package final class InMemoryStore: GatewayStore {
         state.withLock { ($0.isUnavailable, $0.isClosed) = (true, true) }
     }
 
+    /// Nothing is left of erased values: they are only in memory.
+    package func finishErasures() async throws(StoreError) -> Bool {
+        guard !state.withLock({ $0.isUnavailable }) else { throw .unavailable }
+        return true
+    }
+
     /// Creates the file of the backup by the same rules as a store on disk. The file is empty, so no store can open it.
     package func backup(to path: String) async throws(StoreBackupError) -> StoreBackup {
         guard !state.withLock({ $0.isClosed }) else { throw .unavailable }

@@ -123,5 +123,6 @@ final class CountingStore: GatewayStore {
     }
     func storedClock() async throws(StoreError) -> StoredClock? { try await inner.storedClock() }
     func isWritable() async -> Bool { await inner.isWritable() }
+    func finishErasures() async throws(StoreError) -> Bool { try await inner.finishErasures() }
     func close() async throws(StoreError) { try await inner.close() }
 }

@@ -159,7 +159,7 @@ struct Alteration: Sendable, CustomStringConvertible {
             "an encrypted value without a commitment",
             "UPDATE entries SET sealed = (SELECT sealed FROM entries WHERE position = \(first)) WHERE position = \(first + 2)",
             "personal_value", .first, 2),
-        Alteration("another key", "UPDATE person_keys SET key = zeroblob(32) WHERE log = 2", "personal_value", .second, 0),
+        Alteration("another key", "UPDATE person_keys SET key = zeroblob(42) WHERE log = 2", "unreadable", .second, 0),
         Alteration("a truncated key", "UPDATE person_keys SET key = zeroblob(16) WHERE log = 2", "unreadable", .second, 0),
     ]
 

@@ -124,7 +124,7 @@ struct Violation: Sendable, CustomStringConvertible {
         Violation(
             "a duplicate email address", "users",
             """
-            INSERT INTO users SELECT \(id), email, email_key, first_name, last_name, 1, 0, NULL, NULL, NULL, 0, 0, 0 FROM users
+            INSERT INTO users SELECT \(id), email_key, 1, 0, NULL, NULL, NULL, 0, 0, 0, sealed FROM users
             """, .SQLITE_CONSTRAINT_UNIQUE),
         Violation("a user without an email address", "users", "UPDATE users SET email_key = NULL", .SQLITE_CONSTRAINT_NOTNULL),
         Violation("a flag that is text", "users", "UPDATE users SET is_super_admin = 'yes'", .SQLITE_CONSTRAINT_DATATYPE),

@@ -1,3 +1,6 @@
+import DoorwardAudit
+import DoorwardDomain
+import Foundation
 import GRDB
 
 @testable import DoorwardStore
@@ -8,6 +11,8 @@ enum EarlierFile {
     /// columns that exist in both files.
     static func make(_ path: String, schema number: Int, rowsOf source: String) throws {
         let earlier = Schema(steps: Array(Schema.current.steps.prefix(number)))
+        // The key file comes first: a file with the present schema adopts it.
+        try? FileManager.default.copyItem(atPath: "\(source).person-keys", toPath: "\(path).person-keys")
         try WriterConnection.open(path: path, limits: StoreLimits(), schema: earlier).close()
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }
@@ -22,6 +27,14 @@ enum EarlierFile {
             for table in tables {
                 let kept = Set(try db.columns(in: table, in: "source").map(\.name))
                 let columns = try db.columns(in: table, in: "main").map(\.name).filter(kept.contains).joined(separator: ", ")
+                if table == "users", number < 15 {
+                    try db.execute(
+                        sql: """
+                            INSERT INTO main.users (\(columns), email, first_name, last_name)
+                            SELECT \(columns), '', '', '' FROM source.users
+                            """)
+                    continue
+                }
                 guard table == "commands", number < 6 else {
                     try db.execute(sql: "INSERT INTO main.\(table) (\(columns)) SELECT \(columns) FROM source.\(table)")
                     continue
@@ -36,6 +49,28 @@ enum EarlierFile {
                         FROM source.commands JOIN source.entries ON position = intent
                         """)
             }
+            if number < 15 { try decrypt(db) }
+        }
+    }
+
+    /// Replaces encrypted keys and accounts, which the earlier schema did not have, by plain ones.
+    private static func decrypt(_ db: Database) throws {
+        let path = try String.fetchOne(db, sql: "SELECT file FROM pragma_database_list WHERE name = 'main'") ?? ""
+        guard let keys = try PersonKeyFile.reading("\(path).person-keys", knownTo: path, id: nil) else { return }
+        for row in try Row.fetchAll(db, sql: "SELECT id, sealed FROM source.users") {
+            let (id, sealed): (Data, Data) = (row["id"], row["sealed"])
+            guard let user = UserID(blob: id), let account = try keys.open(Array(sealed), of: user) else { continue }
+            try db.execute(
+                sql: "UPDATE main.users SET email = ?, email_key = ?, first_name = ?, last_name = ? WHERE id = ?",
+                arguments: [account.email, account.email.lowercased(), account.firstName, account.lastName, id])
+        }
+        for row in try Row.fetchAll(db, sql: "SELECT log, owner, key FROM source.person_keys") {
+            let (log, blob, wrapped): (Int64, Data, Data) = (row["log"], row["owner"], row["key"])
+            guard let owner = PersonKeys.owner(Array(blob)), let key = try keys.unwrap(Array(wrapped), of: owner, log: log)
+            else { continue }
+            try db.execute(
+                sql: "UPDATE main.person_keys SET key = ? WHERE log = ? AND owner = ?",
+                arguments: [Data(key.revealBytes()), log, blob])
         }
     }
 

@@ -62,6 +62,7 @@ import Testing
         if number >= 13 { Self.addThirteen(to: &expected) }
         if number >= 14 { Self.addFourteen(to: &expected) }
         if number >= 15 { Self.addFifteen(to: &expected) }
+        if number >= 16 { Self.addSixteen(to: &expected) }
         for name in Set(found.keys).union(expected.keys).sorted() { #expect(found[name] == expected[name], "\(name)") }
     }
 
@@ -161,6 +162,16 @@ import Testing
 
     private static func addFifteen(to expected: inout [String: String]) {
         expected["purchases"] = "digest BLOB! user_id BLOB! redeemed_at INTEGER! | | strict rowidless"
+    }
+
+    private static func addSixteen(to expected: inout [String: String]) {
+        expected["person_key_file"] = "id BLOB! | | strict rowidless"
+        expected["erased_persons"] = "user_id BLOB! generation INTEGER! | | strict rowidless"
+        expected["users"] = """
+            id BLOB! email_key TEXT! is_enabled INTEGER! is_super_admin INTEGER! default_portfolio_id BLOB \
+            default_property_id BLOB default_unit_id BLOB has_compliance_pack INTEGER! created_at INTEGER! updated_at INTEGER! \
+            sealed BLOB! | | strict rowidless
+            """
     }
 
     @Test("A file has its application id and its schema number where SQLite and file(1) read them")

@@ -1,9 +1,12 @@
+import DoorwardControl
 import DoorwardDomain
-import DoorwardStore
 import DoorwardTesting
 import Foundation
 import GRDB
+import GRDBSQLite
 import Logging
+
+@testable import DoorwardStore
 
 /// A database file in its own folder, which is deleted with this value.
 final class TemporaryDatabase: Sendable {
@@ -36,6 +39,12 @@ final class TemporaryDatabase: Sendable {
             logger: logger, limits: limits, hooks: hooks)
     }
 
+    /// The keys of the person-key file that belongs to the database at `path`.
+    func keys(of path: String? = nil) throws -> PersonKeyFile {
+        let path = path ?? self.path
+        return try PersonKeyFile.reading("\(path).person-keys", knownTo: path, id: nil) ?? .inMemory()
+    }
+
     /// Runs statements on the file without the store.
     func edit(_ sql: String) throws {
         let queue = try DatabaseQueue(path: path)
@@ -55,9 +64,31 @@ final class TemporaryDatabase: Sendable {
     /// Copies the database as it is on the disk at this moment, including the write-ahead log, and returns the path of the copy.
     func copyFiles(of path: String? = nil, to name: String) throws -> String {
         let (path, copy) = (path ?? self.path, folder.appending(path: name).path)
-        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
+        for suffix in ["", "-wal", ".person-keys"] where FileManager.default.fileExists(atPath: path + suffix) {
             try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
         }
         return copy
     }
+}
+
+extension PersonKeyFile {
+    /// The keys of the person-key file that belongs to an open database.
+    static func beside(_ db: Database) -> PersonKeyFile {
+        guard let name = sqlite3_db_filename(db.sqliteConnection, "main") else { return .inMemory() }
+        let path = String(cString: name)
+        let keys = try? PersonKeyFile.reading("\(path).person-keys", knownTo: path, id: nil)
+        return keys ?? .inMemory()
+    }
+}
+
+extension CommandReading {
+    init(_ db: Database) { self.init(db, .beside(db)) }
+}
+
+extension RecordReading {
+    init(_ db: Database) { self.init(db, .beside(db)) }
+}
+
+extension RecordQueryReading {
+    init(_ query: RecordQuery, in db: Database) { self.init(query, in: db, .beside(db)) }
 }

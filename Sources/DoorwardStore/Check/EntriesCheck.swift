@@ -15,13 +15,18 @@ struct EntriesCheck {
     private var lastAt: Timestamp?
     private let schema: Int
     private var keys: [PersonKeyOwner: PersonKeys.Stored?] = [:]
+    /// `nil` if there is no person-key file.
+    private let keyFile: PersonKeyFile?
     /// The number of personal values that were decrypted.
     private(set) var opened: UInt64 = 0
     /// The number of personal values without a key.
     private(set) var erased: UInt64 = 0
+    /// The number of personal values that could not be decrypted without the person-key file.
+    private(set) var unverified: UInt64 = 0
 
     /// - Parameter schema: the file's schema, which may have fewer columns than the current one.
-    init(log: LogID, key: Int64, firstSeq: UInt64, db: Database, schema: Int) throws {
+    init(log: LogID, key: Int64, firstSeq: UInt64, db: Database, schema: Int, keys: PersonKeyFile?) throws {
+        keyFile = keys ?? (schema < Schema016.number ? .inMemory() : nil)
         (self.key, self.firstSeq, self.db, self.schema) = (key, firstSeq, db, schema)
         repeated = Self.repeated.filter { $0.schema <= schema }
         var removed = MerkleFrontier()
@@ -105,7 +110,11 @@ struct EntriesCheck {
         for commitment in commitments {
             let field = commitment.place.field
             let ciphertext = ciphertexts.removeValue(forKey: field)
-            guard let key = try personKey(of: commitment.owner)?.key(for: seq) else {
+            guard let keyFile else {
+                unverified += 1
+                continue
+            }
+            guard let key = try personKey(of: commitment.owner, keyFile)?.key(for: seq) else {
                 erased += 1
                 continue
             }
@@ -115,9 +124,9 @@ struct EntriesCheck {
         return ciphertexts.keys.min()
     }
 
-    private mutating func personKey(of owner: PersonKeyOwner) throws -> PersonKeys.Stored? {
+    private mutating func personKey(of owner: PersonKeyOwner, _ keyFile: PersonKeyFile) throws -> PersonKeys.Stored? {
         if let known = keys[owner] { return known }
-        let found = try PersonKeys.key(of: owner, log: key, schema: schema, in: db)
+        let found = try PersonKeys.key(of: owner, log: key, schema: schema, in: db, keyFile)
         keys[owner] = .some(found)
         return found
     }

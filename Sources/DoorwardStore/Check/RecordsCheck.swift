@@ -10,12 +10,13 @@ struct RecordsCheck {
 
     let db: Database
     private let schema: Int
+    private let keys: PersonKeyFile?
     private(set) var counts = StoreCheckCounts()
     private var commands: CommandsCheck
     private var projection = ProjectionCheck()
 
-    init(db: Database, schema: Int) {
-        (self.db, self.schema) = (db, schema)
+    init(db: Database, schema: Int, keys: PersonKeyFile?) {
+        (self.db, self.schema, self.keys) = (db, schema, keys)
         commands = CommandsCheck(schema: schema)
     }
 
@@ -62,7 +63,8 @@ struct RecordsCheck {
 
     private mutating func check(_ log: LogRow, _ report: (UInt64) -> Void) throws {
         guard log.firstSeq <= log.size else { throw StoreFault(log: log.id, .log(.wrongSize(log.size))) }
-        var entries = try EntriesCheck(log: log.id, key: log.key, firstSeq: log.firstSeq, db: db, schema: schema)
+        var entries = try EntriesCheck(
+            log: log.id, key: log.key, firstSeq: log.firstSeq, db: db, schema: schema, keys: keys)
         do {
             try goThrough(log, &entries, report)
             guard log.projected <= log.size else { throw StoreFault(log: log.id, .projection("logs")) }
@@ -77,6 +79,7 @@ struct RecordsCheck {
         defer {
             counts.personalValues += entries.opened
             counts.erasedValues += entries.erased
+            counts.unverifiedValues += entries.unverified
             (counts.commands, counts.openCommands) = (commands.count, UInt64(commands.open.count))
         }
         let rows = try entries.rows()

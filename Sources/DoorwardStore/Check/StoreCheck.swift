@@ -9,11 +9,14 @@ import Glibc
 package struct StoreCheck {
     /// Checks the file at `path`. Blocks until the check is complete: about 10 s for a million records.
     ///
-    /// - Parameter progress: called on the caller's thread.
+    /// - Parameters:
+    ///   - personKeyFile: the person-key file; `nil` for `<path>.person-keys`. If it does not exist, encrypted values are not
+    ///     checked, and counted as such: a backup does not contain the file.
+    ///   - progress: called on the caller's thread.
     /// - Throws: if the file cannot be checked at all: a gateway has it open, a newer program wrote it, it is not a Doorward
     ///   database, or a system call fails. A fault in the content is returned in the report.
     package static func run(
-        path: String, progress: (StoreCheckProgress) -> Void = { _ in }
+        path: String, personKeyFile: String? = nil, progress: (StoreCheckProgress) -> Void = { _ in }
     ) throws(StoreOpenError) -> StoreCheckReport {
         let file = try DatabaseFile(at: path)
         guard access(file.path, F_OK) == 0 else {
@@ -29,7 +32,9 @@ package struct StoreCheck {
             let queue = try DatabaseQueue(path: file.path, configuration: configuration)
             defer { try? queue.close() }
             return try queue.read { db in
-                try StoreCheck(db: db, path: file.path).report(progress)
+                let keys = try PersonKeyFile.reading(
+                    personKeyFile ?? "\(file.path).person-keys", knownTo: file.path, id: try PersonKeyFile.storedID(in: db))
+                return try StoreCheck(db: db, path: file.path, keys: keys).report(progress)
             }
         } catch let error as StoreOpenError {
             throw error
@@ -52,6 +57,7 @@ package struct StoreCheck {
 
     private let db: Database
     private let path: String
+    private let keys: PersonKeyFile?
 
     private func report(_ progress: (StoreCheckProgress) -> Void) throws -> StoreCheckReport {
         try Schema.current.check(db, path: path)
@@ -61,11 +67,11 @@ package struct StoreCheck {
         var report = StoreCheckReport(path: path, bytes: Self.size(of: path), schema: schema, counts: StoreCheckCounts())
         do {
             try SchemaCheck(number: schema).run(in: db)
-            var records = RecordsCheck(db: db, schema: schema)
+            var records = RecordsCheck(db: db, schema: schema, keys: keys)
             defer { report.counts = records.counts }
             try records.run(progress)
             progress(StoreCheckProgress(stage: .structure, done: 0, total: 1))
-            try TenancyCheck(db: db, schema: schema).run()
+            try TenancyCheck(db: db, schema: schema, keys: keys).run()
             try StructureCheck(db: db).run()
             progress(StoreCheckProgress(stage: .structure, done: 1, total: 1))
         } catch {

@@ -33,6 +33,8 @@ package struct StoreCheckCounts: Equatable, Sendable {
     package internal(set) var personalValues: UInt64 = 0
     /// Personal values whose key was erased, so that they cannot be verified.
     package internal(set) var erasedValues: UInt64 = 0
+    /// Personal values that were not verified, because there is no person-key file.
+    package internal(set) var unverifiedValues: UInt64 = 0
 }
 
 /// The progress of a check, reported at the beginning, at intervals, and at the end of each stage.

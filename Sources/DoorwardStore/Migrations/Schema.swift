@@ -7,7 +7,19 @@ struct Schema: Sendable {
         /// `.deferred` for a step that recreates a table that other tables reference. Foreign keys are then not enforced while
         /// the step runs; all of them are checked before its COMMIT.
         let foreignKeyChecks: DatabaseMigrator.ForeignKeyChecks
-        let apply: @Sendable (Database) throws -> Void
+        let apply: @Sendable (Database, PersonKeyFile) throws -> Void
+
+        init(foreignKeyChecks: DatabaseMigrator.ForeignKeyChecks, apply: @escaping @Sendable (Database) throws -> Void) {
+            self.init(foreignKeyChecks: foreignKeyChecks, encrypting: { db, _ in try apply(db) })
+        }
+
+        /// A step that encrypts personal data with the keys of the person-key file.
+        init(
+            foreignKeyChecks: DatabaseMigrator.ForeignKeyChecks,
+            encrypting apply: @escaping @Sendable (Database, PersonKeyFile) throws -> Void
+        ) {
+            (self.foreignKeyChecks, self.apply) = (foreignKeyChecks, apply)
+        }
     }
 
     /// The schema that this program writes. A published step is never changed.
@@ -20,6 +32,7 @@ struct Schema: Sendable {
         Step(foreignKeyChecks: .immediate, apply: Schema011.apply), Step(foreignKeyChecks: .immediate, apply: Schema012.apply),
         Step(foreignKeyChecks: .immediate, apply: Schema013.apply), Step(foreignKeyChecks: .immediate, apply: Schema014.apply),
         Step(foreignKeyChecks: .immediate, apply: Schema015.apply),
+        Step(foreignKeyChecks: .immediate, encrypting: Schema016.apply),
     ])
 
     /// `Door` in ASCII, in the file's header (SQLite, "Database File Format", 1.3.16).
@@ -32,17 +45,19 @@ struct Schema: Sendable {
 
     /// Migrates the file to this schema, each step in its own transaction. If the process ends between two steps, the next
     /// process continues with the remaining steps.
-    func migrate(_ queue: DatabaseQueue) throws {
+    ///
+    /// - Parameter keys: the keys of the database's person-key file. Tests and checks of the schema alone need none.
+    func migrate(_ queue: DatabaseQueue, keys: PersonKeyFile = .inMemory()) throws {
         // Set the application id before any other write: GRDB creates its table of migrations in a transaction of its own.
         try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA application_id = \(Self.applicationID)") }
-        try migrator.migrate(queue)
+        try migrator(keys).migrate(queue)
     }
 
-    private var migrator: DatabaseMigrator {
+    private func migrator(_ keys: PersonKeyFile) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         for (index, step) in steps.enumerated() {
             migrator.registerMigration("\(index + 1)", foreignKeyChecks: step.foreignKeyChecks) { db in
-                try step.apply(db)
+                try step.apply(db, keys)
                 try db.execute(sql: "PRAGMA user_version = \(index + 1)")
             }
         }

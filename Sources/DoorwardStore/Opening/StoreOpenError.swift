@@ -10,6 +10,14 @@ package enum StoreOpenError: Error, Equatable, Sendable, CustomStringConvertible
     case notOurs(path: String)
     /// SQLite did not accept a setting that durability depends on.
     case notDurable(path: String, setting: String)
+    /// There is no person-key file, but the database was used with one.
+    case personKeysMissing(path: String, database: String)
+    /// Users other than the owner can read the person-key file.
+    case personKeysExposed(path: String)
+    /// The person-key file belongs to another database.
+    case personKeysOfOther(path: String, database: String)
+    /// The content is not that of a person-key file.
+    case personKeysDamaged(path: String)
     /// The operating system or SQLite reported an error.
     case failed(path: String, reason: String)
 
@@ -29,6 +37,17 @@ package enum StoreOpenError: Error, Equatable, Sendable, CustomStringConvertible
         case .notDurable(let path, let setting):
             "\(path): SQLite did not accept \(setting), without which a power failure could lose acknowledged data; "
                 + "put the file on a local disk."
+        case .personKeysMissing(let path, let database):
+            "\(path): the file with the keys of personal data is missing, but \(database) was used with one; restore the newest "
+                + "copy of it, or name the place where it is as audit.personKeyFile."
+        case .personKeysExposed(let path):
+            "\(path): others than its owner can read the keys of personal data; run `chmod 600 \(path)`, and delete the copies of "
+                + "the database that those have who may have read it."
+        case .personKeysOfOther(let path, let database):
+            "\(path): this is not the file with the keys of personal data that \(database) was used with; restore the file that "
+                + "belongs to it."
+        case .personKeysDamaged(let path):
+            "\(path): this file does not contain keys of personal data as Doorward writes them; restore the newest copy of it."
         case .failed(let path, let reason):
             "\(path): the database could not be opened: \(reason)."
         }

@@ -7,28 +7,56 @@ import GRDB
 /// left unwritten, so a second flush on the same descriptor would report success although the pages are lost.
 struct WriterConnection {
     let queue: DatabaseQueue
+    /// The keys of the database's person-key file.
+    let keys: PersonKeyFile
 
     /// Opens the connection, checks that the file is a Doorward database of a known schema, and migrates it.
+    ///
+    /// - Parameters:
+    ///   - keys: the keys of an earlier connection to the database.
+    ///   - openKeys: opens the keys if there was no such connection, given the id that the database knows; the default is
+    ///     `<path>.person-keys`.
     static func open(
-        path: String, limits: StoreLimits, schema: Schema = .current
+        path: String, limits: StoreLimits, schema: Schema = .current, keys: PersonKeyFile? = nil,
+        openKeys: ((_ known: [UInt8]?) throws(StoreOpenError) -> PersonKeyFile)? = nil
     ) throws(StoreOpenError) -> WriterConnection {
         GatheringVFS.install()
         do {
-            let connection = WriterConnection(queue: try DatabaseQueue(path: path, configuration: configuration()))
+            let queue = try DatabaseQueue(path: path, configuration: configuration())
             do {
+                try queue.writeWithoutTransaction { try schema.check($0, path: path) }
+                let connection = WriterConnection(
+                    queue: queue, keys: try keys ?? makeKeys(for: queue, path: path, schema: schema, openKeys))
                 try connection.prepare(path: path, limits: limits, schema: schema)
+                if keys == nil, schema.number >= Schema016.number { try connection.finishErasures() }
                 return connection
             } catch {
-                connection.abandon()
+                try? queue.close()
                 throw error
             }
         } catch let error as StoreOpenError {
             throw error
+        } catch let error as DurableFile.Failure {
+            throw .failed(
+                path: path,
+                reason: "an erasure cannot be finished, because the file with the keys of personal data cannot be \(error.verb): "
+                    + error.reason)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
             throw .notOurs(path: path)
         } catch {
             throw .failed(path: path, reason: describe(error))
         }
+    }
+
+    private static func makeKeys(
+        for queue: DatabaseQueue, path: String, schema: Schema,
+        _ open: ((_ known: [UInt8]?) throws(StoreOpenError) -> PersonKeyFile)?
+    ) throws -> PersonKeyFile {
+        // A file with an earlier schema, which only tests write, has no wrapped keys.
+        guard schema.number >= Schema016.number else { return .inMemory() }
+        let known = try queue.writeWithoutTransaction { try PersonKeyFile.storedID(in: $0) }
+        if let open { return try open(known) }
+        return try .open("\(path).person-keys", knownTo: path, id: known, random: SystemRandomNumberGenerator())
     }
 
     private static func configuration() -> Configuration {
@@ -43,7 +71,6 @@ struct WriterConnection {
 
     private func prepare(path: String, limits: StoreLimits, schema: Schema) throws {
         try queue.writeWithoutTransaction { db in
-            try schema.check(db, path: path)
             try db.execute(
                 sql: """
                     PRAGMA journal_mode = WAL;
@@ -58,7 +85,7 @@ struct WriterConnection {
         }
         try verifySettings(path: path)
         let before = try queue.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
-        try schema.migrate(queue)
+        try schema.migrate(queue, keys: keys)
         try verifySettings(path: path)
         // A migration may rewrite the whole database. Truncate the write-ahead log now, so that the first commands do not wait
         // for a checkpoint.
@@ -106,10 +133,22 @@ struct WriterConnection {
 
     /// Waits for readers, then moves all pages into the database file and truncates the log. If a reader still blocks this, the
     /// log is not truncated.
-    func cutLog() throws {
+    ///
+    /// - Returns: whether the log was truncated.
+    @discardableResult
+    func cutLog() throws -> Bool {
         do {
             _ = try queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {}
+            return true
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            return false
+        }
+    }
+
+    /// Makes sure that the person-key file lacks the wrapping keys of all erased persons, also after a crash between the commit of
+    /// an erasure and the replacement of the file, and after an old copy of the file was put in its place.
+    func finishErasures() throws {
+        try keys.erase(try queue.writeWithoutTransaction { try PersonKeys.erased(in: $0) })
     }
 
     /// Closes the connection after a checkpoint. If it is the last connection, SQLite also removes the write-ahead log. If a

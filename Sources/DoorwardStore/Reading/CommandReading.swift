@@ -8,7 +8,7 @@ struct CommandReading {
     private let db: Database
     private var records: RecordReading
 
-    init(_ db: Database) { (self.db, records) = (db, RecordReading(db)) }
+    init(_ db: Database, _ keys: PersonKeyFile) { (self.db, records) = (db, RecordReading(db, keys)) }
 
     private static let columns = """
         intent, id, state, rule_id, rule_role, sent, changed, outcome_detail, state_before, state_after,

@@ -10,6 +10,7 @@ import GRDB
 struct RecordQueryReading {
     private let query: RecordQuery
     private let db: Database
+    private let keys: PersonKeyFile
     private let isAscending: Bool
     /// The logs looked up so far.
     private var logs: [LogID: StoredLog] = [:]
@@ -19,15 +20,15 @@ struct RecordQueryReading {
     /// The maximum number of streams that read records along with their positions.
     private static let streamsWithRecords = 64
 
-    init(_ query: RecordQuery, in db: Database) {
-        (self.query, self.db) = (query, db)
+    init(_ query: RecordQuery, in db: Database, _ keys: PersonKeyFile) {
+        (self.query, self.db, self.keys) = (query, db, keys)
         isAscending = query.order == .oldestFirst
     }
 
     mutating func page(_ budget: inout ReadBudget) throws -> RecordPage {
         guard query.limit > 0, !query.scopes.isEmpty else { return RecordPage(records: [], next: nil) }
         var merge = try EntryMerge(try streams(budget), isAscending: isAscending, in: db, &budget)
-        var reading = RecordReading(db)
+        var reading = RecordReading(db, keys)
         var records: [AccessRecord] = []
         var (last, place): (EntryKey?, RecordPosition?)
         while let entry = try merge.next(in: db, &budget) {

@@ -14,6 +14,7 @@ struct StoredRecord {
 /// Reads complete records: their bytes, and the personal values whose key still exists.
 struct RecordReading {
     private let db: Database
+    private let keyFile: PersonKeyFile
     private var keys: [KeyName: PersonKeys.Stored?] = [:]
 
     private struct KeyName: Hashable {
@@ -21,7 +22,7 @@ struct RecordReading {
         let owner: PersonKeyOwner
     }
 
-    init(_ db: Database) { self.db = db }
+    init(_ db: Database, _ keys: PersonKeyFile) { (self.db, keyFile) = (db, keys) }
 
     /// Returns the entry's record. It is taken from the stream if the stream reads records.
     mutating func record(of entry: EntryStream.Entry) throws -> AccessRecord {
@@ -123,7 +124,7 @@ struct RecordReading {
     private mutating func key(of owner: PersonKeyOwner, at position: EntryKey) throws -> PersonKey? {
         let name = KeyName(log: position.logKey, owner: owner)
         if let known = keys[name] { return known?.key(for: position.seq) }
-        let stored = try PersonKeys.key(of: owner, log: position.logKey, in: db)
+        let stored = try PersonKeys.key(of: owner, log: position.logKey, in: db, keyFile)
         keys[name] = .some(stored)
         return stored?.key(for: position.seq)
     }

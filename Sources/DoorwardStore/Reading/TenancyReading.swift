@@ -13,26 +13,30 @@ enum TenancyReading {
 
     static let pageSize = 4096
 
-    /// - Parameter schema: the file's schema. A check may read a file with an earlier schema.
+    /// - Parameters:
+    ///   - schema: the file's schema. A check may read a file with an earlier schema.
+    ///   - keys: `nil` if there is no person-key file: users are then read as erased ones.
     static func page(
-        of table: TenancyTable, after id: Data?, schema: Int = Schema.current.number, in db: Database
+        of table: TenancyTable, after id: Data?, schema: Int = Schema.current.number, in db: Database, _ keys: PersonKeyFile?
     ) throws -> Page {
         var page = Page()
         let columns = table.columns(inSchema: schema).joined(separator: ", ")
         let sql =
             "SELECT \(columns) FROM \(table.rawValue) WHERE id > ? ORDER BY id LIMIT \(pageSize)"
-        page.changes = try db.rows(sql, [id ?? Data()]) { columns in try change(of: table, &columns) }
+        page.changes = try db.rows(sql, [id ?? Data()]) { columns in try change(of: table, &columns, keys) }
         if page.changes.count == pageSize { page.next = page.changes.last?.entityID }
         return page
     }
 
-    private static func change(of table: TenancyTable, _ columns: inout ColumnReader) throws -> TenancyChange {
+    private static func change(
+        of table: TenancyTable, _ columns: inout ColumnReader, _ keys: PersonKeyFile?
+    ) throws -> TenancyChange {
         switch table {
         case .portfolios: .putPortfolio(try portfolio(&columns))
         case .properties: .putProperty(try property(&columns))
         case .units: .putUnit(try unit(&columns))
         case .devices: .putDevice(try device(&columns))
-        case .users: .putUser(try user(&columns))
+        case .users: .putUser(try user(&columns, keys))
         case .associations: .putAssociation(try association(&columns))
         case .guestAccesses: .putGuestAccess(try guestAccess(&columns))
         case .removedUsers: .removeUser(try columns.id())
@@ -102,15 +106,27 @@ enum TenancyReading {
             metadata: metadata, createdAt: try columns.instant(), updatedAt: try columns.instant())
     }
 
-    private static func user(_ columns: inout ColumnReader) throws -> User {
-        let (id, email) = (try columns.id() as UserID, try columns.value(String.self))
+    /// Reads a user. A user whose wrapping key was erased, in a database from before the erasure, is disabled.
+    private static func user(_ columns: inout ColumnReader, _ keys: PersonKeyFile?) throws -> User {
+        let id: UserID = try columns.id()
         // Skip `email_key`, which is derived from the email address.
         _ = columns.stored()
-        return User(
-            id: id, email: email, firstName: try columns.value(), lastName: try columns.value(),
+        let sealed = try columns.optionalBytes()
+        var user = User(
+            id: id, email: "", firstName: "", lastName: "",
             isEnabled: try columns.value(), isSuperAdmin: try columns.value(), defaultPortfolioID: try columns.optionalID(),
             defaultPropertyID: try columns.optionalID(), defaultUnitID: try columns.optionalID(),
             hasCompliancePack: try columns.value(), createdAt: try columns.instant(), updatedAt: try columns.instant())
+        let account: SealedAccount
+        if let sealed {
+            let opened = try keys?.open(sealed, of: id)
+            if opened == nil { user.isEnabled = false }
+            account = opened ?? .erased(id)
+        } else {
+            account = SealedAccount(email: try columns.value(), firstName: try columns.value(), lastName: try columns.value())
+        }
+        (user.email, user.firstName, user.lastName) = (account.email, account.firstName, account.lastName)
+        return user
     }
 
     private static func association(_ columns: inout ColumnReader) throws -> UserRoleAssociation {

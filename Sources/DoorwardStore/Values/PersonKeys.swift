@@ -1,4 +1,5 @@
 internal import DoorwardAudit
+internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
@@ -13,24 +14,59 @@ enum PersonKeys {
         func key(for seq: UInt64) -> PersonKey? { seq >= since ? key : nil }
     }
 
-    /// Returns `nil` if the owner has no key in the log, or if the key was destroyed.
+    /// Returns `nil` if the owner has no key in the log, or if the key was destroyed, in the database or with the owner's wrapping
+    /// key.
     ///
-    /// - Parameter schema: the file's schema. Before the seventh schema, no key was destroyed.
+    /// - Parameter schema: the file's schema. Before the seventh schema, no key was destroyed; before the fifteenth, none was
+    ///   wrapped.
     static func key(
-        of owner: PersonKeyOwner, log: Int64, schema: Int = Schema.current.number, in db: Database
+        of owner: PersonKeyOwner, log: Int64, schema: Int = Schema.current.number, in db: Database, _ keys: PersonKeyFile
     ) throws -> Stored? {
         let since = schema < 7 ? "0" : "since"
         return try db.firstRow("SELECT key, \(since) FROM person_keys WHERE log = ? AND owner = ?", [log, blob(owner)]) {
             columns in
-            guard let key = PersonKey(bytes: try columns.bytes()) else { throw UnreadableColumn(column: "key") }
-            return Stored(key: key, since: UInt64(clamping: try columns.value(Int64.self)))
-        }
+            let bytes = try columns.bytes()
+            let since = UInt64(clamping: try columns.value(Int64.self))
+            guard schema < Schema016.number else {
+                return try keys.unwrap(bytes, of: owner, log: log).map { Stored(key: $0, since: since) }
+            }
+            guard let key = PersonKey(bytes: bytes) else { throw UnreadableColumn(column: "key") }
+            return Stored(key: key, since: since)
+        } ?? nil
     }
 
-    static func insert(_ key: PersonKey, of owner: PersonKeyOwner, log: Int64, since: UInt64, in db: Database) throws {
+    /// Replaces a key that cannot be unwrapped any more: the database is older than the owner's erasure.
+    static func insert(
+        _ key: PersonKey, of owner: PersonKeyOwner, log: Int64, since: UInt64, in db: Database, _ keys: PersonKeyFile
+    ) throws {
+        let wrapped = try keys.wrap(key, of: owner, log: log, from: try generation(of: owner, in: db))
         try db.run(
-            "INSERT INTO person_keys (log, owner, key, since) VALUES (?, ?, ?, ?)",
-            [log, blob(owner), Data(key.revealBytes()), Int64(since)])
+            "INSERT OR REPLACE INTO person_keys (log, owner, key, since) VALUES (?, ?, ?, ?)",
+            [log, blob(owner), wrapped, Int64(since)])
+    }
+
+    /// Returns the number of erasures of the owner that the database knows. A new key has the wrapping key of this generation.
+    static func generation(of owner: PersonKeyOwner, in db: Database) throws -> Int {
+        guard case .user(let user) = owner else { return 0 }
+        var generation = 0
+        try db.step("SELECT generation FROM erased_persons WHERE user_id = ?", [user]) { generation = Int($0.integer(0)) }
+        return generation
+    }
+
+    /// Notes an erasure, so that the person-key file loses the wrapping key of the present generation; see `PersonKeyFile.erase`.
+    static func noteErasure(of user: UserID, in db: Database) throws {
+        try db.run(
+            """
+            INSERT INTO erased_persons (user_id, generation) VALUES (?, 1)
+            ON CONFLICT (user_id) DO UPDATE SET generation = generation + 1
+            """, [user])
+    }
+
+    /// Returns every erased person, with the number of erasures.
+    static func erased(in db: Database) throws -> [(user: UserID, generations: Int)] {
+        try db.rows("SELECT user_id, generation FROM erased_persons") { columns in
+            (user: try columns.id() as UserID, generations: Int(try columns.value(Int64.self)))
+        }
     }
 
     /// Returns the logs in which an owner has a key. Searches each log, because the table has no index of owners.
@@ -45,6 +81,12 @@ enum PersonKeys {
     /// Deletes the key. The connection overwrites it with zeros (`secure_delete`).
     static func destroy(of owner: PersonKeyOwner, log: Int64, in db: Database) throws {
         try db.run("DELETE FROM person_keys WHERE log = ? AND owner = ?", [log, blob(owner)])
+    }
+
+    /// Returns the owner with these bytes; `nil` if there is none.
+    static func owner(_ blob: [UInt8]) -> PersonKeyOwner? {
+        if let id = UserID(blob: blob) { return .user(id) }
+        return blob.count == 10 ? String(validating: blob, as: UTF8.self).map(PersonKeyOwner.day) : nil
     }
 
     /// Returns 16 bytes for a user and ten for a day, so that a user and a day never have the same bytes.

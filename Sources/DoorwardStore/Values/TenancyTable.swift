@@ -32,8 +32,8 @@ enum TenancyTable: String, CaseIterable {
             ]
         case .users:
             [
-                "id", "email", "email_key", "first_name", "last_name", "is_enabled", "is_super_admin", "default_portfolio_id",
-                "default_property_id", "default_unit_id", "has_compliance_pack", "created_at", "updated_at",
+                "id", "email_key", "sealed", "is_enabled", "is_super_admin", "default_portfolio_id", "default_property_id",
+                "default_unit_id", "has_compliance_pack", "created_at", "updated_at",
             ]
         case .associations: ["id", "user_id", "entity_type", "entity_id", "role", "created_at", "updated_at"]
         case .guestAccesses:
@@ -68,7 +68,14 @@ enum TenancyTable: String, CaseIterable {
 
     /// Returns the columns for a file with an earlier schema. The value that the migration gives to existing rows replaces a
     /// missing column.
+    ///
+    /// Before the sixteenth schema, users have three plain columns, which come last, instead of `sealed`.
     func columns(inSchema schema: Int) -> [String] {
+        let plain = self == .users && schema < Schema016.number ? ["email", "first_name", "last_name"] : []
+        return plain.isEmpty ? columns(addedBy: schema) : columns.map { $0 == "sealed" ? "NULL" : $0 } + plain
+    }
+
+    private func columns(addedBy schema: Int) -> [String] {
         columns.map { column in
             guard let added = Self.added[column], schema < added.schema else { return column }
             return added.value

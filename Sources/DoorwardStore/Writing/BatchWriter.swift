@@ -22,7 +22,7 @@ struct BatchWriter {
     ) {
         (self.connection, self.logger) = (connection, logger)
         (self.limits, self.hooks, self.backups) = (limits, hooks, backups)
-        appender = LogAppender(random: random)
+        appender = LogAppender(random: random, keys: connection.keys)
     }
 
     /// Writes the transactions with one flush for all. A transaction that violates a constraint is rolled back alone.
@@ -99,8 +99,8 @@ struct BatchWriter {
 
     private mutating func apply(_ prepared: PreparedTransaction, in db: Database) throws -> [RecordPosition] {
         let transaction = prepared.transaction
-        for precondition in transaction.requires { try CounterWriting.check(precondition, in: db) }
-        for change in transaction.changes { try TenancyWriting.apply(change, in: db) }
+        for precondition in transaction.requires { try CounterWriting.check(precondition, in: db, connection.keys) }
+        for change in transaction.changes { try TenancyWriting.apply(change, in: db, connection.keys) }
         for change in transaction.counters { try CounterWriting.apply(change, in: db) }
         for change in transaction.clock { try ClockWriting.apply(change, in: db) }
         for change in transaction.credentials { try CredentialWriting.apply(change, in: db) }

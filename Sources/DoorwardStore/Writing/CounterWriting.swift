@@ -46,10 +46,10 @@ enum CounterWriting {
     }
 
     /// - Throws: `ConstraintViolation` if the precondition does not hold in the open transaction.
-    static func check(_ precondition: Precondition, in db: Database) throws {
+    static func check(_ precondition: Precondition, in db: Database, _ keys: PersonKeyFile) throws {
         switch precondition {
         case .unchanged(let change):
-            if try !TenancyWriting.isWritten(change, in: db) { throw ConstraintViolation(.entityChanged(change.entity)) }
+            if try !TenancyWriting.isWritten(change, in: db, keys) { throw ConstraintViolation(.entityChanged(change.entity)) }
         case .usesLeft(let id, let most):
             if try CounterReading.usesTaken(of: id, in: db) >= most { throw ConstraintViolation(.usesExhausted(id)) }
         case .epoch(let owner, let epoch):

@@ -26,8 +26,9 @@ struct LogAppender {
     private var keys = LayeredCache<KeyName, PersonKey?>()
     private var random: any RandomNumberGenerator & Sendable
     private var projector = Projector()
+    private let keyFile: PersonKeyFile
 
-    init(random: any RandomNumberGenerator & Sendable) { self.random = random }
+    init(random: any RandomNumberGenerator & Sendable, keys: PersonKeyFile) { (self.random, keyFile) = (random, keys) }
 
     // MARK: Savepoints and transactions
 
@@ -173,12 +174,22 @@ struct LogAppender {
         }
     }
 
-    /// Destroys an owner's keys in every log. A later record of the owner creates a new key.
+    /// Destroys an owner's keys in every log, and notes the erasure of a user, whose wrapping key is then removed from the
+    /// person-key file. A later record of the owner creates a new key. The account of a user who exists is encrypted anew.
     mutating func forget(_ owner: PersonKeyOwner, in db: Database) throws {
-        for log in try PersonKeys.logs(of: owner, in: db) {
+        let logs = try PersonKeys.logs(of: owner, in: db)
+        for log in logs {
             try PersonKeys.destroy(of: owner, log: log, in: db)
             keys.set(KeyName(log: log, owner: owner), nil)
         }
+        guard case .user(let user) = owner else { return }
+        let sealed = try db.firstRow("SELECT sealed FROM users WHERE id = ?", [user.blob]) { try $0.bytes() }
+        // An erased person of whom nothing was written since has nothing that the present generation encrypts.
+        if logs.isEmpty, sealed == nil, try PersonKeys.generation(of: owner, in: db) > 0 { return }
+        try PersonKeys.noteErasure(of: user, in: db)
+        guard let account = try sealed.flatMap({ try keyFile.open($0, of: user) }) else { return }
+        let again = try keyFile.seal(account, of: user, from: try PersonKeys.generation(of: owner, in: db))
+        try db.run("UPDATE users SET sealed = ? WHERE id = ?", [again, user])
     }
 
     private mutating func key(of owner: PersonKeyOwner, log: Int64, seq: UInt64, in db: Database) throws -> PersonKey {
@@ -187,12 +198,12 @@ struct LogAppender {
         case .some(let key?): return key
         case .some(nil): break
         case nil:
-            guard let key = try PersonKeys.key(of: owner, log: log, in: db)?.key else { break }
+            guard let key = try PersonKeys.key(of: owner, log: log, in: db, keyFile)?.key else { break }
             keys.note(name, key)
             return key
         }
         let key = PersonKey(using: &random)
-        try PersonKeys.insert(key, of: owner, log: log, since: seq, in: db)
+        try PersonKeys.insert(key, of: owner, log: log, since: seq, in: db, keyFile)
         keys.set(name, key)
         return key
     }

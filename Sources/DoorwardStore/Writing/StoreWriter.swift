@@ -22,6 +22,8 @@ actor StoreWriter {
     private nonisolated let queue: WriteQueue
     private var condition: Condition
     private let path: String
+    /// The keys of the person-key file. A reopened connection uses them too.
+    private nonisolated let keys: PersonKeyFile
     private let clock: any GatewayClock
     private let random: any RandomNumberGenerator & Sendable
     private let logger: Logger
@@ -37,7 +39,7 @@ actor StoreWriter {
         logger: Logger, limits: StoreLimits, hooks: StoreHooks, backups: RunningBackup = RunningBackup(),
         metrics: StoreMetrics = StoreMetrics(NOOPMetricsHandler.instance)
     ) {
-        self.metrics = metrics
+        (self.metrics, keys) = (metrics, connection.keys)
         (self.path, self.clock, self.random, self.logger) = (path, clock, random, logger)
         (self.limits, self.hooks, self.backups) = (limits, hooks, backups)
         executor = WriterExecutor()
@@ -47,6 +49,26 @@ actor StoreWriter {
     }
 
     // MARK: Called from any thread
+
+    /// Removes the wrapping keys of erased persons from the person-key file, and moves the write-ahead log into the database, so
+    /// that no copy of erased or removed content is left in it.
+    ///
+    /// - Returns: false if a reader, such as a backup, still needs the write-ahead log.
+    /// - Throws: `.failed` if the file cannot be replaced. Calling it again repeats what is left to do.
+    func finishErasures() throws(StoreError) -> Bool {
+        guard case .open(let writer) = condition else { throw .unavailable }
+        do {
+            try writer.connection.finishErasures()
+            return try !backups.isRunning && writer.connection.cutLog()
+        } catch {
+            let failure = error as? DurableFile.Failure
+            let reason = failure.map { "the person-key file cannot be \($0.verb): \($0.reason)" } ?? describe(error)
+            logger.error(
+                "an erasure is recorded, but its keys are not destroyed yet; repeat it, or restart the gateway",
+                metadata: ["reason": "\(reason)"])
+            throw .failed(reason)
+        }
+    }
 
     /// Queues the transaction and waits until it is durable, was refused or has failed.
     nonisolated func commit(_ transaction: StoreTransaction) async -> Result<[RecordPosition], StoreError> {
@@ -177,7 +199,7 @@ actor StoreWriter {
         guard case .failed(let retryAt, let delay) = condition, retryAt <= clock.monotonicNow() else { return }
         do {
             guard hooks.isDescriptorReserveFree() else { throw StoreOpenError.failed(path: path, reason: "too many open files") }
-            let connection = try WriterConnection.open(path: path, limits: limits)
+            let connection = try WriterConnection.open(path: path, limits: limits, keys: keys)
             // A checkpoint writes all committed pages again, so that they are also flushed again.
             guard isCheckpointed(connection) else {
                 connection.abandon()

@@ -17,10 +17,10 @@ enum TenancyWriting {
     private static let invitations = Upsert(.invitations)
     private static let guestLinks = Upsert(.guestLinks)
 
-    static func apply(_ change: TenancyChange, in db: Database) throws {
+    static func apply(_ change: TenancyChange, in db: Database, _ keys: PersonKeyFile) throws {
         if let entity = change.referencedEntity, try !entity.exists(in: db) { throw ConstraintViolation(.parentUnknown) }
         if case .putUser(let user) = change { try db.run("DELETE FROM removed_users WHERE id = ?", [user.id.blob]) }
-        switch try row(of: change) {
+        switch try row(of: change, in: db, keys) {
         case .put(let table, let values):
             do {
                 try table.put(values, in: db)
@@ -67,8 +67,8 @@ enum TenancyWriting {
     ]
 
     /// Returns whether the tables already contain the result of the change.
-    static func isWritten(_ change: TenancyChange, in db: Database) throws -> Bool {
-        switch try row(of: change) {
+    static func isWritten(_ change: TenancyChange, in db: Database, _ keys: PersonKeyFile) throws -> Bool {
+        switch try row(of: change, in: db, keys) {
         case .put(let table, let values): return try table.holds(values, in: db)
         case .remove(let table, let id):
             var isThere = false
@@ -83,7 +83,7 @@ enum TenancyWriting {
         case remove(TenancyTable, Data)
     }
 
-    private static func row(of change: TenancyChange) throws -> RowChange {
+    private static func row(of change: TenancyChange, in db: Database, _ keys: PersonKeyFile) throws -> RowChange {
         switch change {
         case .putPortfolio(let portfolio): .put(portfolios, values(of: portfolio))
         case .removePortfolio(let id): .remove(.portfolios, id.blob)
@@ -93,7 +93,7 @@ enum TenancyWriting {
         case .removeUnit(let id): .remove(.units, id.blob)
         case .putDevice(let device): .put(devices, try values(of: device))
         case .removeDevice(let id): .remove(.devices, id.blob)
-        case .putUser(let user): .put(users, values(of: user))
+        case .putUser(let user): .put(users, try values(of: user, in: db, keys))
         case .removeUser(let id): .remove(.users, id.blob)
         case .putAssociation(let association): .put(associations, values(of: association))
         case .removeAssociation(let id): .remove(.associations, id.blob)
@@ -153,10 +153,12 @@ enum TenancyWriting {
         return Data(bytes)
     }
 
-    private static func values(of user: User) -> [(any Bindable)?] {
-        [
-            user.id.blob, user.email, user.email.lowercased(), user.firstName, user.lastName, user.isEnabled,
-            user.isSuperAdmin,
+    /// The names and the email address are encrypted, and the address also gives an index text.
+    private static func values(of user: User, in db: Database, _ keys: PersonKeyFile) throws -> [(any Bindable)?] {
+        let generation = try PersonKeys.generation(of: .user(user.id), in: db)
+        let sealed = try keys.seal(SealedAccount(user), of: user.id, from: generation)
+        return [
+            user.id.blob, keys.emailIndex(of: user.email), sealed, user.isEnabled, user.isSuperAdmin,
             user.defaultPortfolioID?.blob, user.defaultPropertyID?.blob, user.defaultUnitID?.blob, user.hasCompliancePack,
             user.createdAt.milliseconds, user.updatedAt.milliseconds,
         ]

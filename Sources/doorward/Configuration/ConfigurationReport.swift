@@ -12,6 +12,7 @@ struct ConfigurationReport {
     private let hasDatabase: Bool
     private let signingKey: (path: String, exists: Bool)
     private let auditKey: (path: String, exists: Bool)
+    private let hasPersonKeys: Bool
     private let adapterFacts: [ConfigurationFact]
     /// Settings that do not prevent a start, but may be unintended.
     let warnings: [String]
@@ -24,7 +25,10 @@ struct ConfigurationReport {
         (self.configuration, self.file) = (configuration, file)
         try configuration.checkTLSFiles()
         _ = try configuration.purchaseVerifier()
-        do throws(StoreOpenError) { hasDatabase = try SQLiteStore.isFile(at: configuration.store.path) } catch {
+        do throws(StoreOpenError) {
+            hasDatabase = try SQLiteStore.isFile(at: configuration.store.path)
+            hasPersonKeys = try SQLiteStore.hasPersonKeys(at: configuration.personKeyPath)
+        } catch {
             throw CommandFailure(error.description)
         }
         let key = SigningKeyFile.accessTokens(configuration)
@@ -69,6 +73,7 @@ struct ConfigurationReport {
             ["database", Table.Cell(whether(hasDatabase, configuration.store.path))],
             ["signing key", Table.Cell(whether(signingKey.exists, signingKey.path))],
             ["audit key", Table.Cell(whether(auditKey.exists, auditKey.path))],
+            ["person keys", Table.Cell(whether(hasPersonKeys, configuration.personKeyPath))],
             ["checkpoints", Table.Cell(configuration.checkpointPath)],
         ]
         facts += adapterFacts.map { [Table.Cell($0.name), Table.Cell($0.text)] }
@@ -78,14 +83,16 @@ struct ConfigurationReport {
             + Table("", "", rows: facts).lines(style, withHeadings: false)
     }
 
-    /// `{"configuration": {"file", "isOk", "address", "publicUrl", "database", "signingKey", "auditKey", "checkpoints",
-    /// "logLevel", "logFormat", "warnings"}}`, and the fields of the adapters: `brokers`, `profileDirectories`.
+    /// `{"configuration": {"file", "isOk", "address", "publicUrl", "database", "signingKey", "auditKey", "personKeys",
+    /// "checkpoints", "logLevel", "logFormat", "warnings"}}`, and the fields of the adapters: `brokers`, `profileDirectories`.
     var json: [UInt8] {
         func file(_ path: String, exists: Bool) -> JSONValue { .object(["path": .string(path), "exists": .bool(exists)]) }
         var document: [String: JSONValue] = [
             "isOk": .bool(true), "address": .string(address), "database": file(configuration.store.path, exists: hasDatabase),
             "signingKey": file(signingKey.path, exists: signingKey.exists),
-            "auditKey": file(auditKey.path, exists: auditKey.exists), "checkpoints": .string(configuration.checkpointPath),
+            "auditKey": file(auditKey.path, exists: auditKey.exists),
+            "personKeys": file(configuration.personKeyPath, exists: hasPersonKeys),
+            "checkpoints": .string(configuration.checkpointPath),
             "logLevel": .string(configuration.log.level),
             "logFormat": .string(configuration.log.format.rawValue), "warnings": .array(warnings.map { .string($0) }),
         ]

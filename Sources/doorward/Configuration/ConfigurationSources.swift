@@ -74,6 +74,7 @@ extension GatewayConfiguration {
         clock.maxStepSeconds = reader.int(forKey: "clock.maxStepSeconds", default: clock.maxStepSeconds)
         commands.timeoutSeconds = reader.int(forKey: "commands.timeoutSeconds", default: commands.timeoutSeconds)
         audit.keyFile = reader.string(forKey: "audit.keyFile")
+        audit.personKeyFile = reader.string(forKey: "audit.personKeyFile")
         audit.checkpointFile = reader.string(forKey: "audit.checkpointFile")
         audit.checkpointRecords = reader.int(forKey: "audit.checkpointRecords", default: audit.checkpointRecords)
         audit.checkpointSeconds = reader.int(forKey: "audit.checkpointSeconds", default: audit.checkpointSeconds)

@@ -81,6 +81,8 @@ struct GatewayConfiguration: Equatable, Sendable {
         var keyFile: String?
         /// The file of the signed checkpoints; `nil` for a file in the database's folder.
         var checkpointFile: String?
+        /// The file of the keys that encrypt personal data; `nil` for a file in the database's folder.
+        var personKeyFile: String?
         /// The number of new records of a log after which a checkpoint is signed.
         var checkpointRecords = 256
         /// The maximum time from a new record to a checkpoint.

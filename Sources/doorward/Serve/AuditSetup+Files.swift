@@ -71,4 +71,7 @@ extension SigningKeyFile {
 extension GatewayConfiguration {
     /// The path of the checkpoint file.
     var checkpointPath: String { audit.checkpointFile ?? "\(store.path).checkpoints" }
+
+    /// The path of the file with the keys that encrypt personal data in the database.
+    var personKeyPath: String { audit.personKeyFile ?? "\(store.path).person-keys" }
 }

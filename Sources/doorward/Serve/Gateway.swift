@@ -71,7 +71,9 @@ struct Gateway: Service {
         metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) throws -> SQLiteStore {
         do {
-            return try SQLiteStore.open(path: configuration.store.path, clock: clock, logger: logger, metrics: metrics)
+            return try SQLiteStore.open(
+                path: configuration.store.path, personKeyFile: configuration.personKeyPath, clock: clock, logger: logger,
+                metrics: metrics)
         } catch {
             throw CommandFailure(error.description)
         }

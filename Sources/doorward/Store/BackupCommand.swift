@@ -13,7 +13,8 @@ struct BackupCommand: AsyncParsableCommand {
             the gateway, the file must not exist yet. A relative path is resolved from your current folder. Only super admins \
             may do this.
 
-            The file with the signing key is not part of the backup, and never changes: keep a copy of it with the backups.
+            The key files are not part of the backup. Keep copies of them apart from the backups: of the signing key once, of the \
+            audit key after each rotation, and of the person keys after each erasure, when older copies of these are deleted.
 
             Example: doorward store backup /var/backups/doorward-monday.db
             """)

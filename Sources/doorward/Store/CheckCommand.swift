@@ -10,6 +10,9 @@ struct CheckCommand: AsyncParsableCommand {
             Recomputes every log from its records, compares the values beside them, and checks commands, references and the file \
             itself. Nothing is changed. The first fault is printed, with exit code 1.
 
+            Personal values are checked with the person-key file, `<path>.person-keys` unless `audit.personKeyFile` names another. \
+            A backup does not contain it: without it the values are counted, and not checked.
+
             This shows that the file is intact, not that it is the newest: to check that too, keep the sizes of the logs \
             somewhere else.
 
@@ -20,8 +23,7 @@ struct CheckCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let path = try store.configuration().store.path
-        let report = try Self.report(on: path)
+        let report = try Self.report(on: try store.configuration())
         output.print(json: CheckView(report).json) { CheckView(report).lines($0) }
         if let fault = report.fault {
             throw CommandFailure(
@@ -30,11 +32,11 @@ struct CheckCommand: AsyncParsableCommand {
         }
     }
 
-    private static func report(on path: String) throws -> StoreCheckReport {
+    private static func report(on configuration: GatewayConfiguration) throws -> StoreCheckReport {
         var bar = ProgressBar()
         defer { bar.clear() }
         do {
-            return try StoreCheck.run(path: path) { progress in
+            return try StoreCheck.run(path: configuration.store.path, personKeyFile: configuration.personKeyPath) { progress in
                 bar.show(progress.stage == .records ? "Checking records" : "Checking the file", progress.done, of: progress.total)
             }
         } catch {

@@ -20,19 +20,23 @@ struct CheckView {
         let counts = report.counts
         let open = counts.openCommands == 0 ? "" : ", \(counts.openCommands) of them without an outcome yet"
         let erased = counts.erasedValues == 0 ? "" : ", \(counts.erasedValues) erased"
+        let unverified =
+            counts.unverifiedValues == 0 ? "" : ", \(counts.unverifiedValues) not checked for lack of the person-key file"
         return "\(report.path.printable) is \(style.paint("whole", .green)): \(counts.records) records, "
-            + "\(counts.commands) commands\(open), \(counts.personalValues) personal values\(erased); schema \(report.schema)."
+            + "\(counts.commands) commands\(open), \(counts.personalValues) personal values\(erased)\(unverified); "
+            + "schema \(report.schema)."
     }
 
     /// One JSON document with the fields `path bytes schema isWhole logs records commands openCommands personalValues
-    /// erasedValues fault`.
+    /// erasedValues unverifiedValues fault`.
     var json: [UInt8] {
         let counts = report.counts
         let document = Document(
             path: report.path, bytes: report.bytes, schema: report.schema, isWhole: report.isWhole,
             logs: counts.logs.map { Document.Log(id: "\($0.log)", size: $0.size) }, records: counts.records,
             commands: counts.commands, openCommands: counts.openCommands, personalValues: counts.personalValues,
-            erasedValues: counts.erasedValues, fault: Nullable(value: report.fault.map(Document.Fault.init)))
+            erasedValues: counts.erasedValues, unverifiedValues: counts.unverifiedValues,
+            fault: Nullable(value: report.fault.map(Document.Fault.init)))
         return JSONOutput.document(document)
     }
 
@@ -47,6 +51,7 @@ struct CheckView {
         let openCommands: UInt64
         let personalValues: UInt64
         let erasedValues: UInt64
+        let unverifiedValues: UInt64
         /// `null` if there is no fault, but never absent.
         let fault: Nullable<Fault>
 

@@ -1,0 +1,177 @@
+import Crypto
+import DoorwardDomain
+import FoundationEssentials
+
+/// The keys of the person-key file, which is kept outside the database: a wrapping key for each person, which encrypts the
+/// person's keys and account in the database.
+///
+/// The wrapping keys of all persons are computed from one secret. Erasing a person changes the secret such that this person's
+/// wrapping key can no longer be computed, and all others can (`PuncturableKey`). So an older copy of the database stays readable
+/// with the changed file, except for the erased person; and nothing has to be written for a new person.
+///
+/// A person who was erased gets the wrapping key of the next *generation* if there are values again. The format of the file is in
+/// docs/security.md.
+package struct PersonKeyRing: Sendable {
+    /// 16 random bytes that identify the file. They are kept for ever, and stored in the database too.
+    package let id: [UInt8]
+    /// The secret for what no erasure destroys: the keys of days, and the index of email addresses.
+    private let common: [UInt8]
+    private var persons: PuncturableKey
+
+    /// Creates the keys for a new database. In the running gateway, `random` must be a cryptographic source.
+    package init(using random: inout some RandomNumberGenerator) {
+        let bytes = (0..<10).reduce(into: [UInt8]()) { bytes, _ in bytes.append(bigEndian: random.next()) }
+        id = Array(bytes[..<16])
+        common = Array(bytes[16..<48])
+        persons = PuncturableKey(root: Array(bytes[48...]))
+    }
+
+    /// Returns the wrapping key of a user; `nil` if this generation was erased.
+    package func wrappingKey(of user: UserID, generation: Int) -> WrappingKey? {
+        persons.value(at: Self.input(user, generation)).map(WrappingKey.init(secret:))
+    }
+
+    /// Returns the wrapping key of the days' keys.
+    package func wrappingKeyOfDays() -> WrappingKey { WrappingKey(secret: derived("doorward/days/1")) }
+
+    /// Returns whether a generation of the user's wrapping key was erased.
+    package func isErased(_ user: UserID, generation: Int) -> Bool { persons.isDestroyed(at: Self.input(user, generation)) }
+
+    /// Erases one generation of the user's wrapping key.
+    package mutating func erase(_ user: UserID, generation: Int) { persons.destroy(at: Self.input(user, generation)) }
+
+    /// Returns a text by which the database recognises an email address without containing it: an HMAC of the address in lower
+    /// case.
+    package func emailIndex(of email: String) -> String {
+        let key = SymmetricKey(data: derived("doorward/email-index/1"))
+        let code = HMAC<SHA256>.authenticationCode(for: Array(email.lowercased().utf8), using: key)
+        return Data(code.prefix(18)).base64EncodedString()
+    }
+
+    private func derived(_ purpose: String) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Array(purpose.utf8), using: SymmetricKey(data: common)))
+    }
+
+    /// The 64 bits are uniform, so that one million persons share a path with probability 3 · 10⁻⁸.
+    private static func input(_ user: UserID, _ generation: Int) -> UInt64 {
+        var bytes = Array("doorward/person/1".utf8)
+        bytes.append(0)
+        bytes.append(bigEndian: user.high)
+        bytes.append(bigEndian: user.low)
+        bytes.append(bigEndian: UInt64(generation))
+        return SHA256.hash(data: bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+// MARK: The file
+
+extension PersonKeyRing {
+    private static let title = "doorward-person-keys/1"
+
+    /// The content of the file: a title; the id and the common secret; and one line for each kept node of the tree with its
+    /// depth, its prefix in hexadecimal and its secret. Bytes are in base64.
+    package var fileText: String {
+        var lines = [Self.title, "id \(Data(id).base64EncodedString())", "common \(Data(common).base64EncodedString())"]
+        for node in persons.nodes {
+            let prefix = String(node.prefix, radix: 16)
+            lines.append("\(node.depth) \(prefix) \(Data(node.secret).base64EncodedString())")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// - Returns: `nil` if the text is not exactly the content of such a file.
+    package init?(fileText: String) {
+        let lines = fileText.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count >= 4, lines[0] == Self.title, lines.last == "" else { return nil }
+        guard let id = Self.bytes(lines[1], after: "id ", count: 16),
+            let common = Self.bytes(lines[2], after: "common ", count: 32)
+        else { return nil }
+        let nodes = lines[3...].dropLast().map(Self.node)
+        guard let persons = PuncturableKey(nodes: nodes.compactMap(\.self)), persons.nodes.count == nodes.count else { return nil }
+        (self.id, self.common, self.persons) = (id, common, persons)
+        guard self.fileText == fileText else { return nil }
+    }
+
+    private static func node(_ line: Substring) -> PuncturableKey.Node? {
+        let parts = line.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 3, let depth = Int(parts[0]), let prefix = UInt64(parts[1], radix: 16),
+            let secret = Data(base64Encoded: String(parts[2]))
+        else { return nil }
+        return PuncturableKey.Node(prefix: prefix, depth: depth, secret: Array(secret))
+    }
+
+    private static func bytes(_ line: Substring, after word: String, count: Int) -> [UInt8]? {
+        guard line.hasPrefix(word), let data = Data(base64Encoded: String(line.dropFirst(word.count))), data.count == count
+        else { return nil }
+        return Array(data)
+    }
+}
+
+extension PersonKeyRing: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "••••" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(reflecting: description) }
+}
+
+/// The key that encrypts the keys of one person, or those of days, in the database.
+package struct WrappingKey: Sendable {
+    private let secret: Secret<[UInt8]>
+
+    init(secret: [UInt8]) { self.secret = Secret(secret) }
+
+    /// The length of a wrapped key.
+    package static let wrappedByteCount = PersonKey.byteCount + 8
+
+    /// Encrypts a person key (RFC 3394). The owner and the number of the log are bound to it: for others it does not open.
+    package func wrap(_ key: PersonKey, of owner: PersonKeyOwner, log: Int64) throws -> [UInt8] {
+        Array(try AES.KeyWrap.wrap(SymmetricKey(data: key.revealBytes()), using: wrapping(owner, log)))
+    }
+
+    /// - Returns: `nil` for bytes that `wrap` did not make of a key of this owner and log.
+    package func unwrap(_ bytes: some Collection<UInt8>, of owner: PersonKeyOwner, log: Int64) -> PersonKey? {
+        guard bytes.count == Self.wrappedByteCount,
+            let key = try? AES.KeyWrap.unwrap(Data(bytes), using: wrapping(owner, log))
+        else { return nil }
+        return key.withUnsafeBytes { PersonKey(bytes: Array($0)) }
+    }
+
+    private func wrapping(_ owner: PersonKeyOwner, _ log: Int64) -> SymmetricKey {
+        var name: [UInt8] = []
+        name.append(bigEndian: UInt64(bitPattern: log))
+        switch owner {
+        case .user(let id): name.append(id: id)
+        case .day(let date): name.append(contentsOf: date.utf8)
+        }
+        return subkey("doorward/wrap/1", name)
+    }
+
+    private func subkey(_ purpose: String, _ name: [UInt8] = []) -> SymmetricKey {
+        let key = SymmetricKey(data: secret.reveal())
+        return SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Array(purpose.utf8) + [0] + name, using: key))
+    }
+
+    /// Encrypts bytes of a user's account with AES-256-GCM. The same bytes always give the same ciphertext: the nonce is an HMAC
+    /// of them.
+    package func seal(_ bytes: [UInt8], of user: UserID) throws -> [UInt8] {
+        let code = HMAC<SHA256>.authenticationCode(for: bytes, using: subkey("doorward/account-nonce/1"))
+        let nonce = try AES.GCM.Nonce(data: Array(code.prefix(12)))
+        let box = try AES.GCM.seal(bytes, using: subkey("doorward/account/1"), nonce: nonce, authenticating: Self.name(of: user))
+        // The combined form exists for every 12-byte nonce.
+        guard let sealed = box.combined else { throw CryptoKitError.incorrectParameterSize }
+        return Array(sealed)
+    }
+
+    /// - Returns: `nil` for bytes that `seal` did not make for this user.
+    package func open(_ sealed: some Collection<UInt8>, of user: UserID) -> [UInt8]? {
+        guard let box = try? AES.GCM.SealedBox(combined: Data(sealed)),
+            let bytes = try? AES.GCM.open(box, using: subkey("doorward/account/1"), authenticating: Self.name(of: user))
+        else { return nil }
+        return Array(bytes)
+    }
+
+    private static func name(of user: UserID) -> [UInt8] {
+        var name: [UInt8] = []
+        name.append(id: user)
+        return name
+    }
+}
