@@ -46,7 +46,8 @@ package struct AccessExport: AsyncSequence, Sendable {
             producer: CompleteExport(source, proofs: proofs, header: present, range: first..<range.upperBound, size: size))
     }
 
-    private static func name(_ log: LogID?) -> String { "doorward-\(log.map(\.description) ?? "logs")" }
+    /// The name of the file without its extension; `nil` for several logs.
+    static func name(_ log: LogID?) -> String { "doorward-\(log.map(\.description) ?? "logs")" }
 
     /// Reads the chunks in order.
     package struct Iterator: AsyncIteratorProtocol {

@@ -25,10 +25,8 @@ package struct AccessExports: Sendable {
     ///   several exports in progress.
     package func begin(_ request: ExportRequest, for caller: Caller) async throws(GatewayError) -> AccessExport {
         let (tenancy, subject) = directory.resolve(caller)
-        let scopes = try await scopes(request, of: subject, in: tenancy)
+        let scopes = try await admit(request, of: subject, in: tenancy)
         let logs = Set(scopes.map(\.log))
-        guard logs.count == 1 || request.format == .csv && !request.hasRange else { throw .invalid("logId", "required") }
-        if let log = logs.first, request.hasRange { try await check(request, within: log) }
         guard let slot = running.begin(caller.principal) else { throw .rateLimited(retryAfterSeconds: 5) }
         let isComplete = request.isOfWholeLog && scopes.contains { $0.isWholeLog }
         if request.format == .ndjson, checkpoints == nil { throw .unavailable }
@@ -57,7 +55,29 @@ package struct AccessExports: Sendable {
         return try await .bundle(source, header, size: checkpoint.size, scopes, filter, request)
     }
 
+    /// Checks whether `begin` would start the export, and starts and records none.
+    ///
+    /// - Throws: as `begin`.
+    /// - Returns: the name of the file without its extension.
+    package func check(_ request: ExportRequest, for caller: Caller) async throws(GatewayError) -> String {
+        let (tenancy, subject) = directory.resolve(caller)
+        let logs = Set(try await admit(request, of: subject, in: tenancy).map(\.log))
+        if request.format == .ndjson, checkpoints == nil { throw .unavailable }
+        return AccessExport.name(logs.count == 1 ? logs.first : nil)
+    }
+
     // MARK: - Rights
+
+    /// What the caller may export of what is requested. The request selects records that one file can contain.
+    private func admit(
+        _ request: ExportRequest, of subject: Subject, in tenancy: TenancyDirectory
+    ) async throws(GatewayError) -> [RecordScope] {
+        let scopes = try await scopes(request, of: subject, in: tenancy)
+        let logs = Set(scopes.map(\.log))
+        guard logs.count == 1 || request.format == .csv && !request.hasRange else { throw .invalid("logId", "required") }
+        if let log = logs.first, request.hasRange { try await check(request, within: log) }
+        return scopes
+    }
 
     /// What the caller may export of the requested log, or of all logs.
     private func scopes(
@@ -93,8 +113,8 @@ package struct AccessExports: Sendable {
         }
         guard subject.isSuperAdmin else { throw .outOfReach }
         let frontier = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.frontier(of: log) }
-        // The log is a filter of the request, so an unknown log and one out of reach give the same error.
-        guard frontier != nil else { throw .outOfReach }
+        // Every log is in the reach of a super admin, so that an unknown one does not exist.
+        guard frontier != nil else { throw .outOfReach(of: subject) }
         return .portfolioLog(id)
     }
 

@@ -70,6 +70,8 @@ package final class GatewayControl: Sendable {
     package let clock: TrustedClock
     /// Records the clock's steps. The program runs it; without it, steps are noticed by decisions only.
     package let clockWatch: ClockWatch
+    /// Removes records whose retention has ended. The program runs it.
+    package let logRetention: LogRetention
     /// Reads the state of the clock, and accepts its time.
     package let clockCare: ClockCare
     /// The source of ids, keys and tokens.
@@ -171,9 +173,11 @@ package final class GatewayControl: Sendable {
             writer: writer, locks: locks, idempotency: idempotency, services: services,
             maxConcurrentLocks: limits.concurrentLockdownLocks, executor: executor)
         (roles, adapterMetrics) = (Roles(directory: directory, writer: writer), AdapterMetrics(self.adapters, metrics))
+        logRetention = LogRetention(
+            directory: directory, storeGuard: storeGuard, clock: clock, random: random, logger: logger)
         users = Users(
             directory: directory, writer: writer, hasher: hasher, sessions: sessions, log: storeGuard.log,
-            maintenance: storeGuard.maintenance, random: random)
+            retention: logRetention, random: random)
         apiKeys = APIKeys(directory: directory, writer: writer, clock: clock, random: random)
         attachedDevices = Devices(services, locks: locks)
         portfolios = Portfolios(directory: directory, writer: writer, clock: clock, transportOwner: attachedDevices.owner(of:))

@@ -18,7 +18,7 @@ package protocol GatewayStore: AccessLogStore, TenancyStore, CredentialStore, Co
     func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPosition]
 }
 
-/// The logs: their records, and the Merkle trees over them. Only transactions append records and destroy a person's keys.
+/// The logs: their records, and the Merkle trees over them. Only transactions append and remove records, and destroy keys.
 package protocol AccessLogStore: Sendable {
     /// Records in the order of (`at`, `logId`, `seq`) or the reverse. The cost of a page is bounded, so a page may be short or
     /// empty although a next page exists. Throws the list errors: `.tooManyReads`, and `.readTimedOut` if not even a short page
@@ -221,17 +221,33 @@ package struct StoreTransaction: Sendable {
     /// unreadable, including those in this transaction. The records and their trees are not changed. A later record of the same
     /// person creates a new key.
     package var forgets: [PersonKeyOwner]
+    /// The removals of the oldest records of logs, after everything else.
+    package var cuts: [LogCut]
 
     package init(
         requires: [Precondition] = [], changes: [TenancyChange] = [], counters: [CounterChange] = [],
         clock: [StoredClockChange] = [], credentials: [CredentialChange] = [], purchases: [RedeemedPurchase] = [],
         commands: [CommandChange] = [], idempotency: [IdempotencyEntry] = [],
-        records: [PendingRecord] = [], forgets: [PersonKeyOwner] = []
+        records: [PendingRecord] = [], forgets: [PersonKeyOwner] = [], cuts: [LogCut] = []
     ) {
         (self.requires, self.changes, self.counters, self.clock) = (requires, changes, counters, clock)
         (self.credentials, self.purchases, self.commands) = (credentials, purchases, commands)
-        (self.idempotency, self.records, self.forgets) = (idempotency, records, forgets)
+        (self.idempotency, self.records, self.forgets, self.cuts) = (idempotency, records, forgets, cuts)
     }
+}
+
+/// The removal of the oldest records of a log: their content, their personal values, the commands that began with them, and the
+/// keys of days of which no record is left. The log keeps its size, and its tree with all nodes.
+///
+/// Refused as `.inconsistent` if the log has fewer records, or if one of them is the intent of an open command. Records that were
+/// removed before are skipped.
+package struct LogCut: Hashable, Sendable {
+    /// The log.
+    package let log: LogID
+    /// The number of the first record that is kept.
+    package let firstSeq: UInt64
+
+    package init(log: LogID, firstSeq: UInt64) { (self.log, self.firstSeq) = (log, firstSeq) }
 }
 
 /// A change of the stored state of the gateway's clock.

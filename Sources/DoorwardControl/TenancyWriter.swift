@@ -171,6 +171,6 @@ typealias ReachCheck = (TenancyDirectory, Subject) throws(GatewayError) -> Void
 extension StoreTransaction {
     fileprivate var isEmpty: Bool {
         changes.isEmpty && counters.isEmpty && credentials.isEmpty && commands.isEmpty && idempotency.isEmpty && records.isEmpty
-            && forgets.isEmpty && clock.isEmpty && purchases.isEmpty
+            && forgets.isEmpty && cuts.isEmpty && clock.isEmpty && purchases.isEmpty
     }
 }

@@ -62,7 +62,7 @@ extension Users {
                 }
                 draft.transaction.forgets.append(.user(id))
             })
-        try await mappingStoreErrors { () throws(StoreError) in _ = try await maintenance.finishErasures() }
+        try await retention.finishErasures()
         return nil
     }
 }

@@ -8,7 +8,7 @@ package struct Users: Sendable {
     let hasher: PasswordHasher
     let sessions: Sessions
     let log: any AccessLogStore
-    let maintenance: any StoreMaintenance
+    let retention: LogRetention
     let random: RandomSource
 
     /// Creates a user who can sign in with `password`, or, without a password, who cannot sign in yet.

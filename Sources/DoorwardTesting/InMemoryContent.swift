@@ -21,6 +21,8 @@ struct InMemoryContent {
     private var intentIDs: [CommandID: RecordID] = [:]
     var idempotency: [IdempotencyKey: IdempotencyEntry] = [:]
     var logs: [LogID: [AccessRecord]] = [:]
+    /// The number of removed records of each log. They stay in `logs` for the tree, and nothing else reads them.
+    private var firstSeqs: [LogID: UInt64] = [:]
     var recordPositions: [RecordID: RecordPosition] = [:]
     /// The original bytes of records from which personal values were erased.
     private var encoded: [RecordID: EncodedRecord] = [:]
@@ -40,6 +42,7 @@ struct InMemoryContent {
         for change in transaction.commands { try next.apply(change, intents: transaction.records) }
         for entry in transaction.idempotency { try next.store(entry) }
         for owner in transaction.forgets { next.forget(owner) }
+        for cut in transaction.cuts { try next.cut(cut) }
         next.commitCount += 1
         self = next
         return positions
@@ -174,7 +177,7 @@ struct InMemoryContent {
                 "logId": .string(positions[index].log.description), "seq": .integer(Int64(positions[index].seq)),
             ])
         }
-        guard recordPositions[body.id] == nil else { throw .duplicate }
+        guard record(body.id) == nil else { throw .duplicate }
         let seq = UInt64(logs[body.log]?.count ?? 0)
         if let last = logs[body.log]?.last, body.at < last.body.at {
             body.details["clock"] = .string("held")
@@ -187,7 +190,24 @@ struct InMemoryContent {
     }
 
     func record(_ id: RecordID) -> AccessRecord? {
-        recordPositions[id].flatMap { logs[$0.log]?[Int($0.seq)] }
+        recordPositions[id].flatMap { isKept($0.log, $0.seq) ? logs[$0.log]?[Int($0.seq)] : nil }
+    }
+
+    private func firstSeq(of log: LogID) -> UInt64 { firstSeqs[log] ?? 0 }
+
+    private func isKept(_ log: LogID, _ seq: UInt64) -> Bool { seq >= firstSeq(of: log) }
+
+    /// The records of a log that were not removed.
+    private func kept(_ log: LogID) -> ArraySlice<AccessRecord> { (logs[log] ?? []).dropFirst(Int(firstSeq(of: log))) }
+
+    private mutating func cut(_ cut: LogCut) throws(StoreRefusal) {
+        guard cut.firstSeq <= UInt64(logs[cut.log]?.count ?? 0) else { throw .inconsistent("a cut beyond the end of a log") }
+        firstSeqs[cut.log] = max(firstSeq(of: cut.log), cut.firstSeq)
+        let removed = commands.values.filter { command in
+            intentPosition(of: command).map { !isKept($0.log, $0.seq) } ?? false
+        }
+        guard removed.allSatisfy({ $0.command.state.isEnd }) else { throw .inconsistent("a cut of the intent of an open command") }
+        for command in removed { commands[command.command.id] = nil }
     }
 
     // MARK: Trees and keys
@@ -219,8 +239,8 @@ struct InMemoryContent {
 
     func logs(withValuesOf person: UserID) -> [LogID] {
         let owner = PersonKeyOwner.user(person)
-        let found = logs.filter { _, records in
-            records.contains { record in
+        let found = logs.filter { log, _ in
+            kept(log).contains { record in
                 erasedOwners[record.body.id]?.contains(owner) != true
                     && encode(record)?.personal.contains { $0.owner == owner } == true
             }
@@ -235,16 +255,17 @@ struct InMemoryContent {
 
     func range(of log: LogID, from seq: UInt64, limit: Int) -> LogRange? {
         guard let records = logs[log] else { return nil }
-        let found = records.dropFirst(Int(clamping: seq)).prefix(max(0, limit)).compactMap { record in
+        let first = max(seq, firstSeq(of: log))
+        let found = records.dropFirst(Int(clamping: first)).prefix(max(0, limit)).compactMap { record in
             encode(record).map { LogRange.Entry(seq: record.seq, bytes: $0.bytes, leafHash: $0.leafHash) }
         }
-        return LogRange(firstSeq: 0, size: UInt64(records.count), entries: found)
+        return LogRange(firstSeq: firstSeq(of: log), size: UInt64(records.count), entries: found)
     }
 
     func disclosed(_ ranges: [Range<UInt64>], of log: LogID) -> [DisclosedRecord] {
         let records = logs[log] ?? []
         return ranges.flatMap { range in
-            records[range.clamped(to: 0..<UInt64(records.count)).asIndices].compactMap { record in
+            records[range.clamped(to: firstSeq(of: log)..<UInt64(records.count)).asIndices].compactMap { record in
                 encode(record).map { disclosed(record, $0) }
             }
         }
@@ -285,7 +306,7 @@ struct InMemoryContent {
         let oldestFirst = query.order == .oldestFirst
         var found = logs.values.joined().filter { record in
             let body = record.body
-            return query.filter.passes(body)
+            return isKept(body.log, record.seq) && query.filter.passes(body)
                 && query.scopes.contains { $0.covers(log: body.log, unitID: body.unitID, propertyID: body.propertyID) }
         }
         found.sort { Self.precedes($0.place, $1.place) == oldestFirst }

@@ -132,12 +132,34 @@ import Testing
         }
         let ofTenant = try await house.call(.get, "\(Self.path)?format=csv&logId=\(house.ids.portfolio)", as: .tenant)
         #expect(ofTenant.status == 403 && ofTenant.code == "forbidden", "\(ofTenant.text)")
-        #expect(try await house.call(.get, "\(Self.path)?format=csv&logId=\(unknown)", as: .superAdmin).status == 403)
+        let absent = try await house.call(.get, "\(Self.path)?format=csv&logId=\(unknown)", as: .superAdmin)
+        #expect(absent.status == 404 && absent.code == "not_found")
         let portfolio = house.ids.portfolio
         #expect(try await house.call(.get, "\(Self.path)?format=csv&logId=\(portfolio)", as: .superAdmin).status == 403)
         #expect(try await house.call(.delete, "/portfolios/\(portfolio)?cascade=true", as: .superAdmin).status == 204)
         let ofDeleted = try await house.call(.get, "\(Self.path)?format=ndjson&logId=\(portfolio)", as: .superAdmin)
         #expect(try await Self.verify(ofDeleted.text, of: .portfolio(portfolio), in: house).header.isComplete)
+    }
+
+    @Test("HEAD answers as GET would, and records no export, because it sends no record")
+    func head() async throws {
+        let house = try await House()
+        _ = try await house.command(as: .tenant)
+        let exports = { @Sendable () async throws in
+            try await house.call(.get, "/access-records?kind=GATEWAY&limit=100", as: .owner).text.matches(of: /"event":"EXPORT"/).count
+        }
+        let before = try await exports()
+        for format in ["csv", "ndjson"] {
+            let head = try await house.call(.head, "\(Self.path)?format=\(format)", as: .owner)
+            #expect(head.status == 200 && head.text.isEmpty)
+            #expect(try await exports() == before)
+            let get = try await house.call(.get, "\(Self.path)?format=\(format)", as: .owner)
+            for name in [HTTPField.Name.contentType, .contentDisposition] { #expect(head.headers[name] == get.headers[name]) }
+        }
+        #expect(try await exports() == before + 2)
+        #expect(try await house.call(.head, "\(Self.path)?format=csv", as: .tenant).status == 403)
+        #expect(try await house.call(.head, "\(Self.path)?format=xml", as: .owner).status == 400)
+        #expect(try await house.call(.head, "\(Self.path)?format=csv&logId=gateway&fromSeq=999999", as: .superAdmin).status == 400)
     }
 
     @Test("without the module there is no export")

@@ -34,6 +34,7 @@ import Testing
                 case .failure: break
                 }
             }
+            _ = try await store.finishErasures()
             if round % 3 == 2 {
                 try await store.close()
                 store = try database.open(limits: limits)

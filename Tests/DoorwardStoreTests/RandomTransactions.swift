@@ -1,3 +1,4 @@
+import DoorwardAudit
 import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
@@ -46,7 +47,9 @@ struct RandomTransactions {
     }
 
     private mutating func addPart(to transaction: inout StoreTransaction) {
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<14, using: &random) {
+        case 12: transaction.forgets.append(owner())
+        case 13: transaction.cuts.append(cut())
         case 10: transaction.counters.append(counterChange())
         case 11: transaction.requires.append(precondition())
         case 0, 1: transaction.changes += tenancyChanges()
@@ -84,6 +87,20 @@ struct RandomTransactions {
             _ = script.fixture.assign(oneIn(5) ? script.fixture.id() : script.user, .auditor, entity)
         }
         return Array(script.fixture.changes[before...])
+    }
+
+    // MARK: Erasing and removing
+
+    /// Returns the owner of a key. The in-memory store keeps the names of commands, so that the commands' user is never erased.
+    private mutating func owner() -> PersonKeyOwner {
+        guard !oneIn(2), let user = one(of: users), user != script.user else { return .day(of: script.now) }
+        return .user(user)
+    }
+
+    /// Returns a removal of some of the oldest records of a log, sometimes of more than it has.
+    private mutating func cut() -> LogCut {
+        let log = one(of: [.gateway, .gateway, .portfolio(script.portfolio), .portfolio(script.otherPortfolio)]) ?? .gateway
+        return LogCut(log: log, firstSeq: UInt64(Int.random(in: 0...max(1, records.count / 4), using: &random)))
     }
 
     // MARK: Counters

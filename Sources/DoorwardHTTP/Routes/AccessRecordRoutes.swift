@@ -105,10 +105,18 @@ enum AccessRecordRoutes {
         guard let filter, let format else { throw GatewayError.invalid("logId", FieldProblemCode.malformed.rawValue) }
         let request = ExportRequest(
             format: format, filter: filter, fromSeq: from.map { UInt64($0) }, untilSeq: until.map { UInt64($0) })
-        let export = try await call.control.exports.begin(request, for: call.caller)
-        let isTable = format == .csv
-        var answer = APIResponse.streamed(isTable ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson", export)
-        answer.headers[.contentDisposition] = "attachment; filename=\"\(export.name).\(format.rawValue)\""
+        let type = format == .csv ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson"
+        var answer: APIResponse
+        let name: String
+        if call.facts.method == .head {
+            // No record leaves the gateway, so no export is recorded.
+            name = try await call.control.exports.check(request, for: call.caller)
+            answer = .streamed(type, AsyncStream<[UInt8]> { $0.finish() })
+        } else {
+            let export = try await call.control.exports.begin(request, for: call.caller)
+            (name, answer) = (export.name, .streamed(type, export))
+        }
+        answer.headers[.contentDisposition] = "attachment; filename=\"\(name).\(format.rawValue)\""
         return answer
     }
 

@@ -39,6 +39,21 @@ enum CommandCounts {
     /// The value that represents a missing id in primary key columns.
     private static let none: [UInt8] = []
 
+    /// Adds negative `counts`, and removes the rows that are 0 afterwards, as if their commands had never been.
+    static func subtract(_ counts: [Key: Int], in db: Database) throws {
+        guard !counts.isEmpty else { return }
+        try add(counts, in: db)
+        for key in counts.keys {
+            try db.run(
+                """
+                DELETE FROM command_counts
+                WHERE device_id = ? AND log = ? AND property_id = ? AND unit_id = ? AND actor_user_id = ? AND commands = 0
+                """, [key.device, key.log, key.property ?? none, key.unit ?? none, key.actor ?? none])
+            try db.run(
+                "DELETE FROM command_totals WHERE log = ? AND property_id = ? AND commands = 0", [key.log, key.property ?? none])
+        }
+    }
+
     /// Adds `counts` to the stored counts.
     static func add(_ counts: [Key: Int], in db: Database) throws {
         var totals: [Key: Int] = [:]

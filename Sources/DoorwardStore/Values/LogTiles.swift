@@ -127,6 +127,22 @@ struct LogTiles {
         try append(MerkleTree.root(ofLeafHashes: split(hashes)), log, level: 1, index: place.number, in: db)
     }
 
+    /// Writes the leaf hashes of records that are about to be removed into their tiles, as far as they are not there yet.
+    ///
+    /// - Throws: if a hash is missing because the file is damaged: removing the records would make this permanent.
+    static func keepLeaves(_ log: Int64, _ removed: Range<UInt64>, in db: Database) throws {
+        for number in removed.lowerBound / width...(removed.upperBound - 1) / width {
+            let (place, first) = (Place(level: 0, number: number), number * width)
+            let end = min(first + width, removed.upperBound)
+            var hashes = try stored(log, place, in: db) ?? []
+            let known = first + UInt64(hashes.count / hashBytes)
+            guard known < end else { continue }
+            hashes += try leaves(log, known..<end, in: db)
+            guard hashes.count == Int(end - first) * hashBytes else { throw UnreadableColumn(column: "leaf_hash") }
+            try write(log, place, hashes, in: db)
+        }
+    }
+
     private static func append(_ node: [UInt8], _ log: Int64, level: Int, index: UInt64, in db: Database) throws {
         let place = Place(level: level, number: index / width)
         var hashes = try stored(log, place, in: db) ?? []

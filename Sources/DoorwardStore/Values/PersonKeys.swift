@@ -17,7 +17,7 @@ enum PersonKeys {
     /// Returns `nil` if the owner has no key in the log, or if the key was destroyed, in the database or with the owner's wrapping
     /// key.
     ///
-    /// - Parameter schema: the file's schema. Before the seventh schema, no key was destroyed; before the fifteenth, none was
+    /// - Parameter schema: the file's schema. Before the seventh schema, no key was destroyed; before the sixteenth, none was
     ///   wrapped.
     static func key(
         of owner: PersonKeyOwner, log: Int64, schema: Int = Schema.current.number, in db: Database, _ keys: PersonKeyFile

@@ -112,6 +112,7 @@ struct BatchWriter {
         }
         for entry in transaction.idempotency { try IdempotencyWriting.keep(entry, in: db) }
         for owner in transaction.forgets { try appender.forget(owner, in: db) }
+        for cut in transaction.cuts { try appender.cut(cut, in: db) }
         return appended.map(\.place)
     }
 

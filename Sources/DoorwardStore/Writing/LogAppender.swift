@@ -192,6 +192,15 @@ struct LogAppender {
         try db.run("UPDATE users SET sealed = ? WHERE id = ?", [again, user])
     }
 
+    /// Removes the oldest records of a log.
+    mutating func cut(_ cut: LogCut, in db: Database) throws {
+        let head = try head(of: cut.log, in: db)
+        guard cut.firstSeq <= head.frontier.size else {
+            throw ConstraintViolation(.inconsistent("a cut beyond the end of a log"))
+        }
+        try LogCutting(log: head.key, until: cut.firstSeq, in: db).run()
+    }
+
     private mutating func key(of owner: PersonKeyOwner, log: Int64, seq: UInt64, in db: Database) throws -> PersonKey {
         let name = KeyName(log: log, owner: owner)
         switch keys[name] {

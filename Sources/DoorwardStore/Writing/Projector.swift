@@ -62,19 +62,30 @@ struct Projector {
         var lists: [ListKey: [UInt64]] = [:]
         var counts: [CommandCounts.Key: Int] = [:]
         var sizes: [Int64: UInt64] = [:]
+        var firstSeqs: [Int64: UInt64] = [:]
         for entry in entries {
             let (log, seq) = (entry.position.logKey, entry.position.seq)
+            sizes[log] = max(sizes[log] ?? 0, seq + 1)
+            let first = try firstSeqs[log] ?? firstSeq(of: log, in: db)
+            firstSeqs[log] = first
+            // The retention may have removed a record before it was projected.
+            guard seq >= first else { continue }
             for list in entry.lists { lists[ListKey(facet: list.facet, value: list.value, log: log), default: []].append(seq) }
             if entry.isCommand, let key = CommandCounts.Key(entry) { counts[key, default: 0] += 1 }
             if seq.isMultiple(of: Self.entriesPerMark) {
                 try db.run(
                     "INSERT INTO time_marks (position, at) VALUES (?, ?)", [entry.position.rawValue, entry.at.milliseconds])
             }
-            sizes[log] = max(sizes[log] ?? 0, seq + 1)
         }
         for (key, seqs) in lists.sorted(by: { $0.key < $1.key }) { try append(seqs, to: key, in: db) }
         try CommandCounts.add(counts, in: db)
         for (log, size) in sizes { try db.run("UPDATE logs SET projected = ? WHERE key = ?", [Int64(size), log]) }
+    }
+
+    private static func firstSeq(of log: Int64, in db: Database) throws -> UInt64 {
+        var first: UInt64 = 0
+        try db.step("SELECT first_seq FROM logs WHERE key = ?", [log]) { first = UInt64(clamping: $0.integer(0)) }
+        return first
     }
 
     // MARK: At the start

@@ -97,6 +97,8 @@ struct Gateway: Service {
         checkpointTopics.start()
         let clockWatch = Task { await control.clockWatch.run() }
         defer { clockWatch.cancel() }
+        let retention = Task { await control.logRetention.run() }
+        defer { retention.cancel() }
         let ending: Result<Void, any Error>
         do {
             try await serve()
