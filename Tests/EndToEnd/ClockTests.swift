@@ -2,48 +2,27 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// A gateway whose wall clock is moved while it runs, by the library in `Fixtures/moved-clock.c`. Its monotonic clock is the
-    /// machine's.
+    /// A gateway whose wall clock is moved while it runs.
     @Suite("A gateway whose clock is moved") struct ClockTests {
         private static let day = 24 * 3600
         private let folder: TemporaryFolder
+        private let clock: MovedClock
 
         init() async throws {
             folder = try TemporaryFolder()
-            let source = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/moved-clock.c").path
-            // The toolchain of Swift contains clang.
-            let compiled = try await Program.run(
-                "/usr/bin/env", ["clang", "-shared", "-fPIC", "-O1", "-o", folder.file("moved-clock.so"), source], in: folder)
-            try #require(compiled.code == 0, "\(compiled.errors)")
-            _ = FileManager.default.createFile(atPath: folder.file("moved-seconds"), contents: Data(count: 8))
+            clock = try await MovedClock(in: folder)
         }
 
         // MARK: - The gateway and its clock
 
-        /// Sets the wall clock of the gateway to the machine's, plus this many seconds.
-        private func setClock(_ seconds: Int) throws {
-            let file = try FileHandle(forWritingTo: URL(filePath: folder.file("moved-seconds")))
-            try file.write(contentsOf: withUnsafeBytes(of: Int64(seconds)) { Data($0) })
-            try file.close()
-        }
+        private func setClock(_ seconds: Int) throws { try clock.set(seconds) }
 
-        private func start() async throws -> RunningGateway {
-            let clock = ["LD_PRELOAD": folder.file("moved-clock.so"), "MOVED_CLOCK": folder.file("moved-seconds")]
-            let program = try Program(
-                Program.doorward, ["serve"],
-                environment: RunningGateway.environment(for: folder).merging(clock) { _, new in new },
-                errors: folder.file("serve-\(UUID().uuidString).log"))
-            return try await RunningGateway(listening: program, folder: folder)
-        }
+        private func start() async throws -> RunningGateway { try await clock.start() }
 
         /// A house with a lock, on a gateway whose clock is right.
         private func build() async throws -> (gateway: RunningGateway, house: House, lock: String) {
             try setClock(0)
-            let created = try await Program.run(
-                Program.doorward, ["admin", "create", "--email", RunningGateway.adminEmail, "--password-stdin"],
-                environment: RunningGateway.environment(for: folder), input: RunningGateway.password + "\n", in: folder)
-            try #require(created.code == 0, "\(created.errors)")
-            let gateway = try await start()
+            let gateway = try await clock.first()
             let house = try await House.build(on: gateway)
             return (gateway, house, try await house.lock("Front"))
         }

@@ -65,6 +65,7 @@ import Testing
                 "database\t\(path)/doorward.db (made by the first start)",
                 "signing key\t\(path)/doorward.db.signing-key (made by the first start)",
                 "audit key\t\(path)/doorward.db.audit-key (made by the first start)",
+                "person keys\t\(path)/doorward.db.person-keys (made by the first start)",
                 "checkpoints\t\(path)/doorward.db.checkpoints",
                 "brokers\thome (mqtt://127.0.0.1:1883), away (mqtts://[::2]:9000)", "profiles\t-", "log\tdebug, json",
             ])

@@ -81,13 +81,13 @@ extension EndToEnd {
             return (try #require(granted.data["guestAccess"]["id"].text, "\(granted.body)"), locks, tenants)
         }
 
-        /// Follows the page. First tries to start the gateway without the key, which must fail.
+        /// Follows the page. First tries to start the gateway without the keys, which must fail.
         private func restore() async throws -> RunningGateway {
             let blocks = try Page("operating").shellBlocks(under: "## Restore")
             try #require(blocks.count == 3)
             let keyless = try await host.type("doorward serve --store-path backups/monday.db")
             #expect(keyless.code == 1)
-            #expect(keyless.errors.contains("the key that signs access tokens is missing"), "\(keyless.errors)")
+            #expect(keyless.errors.contains("the file with the keys of personal data is missing"), "\(keyless.errors)")
             let checked = try await host.follow(blocks[0])
             #expect(checked.contains("\twhole\n"))
             let refused = try await host.type("doorward serve --store-path restored/doorward.db")
