@@ -87,7 +87,9 @@ extension PersonKeyRing {
             let common = Self.bytes(lines[2], after: "common ", count: 32)
         else { return nil }
         let nodes = lines[3...].dropLast().map(Self.node)
-        guard let persons = PuncturableKey(nodes: nodes.compactMap(\.self)), persons.nodes.count == nodes.count else { return nil }
+        guard let persons = PuncturableKey(nodes: nodes.compactMap(\.self)), persons.nodes.count == nodes.count else {
+            return nil
+        }
         (self.id, self.common, self.persons) = (id, common, persons)
         guard self.fileText == fileText else { return nil }
     }

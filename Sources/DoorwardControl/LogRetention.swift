@@ -87,11 +87,11 @@ package final class LogRetention: Sendable {
         let root = try await LogProofs(log: storeGuard.log).root(of: log, size: until)
         var transaction = StoreTransaction(
             // A legal hold, another retention or the end of the portfolio since then refuses the removal.
-            requires: [.unchanged(.putPortfolio(portfolio))], cuts: [LogCut(log: log, firstSeq: until)])
+            requires: [.unchanged(since: .putPortfolio(portfolio))], cuts: [LogCut(log: log, firstSeq: until)])
         transaction.records = [record(of: portfolio, first..<until, days, limit, root, at: now)]
         do {
             try await storeGuard.commit(transaction)
-        } catch .refused(.entityChanged) {
+        } catch StoreError.refused(.entityChanged) {
             return false
         }
         isFinishingDue.withLock { $0 = true }
@@ -108,7 +108,9 @@ package final class LogRetention: Sendable {
     /// The numbers of the first record that is left and of the first one that is not expired; `nil` for a log without records,
     /// and if this cannot be found in one read.
     private func expired(of log: LogID, before limit: Timestamp) async throws -> (first: UInt64, end: UInt64)? {
-        guard let range = try await storeGuard.log.range(of: log, from: 0, limit: 1), range.firstSeq < range.size else { return nil }
+        guard let range = try await storeGuard.log.range(of: log, from: 0, limit: 1), range.firstSeq < range.size else {
+            return nil
+        }
         // The filter's start is found by a binary search.
         let scopes = [RecordScope(of: log)].compactMap(\.self)
         let kept = RecordQuery(scopes: scopes, filter: RecordFilter(from: limit), order: .oldestFirst, limit: 1)

@@ -25,7 +25,8 @@ package final class SQLiteStore: GatewayStore {
 
     private init(
         locks: (name: FileLock, file: InodeLock), reader: StoreReader, writer: StoreWriter, backups: RunningBackup,
-        clock: any GatewayClock, limits: StoreLimits, hooks: StoreHooks, path: String, metrics: StoreMetrics, random: RandomSource,
+        clock: any GatewayClock, limits: StoreLimits, hooks: StoreHooks, path: String, metrics: StoreMetrics,
+        random: RandomSource,
         keys: PersonKeyFile
     ) {
         (self.random, self.keys) = (random, keys)
@@ -52,7 +53,8 @@ package final class SQLiteStore: GatewayStore {
     ///     tests, this is the system's generator.
     package static func open(
         path: String, personKeyFile: String? = nil, clock: any GatewayClock,
-        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(), logger: Logger, limits: StoreLimits = StoreLimits(), hooks: StoreHooks = StoreHooks(),
+        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(), logger: Logger,
+        limits: StoreLimits = StoreLimits(), hooks: StoreHooks = StoreHooks(),
         metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) throws(StoreOpenError) -> SQLiteStore {
         let file = try DatabaseFile(at: path)

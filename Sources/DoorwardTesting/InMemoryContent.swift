@@ -206,7 +206,9 @@ struct InMemoryContent {
         let removed = commands.values.filter { command in
             intentPosition(of: command).map { !isKept($0.log, $0.seq) } ?? false
         }
-        guard removed.allSatisfy({ $0.command.state.isEnd }) else { throw .inconsistent("a cut of the intent of an open command") }
+        guard removed.allSatisfy({ $0.command.state.isEnd }) else {
+            throw .inconsistent("a cut of the intent of an open command")
+        }
         for command in removed { commands[command.command.id] = nil }
     }
 

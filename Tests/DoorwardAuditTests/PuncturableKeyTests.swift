@@ -16,7 +16,9 @@ import Testing
         return secret
     }
 
-    @Test("The value of an input is the leaf's secret in the tree of hashes", arguments: [0, 1, 5, 1 << 63, .max, 0x0123_4567_89ab_cdef] as [UInt64])
+    @Test(
+        "The value of an input is the leaf's secret in the tree of hashes",
+        arguments: [0, 1, 5, 1 << 63, .max, 0x0123_4567_89ab_cdef] as [UInt64])
     func definition(input: UInt64) {
         #expect(PuncturableKey(root: root).value(at: input) == value(input))
     }
@@ -29,7 +31,9 @@ import Testing
         for _ in 0..<24 {
             // Neighbours share nearly the whole path.
             let base = tested.randomElement(using: &random) ?? 0
-            let input = Bool.random(using: &random) ? UInt64.random(in: 0 ... .max, using: &random) : base ^ (1 << .random(in: 0..<64, using: &random))
+            let input =
+                Bool.random(using: &random)
+                ? UInt64.random(in: 0 ... .max, using: &random) : base ^ (1 << .random(in: 0..<64, using: &random))
             tested.append(input)
             if Bool.random(using: &random) {
                 key.destroy(at: input)

@@ -29,7 +29,8 @@ import Testing
         let records = (0..<count).map { index in
             PendingRecord(
                 RecordBody(
-                    log: .portfolio(house.ids.portfolio), id: RecordID(high: UInt64(now.milliseconds), low: UInt64(index)), at: now,
+                    log: .portfolio(house.ids.portfolio), id: RecordID(high: UInt64(now.milliseconds), low: UInt64(index)),
+                    at: now,
                     kind: .deviceEvent, actor: RecordActor(kind: .device, id: "\(house.ids.door)"), source: .device,
                     event: .locked, method: .manual))
         }
@@ -119,7 +120,9 @@ import Testing
         #expect(zip(ranges, ranges.dropFirst()).allSatisfy { $0[1] == $1[0] }, "the removals are adjacent: \(ranges)")
     }
 
-    @Test("The limit is the beginning of a day in UTC", arguments: [(0, 1), (1, 1), (86_399_999, 1), (86_400_000, 3), (-1, 2)] as [(Int64, Int)])
+    @Test(
+        "The limit is the beginning of a day in UTC",
+        arguments: [(0, 1), (1, 1), (86_399_999, 1), (86_400_000, 3), (-1, 2)] as [(Int64, Int)])
     func limit(offset: Int64, days: Int) {
         let day: Int64 = 86_400_000
         let now = Timestamp(milliseconds: 20_000 * day + offset)

@@ -170,7 +170,8 @@ import Testing
         #expect(try StoreCheck.run(path: copy).isWhole)
     }
 
-    @Test("A start finishes the erasures that a crash has left, at each step, and also if it is killed twice there",
+    @Test(
+        "A start finishes the erasures that a crash has left, at each step, and also if it is killed twice there",
         arguments: PersonKeyFile.Step.allCases, [1, 2])
     mutating func crash(step: PersonKeyFile.Step, times: Int) async throws {
         struct Killed: Error {}

@@ -32,7 +32,8 @@ import Testing
     private static let rounds =
         ProcessInfo.processInfo.environment["DOORWARD_TEST_ROUNDS"].flatMap(Int.init) ?? 40
 
-    @Test("After random appends, erasures, cuts and restarts every kept record, name and node is as in the model", arguments: 1...4)
+    @Test(
+        "After random appends, erasures, cuts and restarts every kept record, name and node is as in the model", arguments: 1...4)
     func random(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
         var limits = StoreLimits()

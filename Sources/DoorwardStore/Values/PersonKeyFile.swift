@@ -63,7 +63,8 @@ final class PersonKeyFile: Sendable {
             do throws(DurableFile.Failure) {
                 try replace(path, by: ring)
             } catch {
-                throw .failed(path: path, reason: "the file with the keys of personal data cannot be \(error.verb): \(error.reason)")
+                throw .failed(
+                    path: path, reason: "the file with the keys of personal data cannot be \(error.verb): \(error.reason)")
             }
             return PersonKeyFile(path: path, ring: ring, atStep: atStep)
         }

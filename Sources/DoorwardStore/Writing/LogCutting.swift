@@ -75,7 +75,9 @@ struct LogCutting {
             [EntryKey(logKey: log, seq: until).rawValue, EntryKey(logKey: log + 1, seq: 0).rawValue]
         ) { kept = Timestamp(milliseconds: $0.integer(0)) }
         // Later records of the log are not earlier than the last one.
-        guard let kept, case .day(let day) = PersonKeyOwner.day(of: kept), PersonKeyOwner.day(of: first) != .day(day) else { return }
+        guard let kept, case .day(let day) = PersonKeyOwner.day(of: kept), PersonKeyOwner.day(of: first) != .day(day) else {
+            return
+        }
         try db.run(
             "DELETE FROM person_keys WHERE log = ? AND length(owner) = 10 AND owner < ?", [log, Data(day.utf8)])
     }

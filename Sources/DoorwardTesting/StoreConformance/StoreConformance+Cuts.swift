@@ -58,7 +58,8 @@ extension StoreConformance {
             try require(found.total, is: 1, "their number")
             try require(try await store.openCommands().map(\.command.id), is: [open.id], "the open commands")
         },
-        StoreConformanceCheck("A refused transaction removes nothing, and an erasure reaches the records that are left") { store in
+        StoreConformanceCheck("A refused transaction removes nothing, and an erasure reaches the records that are left") {
+            store in
             var script = StoreScript(seed: 93)
             _ = try await store.commit(script.tenancy)
             let log = LogID.portfolio(script.portfolio)
@@ -68,7 +69,8 @@ extension StoreConformance {
                 return body
             }
             _ = try await store.commit(StoreTransaction(records: bodies.map { PendingRecord($0) }))
-            let refused = StoreTransaction(requires: [.epoch(of: .user(script.user), is: 1)], cuts: [LogCut(log: log, firstSeq: 2)])
+            let refused = StoreTransaction(
+                requires: [.epoch(of: .user(script.user), is: 1)], cuts: [LogCut(log: log, firstSeq: 2)])
             try await requireRefusal(.epochChanged(.user(script.user)), of: refused, by: store)
             try await requireCut(store, log, script, at: 0, of: bodies)
             _ = try await store.commit(

@@ -75,7 +75,8 @@ extension ConfigurationTable {
             meaning: "the signed checkpoints, best on another disk than the database; created at the first start"),
         ConfigurationKey(
             "audit.personKeyFile", .text, shownDefault: "`<store.path>.person-keys`",
-            meaning: "the keys that encrypt personal data in the database; created at the first start, mode 0600, changed by erasures"),
+            meaning:
+                "the keys that encrypt personal data in the database; created at the first start, mode 0600, changed by erasures"),
         ConfigurationKey(
             "audit.checkpointRecords", .integer(1...1_000_000), default: .integer(256),
             meaning: "new records of a log after which a checkpoint is signed"),

@@ -92,7 +92,8 @@ extension EndToEnd {
             #expect(try await admin.post("/store/backup", #"{"file":"\#(backup)"}"#).status == 200)
             let keys = try #require(FileManager.default.contents(atPath: folder.file("doorward.db.person-keys")))
             let shown = try await house.owner.get("/access-records?userId=\(id)&limit=50").data["accessRecords"].items
-            #expect(shown.contains { $0["actorName"].text?.contains("Zebulon") == true && $0["statedReason"].text == Self.reason })
+            #expect(
+                shown.contains { $0["actorName"].text?.contains("Zebulon") == true && $0["statedReason"].text == Self.reason })
 
             try await erase(id, by: admin)
             #expect(try hits(in: folder.path).isEmpty, "while the gateway runs, with its write-ahead log and its log lines")
@@ -258,7 +259,9 @@ extension EndToEnd {
             try FileManager.default.moveItem(atPath: path, toPath: elsewhere)
             let program = try Program(
                 Program.doorward, ["serve"],
-                environment: RunningGateway.environment(for: folder).merging(["DOORWARD_AUDIT_PERSON_KEY_FILE": elsewhere]) { $1 },
+                environment: RunningGateway.environment(for: folder).merging(["DOORWARD_AUDIT_PERSON_KEY_FILE": elsewhere]) {
+                    $1
+                },
                 errors: folder.file("elsewhere.log"))
             #expect(try await RunningGateway(listening: program, folder: folder).stop() == 0)
         }
