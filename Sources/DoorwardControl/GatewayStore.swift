@@ -8,8 +8,8 @@ package import DoorwardPolicy
 /// Only the wiring code has access to the whole protocol: `StoreGuard` owns the store, is the only caller of `commit`, and gives
 /// each use case only the protocol that it reads through.
 package protocol GatewayStore: AccessLogStore, TenancyStore, CredentialStore, CommandStore, StoreMaintenance {
-    /// Writes the whole transaction or nothing, and returns once it is durable. Transactions take effect in the order of the calls;
-    /// transactions that wait for a flush share one flush.
+    /// Writes the whole transaction or nothing, and returns once it is durable. Transactions take effect in the order of the
+    /// calls; transactions that wait for a flush share one flush.
     ///
     /// Every write uses this function. After `.refused`, no part of the transaction is durable;
     /// after `.failed`, this is unknown until the store has been reopened.
@@ -56,7 +56,8 @@ package protocol AccessLogStore: Sendable {
 
     /// The root hashes of several complete subtrees, as of `node`, in one read; `nil` if one of them is absent.
     ///
-    /// - Parameter reader: reads many hashes as a list of this reader, and throws the list errors; `nil` reads the few of one proof.
+    /// - Parameter reader: reads many hashes as a list of this reader, and throws the list errors; `nil` reads the few of one
+    ///   proof.
     func nodes(_ nodes: [MerkleNode], of log: LogID, for reader: ListReader?) async throws(StoreError) -> [[UInt8]]?
 
     /// Every log that has a record or a checkpoint mark, with its size, in the order of the logs' ids.
@@ -140,12 +141,12 @@ package protocol StoreMaintenance: Sendable {
     /// - Parameter path: an absolute path to a file that does not exist, in a directory that does.
     func backup(to path: String) async throws(StoreBackupError) -> StoreBackup
 
-    /// Makes the erasures and removals that were committed final: destroys the wrapping keys of erased persons, in the file outside
-    /// the database too, and leaves no copy of erased or removed content in the files of the store. Call it after the commit.
+    /// Makes the erasures and removals that were committed final: destroys the wrapping keys of erased persons, in the file
+    /// outside the database too, and leaves no copy of erased or removed content in the files of the store. Call it after the
+    /// commit.
     ///
-    /// - Returns: whether both is done. After `false` the keys are destroyed, but a reader such as a backup still needs old pages
-    ///   of the database: call it again later.
-    /// - Throws: `.failed` or `.unavailable` if the keys cannot be destroyed now. It can be called again, and a start repeats it.
+    /// - Returns: false if the keys are destroyed, but a reader such as a backup still needs old pages of the database.
+    /// - Throws: `.failed` or `.unavailable` if the keys cannot be destroyed now. A start repeats it.
     func finishErasures() async throws(StoreError) -> Bool
 
     /// Completes queued work, checkpoints and closes. Nothing is accepted afterwards.
@@ -227,23 +228,13 @@ package struct StoreTransaction: Sendable {
     package init(
         requires: [Precondition] = [], changes: [TenancyChange] = [], counters: [CounterChange] = [],
         clock: [StoredClockChange] = [], credentials: [CredentialChange] = [], purchases: [RedeemedPurchase] = [],
-        commands: [CommandChange] = [], idempotency: [IdempotencyEntry] = [],
-        records: [PendingRecord] = [], forgets: [PersonKeyOwner] = [], cuts: [LogCut] = []
+        commands: [CommandChange] = [], idempotency: [IdempotencyEntry] = [], records: [PendingRecord] = [],
+        forgets: [PersonKeyOwner] = [], cuts: [LogCut] = []
     ) {
         (self.requires, self.changes, self.counters, self.clock) = (requires, changes, counters, clock)
         (self.credentials, self.purchases, self.commands) = (credentials, purchases, commands)
         (self.idempotency, self.records, self.forgets, self.cuts) = (idempotency, records, forgets, cuts)
     }
-}
-
-/// A change of the stored state of the gateway's clock.
-package enum StoredClockChange: Hashable, Sendable {
-    /// Raises the mark; does nothing if it is already higher.
-    case raiseMark(Timestamp)
-    /// Sets the mark, also to a lower value.
-    case setMark(Timestamp)
-    /// Sets or clears the unconfirmed step forward. Refused if there is no mark.
-    case setUnconfirmed(UnconfirmedStep?)
 }
 
 /// A record to be written.

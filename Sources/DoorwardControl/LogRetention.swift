@@ -7,9 +7,9 @@ import Synchronization
 
 /// Removes the records of portfolios' logs whose retention has ended, and finishes erasures that could not be finished at once.
 ///
-/// A record is removed in the night (UTC) after it became `days` days old, so that a log is cut once a day. The removal is done in
-/// slices: each is one transaction with its record `RETENTION_CUT`, and between two slices other writes have their turn. Nothing is
-/// removed under a legal hold, nor while the clock is not trusted.
+/// A record is removed in the night (UTC) after it became `days` days old, so that a log is cut once a day. The removal is done
+/// in slices: each is one transaction with its record `RETENTION_CUT`, and between two slices other writes have their turn.
+/// Nothing is removed under a legal hold, nor while the clock is not trusted.
 package final class LogRetention: Sendable {
     /// The maximum number of records that one transaction removes.
     static let recordsPerSlice: UInt64 = 500

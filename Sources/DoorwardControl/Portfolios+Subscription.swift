@@ -32,8 +32,8 @@ extension Portfolios {
         return try tenancy.managed(id, by: subject, with: .subscriptionRead).retention
     }
 
-    /// Changes how long the access log of a portfolio is kept; see `LogRetention`. When this returns, a legal hold is in force: no
-    /// record is removed any more.
+    /// Changes how long the access log of a portfolio is kept; see `LogRetention`. When this returns, a legal hold is in force:
+    /// no record is removed any more.
     ///
     /// - Throws: `.preconditionFailed` if `condition` is not met.
     package func changeRetention(

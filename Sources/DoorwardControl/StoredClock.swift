@@ -64,3 +64,13 @@ package enum ClockEvent: Hashable, Sendable {
     /// The clock is trusted again.
     case regained(ClockConfirmation)
 }
+
+/// A change of the stored state of the gateway's clock.
+package enum StoredClockChange: Hashable, Sendable {
+    /// Raises the mark; does nothing if it is already higher.
+    case raiseMark(Timestamp)
+    /// Sets the mark, also to a lower value.
+    case setMark(Timestamp)
+    /// Sets or clears the unconfirmed step forward. Refused if there is no mark.
+    case setUnconfirmed(UnconfirmedStep?)
+}

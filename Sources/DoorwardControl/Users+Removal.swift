@@ -35,8 +35,8 @@ extension Users {
     ///
     /// The erasure is recorded in the gateway's log and in each log that contains personal values of the user.
     ///
-    /// - Throws: `.denied` for callers who are not super admins; `.notFound` if there has never been such a user; `.unavailable` if
-    ///   the keys cannot be destroyed now: they are at the next start, or if the request is repeated.
+    /// - Throws: `.denied` for callers who are not super admins; `.notFound` if there has never been such a user; `.unavailable`
+    ///   if the keys cannot be destroyed now: they are at the next start, or if the request is repeated.
     /// - Returns: the logs in which values would become unreadable, of a dry run, which changes nothing; otherwise `nil`.
     @discardableResult
     package func erasePersonalData(

@@ -145,8 +145,8 @@ struct WriterConnection {
         }
     }
 
-    /// Makes sure that the person-key file lacks the wrapping keys of all erased persons, also after a crash between the commit of
-    /// an erasure and the replacement of the file, and after an old copy of the file was put in its place.
+    /// Makes sure that the person-key file lacks the wrapping keys of all erased persons, also after a crash between the commit
+    /// of an erasure and the replacement of the file, and after an old copy of the file was put in its place.
     func finishErasures() throws {
         try keys.erase(try queue.writeWithoutTransaction { try PersonKeys.erased(in: $0) })
     }

@@ -5,10 +5,12 @@ import GRDB
 import Glibc
 import Synchronization
 
-/// The person-key file of a database: keys that encrypt the person keys and accounts in the database, and that an erasure destroys.
+/// The person-key file of a database: keys that encrypt the person keys and accounts in the database, and that an erasure
+/// destroys.
 ///
-/// The file lies beside the database or elsewhere, and is not part of a backup. An erasure is first committed to the database, with
-/// its record; then the file is replaced by one without the person's wrapping key. A start repeats what a crash has left undone.
+/// The file lies beside the database or elsewhere, and is not part of a backup. An erasure is first committed to the database,
+/// with its record; then the file is replaced by one without the person's wrapping key. A start repeats what a crash has left
+/// undone.
 final class PersonKeyFile: Sendable {
     /// A step of an erasure after its commit, at which tests interrupt it.
     enum Step: String, Sendable, CaseIterable {

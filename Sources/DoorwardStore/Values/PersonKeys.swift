@@ -14,8 +14,8 @@ enum PersonKeys {
         func key(for seq: UInt64) -> PersonKey? { seq >= since ? key : nil }
     }
 
-    /// Returns `nil` if the owner has no key in the log, or if the key was destroyed, in the database or with the owner's wrapping
-    /// key.
+    /// Returns `nil` if the owner has no key in the log, or if the key was destroyed, in the database or with the owner's
+    /// wrapping key.
     ///
     /// - Parameter schema: the file's schema. Before the seventh schema, no key was destroyed; before the sixteenth, none was
     ///   wrapped.

@@ -34,8 +34,8 @@ enum TenancyWriting {
 
     /// Removes a row. A user's row is replaced by a tombstone.
     ///
-    /// - Throws: `ConstraintViolation` if another row refers to it. The foreign keys detect this, except those of a role, an API key
-    ///   and an invitation: their `entity_id` refers to one of three tables.
+    /// - Throws: `ConstraintViolation` if another row refers to it. The foreign keys detect this, except those of a role, an API
+    ///   key and an invitation: their `entity_id` refers to one of three tables.
     private static func remove(_ id: Data, from table: TenancyTable, _ entity: TenancyEntity, in db: Database) throws {
         switch entity {
         case .portfolio, .property, .unit:

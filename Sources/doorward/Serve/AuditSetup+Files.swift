@@ -32,7 +32,8 @@ extension AuditSetup {
         return try AuditSetup(configuration, key, seed, storage)
     }
 
-    /// Like `open`, but makes a key of the file that the database does not know the present one, if checkpoints are signed with it.
+    /// Like `open`, but makes a key of the file that the database does not know the present one, if checkpoints are signed with
+    /// it.
     static func openForRecovery(
         _ configuration: GatewayConfiguration, _ storeGuard: StoreGuard, random: RandomSource
     ) async throws -> AuditSetup {

@@ -98,7 +98,6 @@ struct Gateway: Service {
         let clockWatch = Task { await control.clockWatch.run() }
         defer { clockWatch.cancel() }
         let retention = Task { await control.logRetention.run() }
-        defer { retention.cancel() }
         let ending: Result<Void, any Error>
         do {
             try await serve()
@@ -106,6 +105,8 @@ struct Gateway: Service {
         } catch {
             ending = .failure(CommandFailure("the HTTP server at \(address) failed: \(error)"))
         }
+        retention.cancel()
+        await retention.value
         await control.stop(patience: Self.patience)
         // After the last checkpoints, which the stop has signed.
         await checkpointTopics.stop()

@@ -31,7 +31,6 @@ extension EndToEnd {
             try await keep("old", of: house.owner, origin, on: gateway)
             #expect(await gateway.stop() == 0)
 
-            // The hold stops the removal.
             try clock.set(3 * Self.day)
             gateway = try await clock.start()
             var owner = try await gateway.signIn("owner@doors.example")
