@@ -14,6 +14,7 @@ import Testing
         let sample = try await CheckedSample(seed: 21, isClosed: false)
         let store = try #require(sample.holder)
         let backup = try await store.backup(to: sample.database.folder.appending(path: "copy.db").path)
+        sample.database.giveKeys(to: backup.path)
         let whole = try Data(contentsOf: URL(filePath: backup.path))
         var random = SeededGenerator(seed: UInt64(log))
         let name = try #require(try logID(log, of: backup.path))

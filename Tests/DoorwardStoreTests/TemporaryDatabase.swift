@@ -29,12 +29,21 @@ final class TemporaryDatabase: Sendable {
         return limits
     }
 
+    /// Copies the person-key file beside a copy of the database that has none, such as a backup.
+    func giveKeys(to path: String) {
+        guard !FileManager.default.fileExists(atPath: "\(path).person-keys") else { return }
+        try? FileManager.default.copyItem(atPath: "\(self.path).person-keys", toPath: "\(path).person-keys")
+    }
+
     /// Opens the store. Its person keys are the same on each run, because the seed is fixed.
+    ///
+    /// - Parameter path: a copy of the database, which gets a copy of the person-key file if it has none.
     func open(
         limits: StoreLimits = TemporaryDatabase.limits, hooks: StoreHooks = StoreHooks(), path: String? = nil,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) throws(StoreOpenError) -> SQLiteStore {
-        try SQLiteStore.open(
+        if let path { giveKeys(to: path) }
+        return try SQLiteStore.open(
             path: path ?? self.path, clock: clock, random: SeededGenerator(seed: 1),
             logger: logger, limits: limits, hooks: hooks)
     }

@@ -1,4 +1,5 @@
 internal import DoorwardAudit
+internal import DoorwardControl
 internal import DoorwardDomain
 import GRDB
 
@@ -129,7 +130,8 @@ struct LogTiles {
 
     /// Writes the leaf hashes of records that are about to be removed into their tiles, as far as they are not there yet.
     ///
-    /// - Throws: if a hash is missing because the file is damaged: removing the records would make this permanent.
+    /// - Throws: `ConstraintViolation` if a hash is missing because the file is damaged: removing the records would make this
+    ///   permanent.
     static func keepLeaves(_ log: Int64, _ removed: Range<UInt64>, in db: Database) throws {
         for number in removed.lowerBound / width...(removed.upperBound - 1) / width {
             let (place, first) = (Place(level: 0, number: number), number * width)
@@ -138,7 +140,9 @@ struct LogTiles {
             let known = first + UInt64(hashes.count / hashBytes)
             guard known < end else { continue }
             hashes += try leaves(log, known..<end, in: db)
-            guard hashes.count == Int(end - first) * hashBytes else { throw UnreadableColumn(column: "leaf_hash") }
+            guard hashes.count == Int(end - first) * hashBytes else {
+                throw ConstraintViolation(.inconsistent("a cut of a log whose tree lacks hashes"))
+            }
             try write(log, place, hashes, in: db)
         }
     }

@@ -187,7 +187,8 @@ struct LogAppender {
         // An erased person of whom nothing was written since has nothing that the present generation encrypts.
         if logs.isEmpty, sealed == nil, try PersonKeys.generation(of: owner, in: db) > 0 { return }
         try PersonKeys.noteErasure(of: user, in: db)
-        guard let account = try sealed.flatMap({ try keyFile.open($0, of: user) }) else { return }
+        // An unreadable account stays as it is, and is reported by a check.
+        guard let account = try? sealed.flatMap({ try keyFile.open($0, of: user) }) else { return }
         let again = try keyFile.seal(account, of: user, from: try PersonKeys.generation(of: owner, in: db))
         try db.run("UPDATE users SET sealed = ? WHERE id = ?", [again, user])
     }

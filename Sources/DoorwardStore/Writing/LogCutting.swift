@@ -23,7 +23,9 @@ struct LogCutting {
         try requireNoOpenCommand()
         let removed = UnprojectedLog(key: log, seqs: first..<until)
         let entries = try removed.entries(in: db)
-        guard entries.count == removed.seqs.count else { throw UnreadableColumn(column: "position") }
+        guard entries.count == removed.seqs.count else {
+            throw ConstraintViolation(.inconsistent("a cut of a log that lacks records"))
+        }
         try LogTiles.keepLeaves(log, first..<until, in: db)
         try removeProjections(of: entries.filter { $0.position.seq < projected })
         for (table, column) in [("commands", "intent"), ("entries", "position"), ("time_marks", "position")] {
