@@ -89,13 +89,20 @@ package final class LogRetention: Sendable {
             // A legal hold, another retention or the end of the portfolio since then refuses the removal.
             requires: [.unchanged(since: .putPortfolio(portfolio))], cuts: [LogCut(log: log, firstSeq: until)])
         transaction.records = [record(of: portfolio, first..<until, days, limit, root, at: now)]
-        do {
-            try await storeGuard.commit(transaction)
-        } catch StoreError.refused(.entityChanged) {
-            return false
-        }
+        guard try await commit(transaction) else { return false }
         isFinishingDue.withLock { $0 = true }
         return until < end
+    }
+
+    /// - Returns: false if the portfolio was changed meanwhile.
+    private func commit(_ transaction: StoreTransaction) async throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            try await storeGuard.commit(transaction)
+            return true
+        } catch {
+            guard case .refused(.entityChanged) = error else { throw error }
+            return false
+        }
     }
 
     /// The first instant whose records are kept: the beginning of the day (UTC) that is `days` before today.
