@@ -195,6 +195,7 @@ struct LogAppender {
 
     /// Removes the oldest records of a log.
     mutating func cut(_ cut: LogCut, in db: Database) throws {
+        guard cut.firstSeq > 0 else { return }
         let head = try head(of: cut.log, in: db)
         guard cut.firstSeq <= head.frontier.size else {
             throw ConstraintViolation(.inconsistent("a cut beyond the end of a log"))
