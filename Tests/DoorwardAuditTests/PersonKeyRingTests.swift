@@ -1,6 +1,6 @@
-import DoorwardAdapterTesting
 import DoorwardAudit
 import DoorwardDomain
+import DoorwardTesting
 import Testing
 
 @Suite struct PersonKeyRingTests {

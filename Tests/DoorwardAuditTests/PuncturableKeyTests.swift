@@ -1,5 +1,5 @@
 import Crypto
-import DoorwardAdapterTesting
+import DoorwardTesting
 import Testing
 
 @testable import DoorwardAudit

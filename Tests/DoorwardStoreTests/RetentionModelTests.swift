@@ -1,4 +1,3 @@
-import DoorwardAdapterTesting
 import DoorwardAudit
 import DoorwardControl
 import DoorwardDomain
