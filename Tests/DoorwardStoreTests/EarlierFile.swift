@@ -74,8 +74,8 @@ enum EarlierFile {
         }
     }
 
-    /// Returns the rows of the tables and columns that schema number `schema` has. GRDB's list of
-    /// migrations and the tables named in `left` are omitted.
+    /// Returns the rows of the tables and columns that schema number `schema` has, without columns that a later schema has
+    /// dropped. GRDB's list of migrations and the tables named in `left` are omitted.
     static func rows(of path: String, columnsOf schema: Int, without left: Set<String> = []) throws -> [String: [Row]] {
         let earlier = try DatabaseQueue()
         try Schema(steps: Array(Schema.current.steps.prefix(schema))).migrate(earlier)
@@ -91,6 +91,8 @@ enum EarlierFile {
         return try queue.read { db in
             try Dictionary(
                 uniqueKeysWithValues: columns.map { table, columns in
+                    let kept = Set(try db.columns(in: table).map(\.name))
+                    let columns = columns.filter(kept.contains)
                     let list = columns.joined(separator: ", ")
                     let key = columns.prefix(2).joined(separator: ", ")
                     return (

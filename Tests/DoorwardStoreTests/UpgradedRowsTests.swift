@@ -34,15 +34,15 @@ import Testing
         #expect(before.values.allSatisfy { !$0.isEmpty }, "every table has rows")
         try WriterConnection.open(path: old, limits: StoreLimits()).close()
         // Migration 5 drops password resets and columns of idempotency entries; `storedAnswers` tests these rows. Migration 6
-        // drops the columns of commands that repeat the intent.
-        let altered: Set = ["idempotency", "password_resets", "commands"]
+        // drops the columns of commands that repeat the intent. Migration 15 encrypts accounts and keys.
+        let altered: Set = ["idempotency", "password_resets", "commands", "users", "person_keys"]
         for table in altered { before[table] = nil }
         #expect(try EarlierFile.rows(of: old, columnsOf: number, without: altered) == before)
         let now = Schema.current.number
         let (found, expected) = (
             try EarlierFile.rows(of: old, columnsOf: now), try EarlierFile.rows(of: sample.database.path, columnsOf: now)
         )
-        let made = ["commands", "postings", "time_marks", "command_counts", "command_totals", "tiles"]
+        let made = ["commands", "postings", "time_marks", "command_counts", "command_totals", "tiles", "users", "person_keys"]
         for (table, rows) in expected where before[table] != nil || made.contains(table) {
             #expect(found[table] == rows, "\(table)")
         }
