@@ -1,3 +1,4 @@
+internal import DoorwardAudit
 internal import DoorwardControl
 internal import DoorwardDomain
 internal import DoorwardPolicy
