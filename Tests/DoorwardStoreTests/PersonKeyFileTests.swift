@@ -1,5 +1,7 @@
+import DoorwardAudit
 import DoorwardControl
 import DoorwardDomain
+import DoorwardPolicy
 import DoorwardTesting
 import Foundation
 import GRDB

@@ -99,7 +99,8 @@ struct RandomTransactions {
 
     /// Returns a removal of some of the oldest records of a log, sometimes of more than it has.
     private mutating func cut() -> LogCut {
-        let log = one(of: [.gateway, .gateway, .portfolio(script.portfolio), .portfolio(script.otherPortfolio)]) ?? .gateway
+        let logs: [LogID] = [.gateway, .gateway, .portfolio(script.portfolio), .portfolio(script.otherPortfolio)]
+        let log = one(of: logs) ?? .gateway
         return LogCut(log: log, firstSeq: UInt64(Int.random(in: 0...max(1, records.count / 4), using: &random)))
     }
 
