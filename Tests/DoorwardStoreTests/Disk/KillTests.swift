@@ -1,6 +1,6 @@
 import DoorwardControl
 import DoorwardTesting
-import GRDB
+import FoundationEssentials
 import Testing
 
 @testable import DoorwardStore

@@ -95,7 +95,7 @@ import Testing
             try? await store.close()
         }
         recorder.stop()
-        let sent = adapter.sentCommands.map(\.command.id)
+        let sent = adapter.sentCommands.map(\.command.commandID)
         try await check(house, sent: sent, answered: answered, report)
         result.hits += recorder.hits > 0 ? 1 : 0
         return recorder.hits > 0
