@@ -76,10 +76,10 @@ struct DiskCourse {
             let store = try database.open(path: path)
             guard await store.isWritable() else { return ["the store is not writable"] }
             try await store.close()
-        } catch let error as StoreOpenError {
-            return ["\(error)"]
+            return try promises.violations(of: path)
+        } catch {
+            return ["the next process fails: \(error)"]
         }
-        return try promises.violations(of: path)
     }
 }
 

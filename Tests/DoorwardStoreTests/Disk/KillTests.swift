@@ -9,7 +9,7 @@ import Testing
 /// them.
 @Suite(.timeLimit(.minutes(60))) struct KillTests {
     /// The number of courses; more with `DOORWARD_TEST_KILL_SEEDS`.
-    private static var seeds: UInt64 { UInt64(Campaign.count("DOORWARD_TEST_KILL_SEEDS", 3)) }
+    private static var seeds: UInt64 { UInt64(Campaign.count("DOORWARD_TEST_KILL_SEEDS", 1)) }
 
     private struct Result {
         /// The kills in each step, and second kills.
@@ -60,7 +60,9 @@ import Testing
     @Test("a store that answers before its commit is found out")
     func planted() async throws {
         var result = Result()
-        for seed in 1...3 as ClosedRange<UInt64> { try await kill(seed: seed, perStep: 4, answersEarly: true, &result) }
+        for seed in 1...9 as ClosedRange<UInt64> where result.violations.isEmpty {
+            try await kill(seed: seed, perStep: 3, answersEarly: true, &result)
+        }
         #expect(!result.violations.isEmpty)
     }
 

@@ -3,6 +3,7 @@ import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
+import Foundation
 import GRDBSQLite
 import Testing
 
@@ -34,7 +35,7 @@ import Testing
 
     /// A closed database with a house: a tenant, a door, and one record.
     private struct House {
-        let database: TemporaryDatabase
+        var database: TemporaryDatabase
         let door: DeviceID
         let tenant: UserID
         let known: RecordID
@@ -55,13 +56,20 @@ import Testing
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(event)]))
             try await store.close()
         }
+
+        /// The house in another file.
+        func copied() throws -> House {
+            var copy = self
+            copy.database = try TemporaryDatabase()
+            try FileManager.default.copyItem(atPath: database.path, toPath: copy.database.path)
+            return copy
+        }
     }
 
     /// Runs the life of a command with a fault in the operation with this number.
     ///
     /// - Returns: whether the fault was hit.
-    private func run(_ fault: Fault, number: Int, _ result: inout Result) async throws -> Bool {
-        let house = try await House()
+    private func run(_ fault: Fault, number: Int, in house: House, _ result: inout Result) async throws -> Bool {
         let recorder = try DiskRecorder(house.database.path)
         defer { recorder.stop() }
         var limits = TemporaryDatabase.limits
@@ -121,7 +129,12 @@ import Testing
 
     private func sweep(_ fault: Fault) async throws -> Result {
         var (result, number) = (Result(), 1)
-        while try await run(fault, number: number, &result) { number += 1 }
+        let house = try await House()
+        // One violation is enough to find the defect of the layer.
+        while fault != .swallowedWrite || result.violations.isEmpty {
+            guard try await run(fault, number: number, in: house.copied(), &result) else { break }
+            number += 1
+        }
         return result
     }
 
