@@ -440,7 +440,7 @@ def main():
                                  "the export does not have the records to compare with"), file=sys.stderr)
             return 1 if comparison else 4
     if not export.is_complete:
-        print(f"genuine: {export.count} records; the export is partial, and does not show whether others are missing")
+        print(f"genuine: {export.count} records; whether others are missing is not shown")
         return 4
     print(f"whole: records {export.range[0]} to {export.range[1] - 1} of the {export.size} in the checkpoint")
     return 0

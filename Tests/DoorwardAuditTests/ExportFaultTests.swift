@@ -153,30 +153,6 @@ import Testing
         }
     }
 
-    @Test(
-        "a log that was rewritten with the signing key is whole by itself, and each older checkpoint of its other records shows it"
-    )
-    func signingKey() async throws {
-        var rewritten = 0
-        for first in 0..<20 {
-            let other = try fixture.rewritten(from: first, seed: 12)
-            let export = try other.complete()
-            // A record that would be earlier than the one before shows the forgery by itself.
-            guard try await other.fault(export) == nil else { continue }
-            rewritten += 1
-            for size in 1...20 {
-                let verdict = try await other.verify(export, comparingWith: [try checkpoint(size)])
-                #expect(verdict.comparisons == [size <= first ? .consistent : .changed], "from \(first), \(size) records")
-            }
-        }
-        #expect(rewritten > 3)
-        // The tail is cut, and the rest signed anew.
-        for kept in 1..<20 {
-            let verdict = try await fixture.verify(try fixture.complete(size: kept), comparingWith: [try checkpoint(20)])
-            #expect(verdict.comparisons == [.newer], "\(kept) records")
-        }
-    }
-
     @Test("an export that is older than a checkpoint shows it")
     func older() async throws {
         let verdict = try await fixture.verify(try fixture.complete(size: 12), comparingWith: [try checkpoint(13)])

@@ -27,13 +27,6 @@ struct ExportFixture {
         }
     }
 
-    /// The same gateway's log as a person with its signing key has rewritten it: with other records from some record on.
-    func rewritten(from first: Int, seed: UInt64) throws -> ExportFixture {
-        var other = try ExportFixture(seed: seed, count: records.count, log: log)
-        other.records.replaceSubrange(..<first, with: records[..<first])
-        return other
-    }
-
     private static func disclosed(
         _ body: RecordBody, seq: UInt64, hidden: Int, using random: inout SeededGenerator
     ) throws -> DisclosedRecord {

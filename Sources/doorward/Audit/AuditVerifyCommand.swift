@@ -45,23 +45,19 @@ struct AuditVerifyCommand: AsyncParsableCommand {
         for (file, (comparison, other)) in zip(files, zip(verdict.comparisons, others)) {
             try require(comparison, file, other, verdict)
         }
-        let (range, size) = (verdict.header.range, verdict.checkpoint.size)
+        guard let range = verdict.header.range else {
+            throw CommandFailure(
+                "\(export.printable): its \(verdict.count) records are genuine. The export is partial, and does not show whether "
+                    + "others are missing.", code: 4)
+        }
+        let size = verdict.checkpoint.size
         let json = JSONOutput.document(
-            Summary(
-                origin: origin, complete: range != nil, records: verdict.count, from: range?.lowerBound, until: range?.upperBound,
-                size: size))
+            Summary(origin: origin, records: verdict.count, from: range.lowerBound, until: range.upperBound, size: size))
         output.print(json: json) { style in
-            guard let range else {
-                return [
-                    "\(verdict.count) records of \(origin) are genuine. The export is partial, and does not show whether others are "
-                        + "missing."
-                ]
-            }
             let what = range == 0..<size ? "All \(size) records" : "Records \(range.lowerBound) to \(range.upperBound - 1)"
             let rest = range == 0..<size ? "" : ", of the \(size) in the checkpoint"
             return ["\(what) of \(origin) are \(style.paint("whole", .green))\(rest)."]
         }
-        if range == nil { throw ExitCode(4) }
     }
 
     private func require(
@@ -85,10 +81,9 @@ struct AuditVerifyCommand: AsyncParsableCommand {
 
     private struct Summary: Encodable {
         let origin: String
-        let complete: Bool
         let records: UInt64
-        let from: UInt64?
-        let until: UInt64?
+        let from: UInt64
+        let until: UInt64
         let size: UInt64
     }
 }

@@ -39,11 +39,10 @@ struct CommandCase: Sendable, CustomTestStringConvertible {
     }
 
     init(
-        _ arguments: [String], by person: Person = .owner, environment: [String: String] = [:], code: Int32 = 0, pipe: String,
-        isAnswer: Bool = false
+        _ arguments: [String], by person: Person = .owner, environment: [String: String] = [:], code: Int32 = 0, pipe: String
     ) {
         (self.arguments, self.person, self.environment, self.code) = (arguments, person, environment, code)
-        (input, self.pipe, terminal, self.isAnswer, isEndless) = ("", pipe, pipe, isAnswer, false)
+        (input, self.pipe, terminal, isAnswer, isEndless) = ("", pipe, pipe, false, false)
     }
 
     var testDescription: String { arguments.joined(separator: " ") }
