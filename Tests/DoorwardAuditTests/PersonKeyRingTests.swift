@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct PersonKeyRingTests {
     private var random = SeededGenerator(seed: 86)
-    private let (ada, bob) = (UserID(high: 1, low: 2), UserID(high: 1, low: 3))
+    private let ada = UserID(high: 1, low: 2)
+    private let bob = UserID(high: 1, low: 3)
 
     private func ring() -> PersonKeyRing {
         var random = random

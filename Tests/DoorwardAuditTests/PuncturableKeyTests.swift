@@ -33,7 +33,7 @@ import Testing
             let base = tested.randomElement(using: &random) ?? 0
             let input =
                 Bool.random(using: &random)
-                ? UInt64.random(in: 0 ... .max, using: &random) : base ^ (1 << .random(in: 0..<64, using: &random))
+                ? UInt64.random(in: 0 ... .max, using: &random) : base ^ (1 << UInt64.random(in: 0..<64, using: &random))
             tested.append(input)
             if Bool.random(using: &random) {
                 key.destroy(at: input)

@@ -54,6 +54,10 @@ final class BlockingStore: GatewayStore {
         try wait { (store) throws(StoreError) in try await store.node(level: level, index: index, of: log) }
     }
 
+    func finishErasures() async throws(StoreError) -> Bool {
+        try wait { (store) throws(StoreError) in try await store.finishErasures() }
+    }
+
     func storedClock() async throws(StoreError) -> StoredClock? {
         try wait { (store) throws(StoreError) in try await store.storedClock() }
     }
