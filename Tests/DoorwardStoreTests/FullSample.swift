@@ -39,7 +39,9 @@ struct FullSample {
                     .offerReset(reset, digest: [8]), .noteKey(.accessTokens, publicHalf: [9]),
                     .noteKey(.checkpoints, publicHalf: [12]), .noteKey(.checkpoints, publicHalf: [13]),
                     .setRecoveryCodes(of: user, digests: [[10], [11]]),
-                ], purchases: [RedeemedPurchase(digest: [14], userID: user, at: now)], idempotency: [answered, created]))
+                ], purchases: [RedeemedPurchase(digest: [14], userID: user, at: now)], idempotency: [answered, created],
+                forgets: [.user(UserID(high: 5, low: 5))]))
+        _ = try await store.finishErasures()
         var script = sample.script
         var command = script.command(on: script.door, reason: "full")
         _ = try await store.commit(script.begin(command))

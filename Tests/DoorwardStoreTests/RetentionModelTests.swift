@@ -72,6 +72,8 @@ import Testing
             try await compare(store, log, script, model, &random)
         }
         #expect(cuts > 2 && erasures > 0, "\(cuts) cuts, \(erasures) erasures")
+        // Only a finished erasure reaches backups.
+        _ = try await store.finishErasures()
         try await store.close()
         #expect(try StoreCheck.run(path: database.path).fault == nil)
         // Each backup, with the key file as it is now: nobody who was erased since is readable, and everybody else is.

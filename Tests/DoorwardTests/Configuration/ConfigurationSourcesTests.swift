@@ -102,6 +102,7 @@ import Testing
             "http.tls.privateKey": "other", "store.path": "other", "auth.accessTokenMinutes": "1", "auth.refreshTokenDays": "1",
             "auth.signingKeyFile": "other", "auth.passwordCost": "20", "limits.deniedPerMinute": "1",
             "limits.signInFailuresPerMinute": "1", "commands.timeoutSeconds": "1", "audit.keyFile": "other",
+            "audit.personKeyFile": "other",
             "audit.checkpointFile": "other", "audit.checkpointRecords": "1", "audit.checkpointSeconds": "1",
             "audit.witnesses": "other.example/w2+c1cbcb85+BAICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgIC",
             "iap.rootCertificate": "other", "iap.bundleId": "other", "iap.environments": "Xcode",
