@@ -177,7 +177,7 @@ struct InMemoryContent {
                 "logId": .string(positions[index].log.description), "seq": .integer(Int64(positions[index].seq)),
             ])
         }
-        guard record(body.id) == nil else { throw .duplicate }
+        guard self.record(body.id) == nil else { throw .duplicate }
         let seq = UInt64(logs[body.log]?.count ?? 0)
         if let last = logs[body.log]?.last, body.at < last.body.at {
             body.details["clock"] = .string("held")
