@@ -164,7 +164,7 @@ package final class GatewayControl: Sendable {
             directory: directory, devices: devices, adapters: self.adapters, attachments: attachments, storeGuard: storeGuard,
             writer: writer, clock: clock, random: random, deadlines: DeadlineQueue(clock: clock, executor: executor),
             metrics: CommandMetrics(metrics))
-        running = services.running
+        (running, history) = (services.running, AccessHistory(directory: directory, log: storeGuard.log))
         commands = Commands(directory: directory, devices: devices, store: storeGuard.commands, running: running, clock: clock)
         streams = LiveStreams(services, sessions: sessions, feed: feed, metrics: StreamMetrics(metrics))
         locks = LockDAL(
@@ -173,17 +173,14 @@ package final class GatewayControl: Sendable {
             writer: writer, locks: locks, idempotency: idempotency, services: services,
             maxConcurrentLocks: limits.concurrentLockdownLocks, executor: executor)
         (roles, adapterMetrics) = (Roles(directory: directory, writer: writer), AdapterMetrics(self.adapters, metrics))
-        logRetention = LogRetention(
-            directory: directory, storeGuard: storeGuard, clock: clock, random: random, logger: logger)
+        logRetention = LogRetention(directory: directory, storeGuard: storeGuard, clock: clock, random: random, logger: logger)
         users = Users(
-            directory: directory, writer: writer, hasher: hasher, sessions: sessions, log: storeGuard.log,
-            retention: logRetention, random: random)
+            directory: directory, writer: writer, hasher: hasher, sessions: sessions, retention: logRetention, random: random)
         apiKeys = APIKeys(directory: directory, writer: writer, clock: clock, random: random)
         attachedDevices = Devices(services, locks: locks)
         portfolios = Portfolios(directory: directory, writer: writer, clock: clock, transportOwner: attachedDevices.owner(of:))
         guestAccesses = GuestAccesses(directory: directory, writer: writer, clock: clock)
         authorization = Authorization(directory: directory, clock: clock)
-        history = AccessHistory(directory: directory, log: storeGuard.log)
         exports = AccessExports(services, checkpoints: checkpoints)
         complianceReports = ComplianceReports(services, checkpoints: checkpoints)
         self.audit = AuditLogs(directory: directory, storeGuard: storeGuard, checkpoints: checkpoints)

@@ -33,6 +33,9 @@ package final class LogRetention: Sendable {
         (self.random, self.logger) = (random, logger)
     }
 
+    /// The logs of the store.
+    var log: any AccessLogStore { storeGuard.log }
+
     /// Works at intervals until the task is cancelled.
     package func run() async {
         while true {

@@ -49,7 +49,7 @@ extension Users {
         }
         let (tenancy, subject) = directory.resolve(caller)
         try mayErase(tenancy, subject)
-        let logs = try await mappingStoreErrors { () throws(StoreError) in try await log.logs(withValuesOf: id) }
+        let logs = try await mappingStoreErrors { () throws(StoreError) in try await retention.log.logs(withValuesOf: id) }
         guard !isDryRun else {
             return RemovalPreview(ended: logs.map { RecordTarget(type: "PersonalData", id: $0.description) })
         }

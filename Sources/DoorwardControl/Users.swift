@@ -7,7 +7,6 @@ package struct Users: Sendable {
     let writer: TenancyWriter
     let hasher: PasswordHasher
     let sessions: Sessions
-    let log: any AccessLogStore
     let retention: LogRetention
     let random: RandomSource
 

@@ -11,7 +11,8 @@ import Testing
     /// Sets the retention of the house's portfolio.
     private func keep(_ days: Int?, legalHold: Bool = false, in house: House) async throws {
         _ = try await house.control.portfolios.changeRetention(
-            house.caller(house.ids.owner), of: house.ids.portfolio, days: days.map { .set($0) } ?? .cleared, legalHold: legalHold)
+            house.caller(house.ids.owner), of: house.ids.portfolio, days: days.map { Patch.set($0) } ?? .cleared,
+            legalHold: legalHold)
     }
 
     private func kept(_ house: House) async throws -> LogRange {

@@ -32,7 +32,8 @@ import Testing
         ProcessInfo.processInfo.environment["DOORWARD_TEST_ROUNDS"].flatMap(Int.init) ?? 40
 
     @Test(
-        "After random appends, erasures, cuts and restarts every kept record, name and node is as in the model", arguments: 1...4 as ClosedRange<UInt64>)
+        "After random appends, erasures, cuts and restarts every kept record, name and node is as in the model",
+        arguments: 1...4 as ClosedRange<UInt64>)
     func random(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
         var limits = StoreLimits()

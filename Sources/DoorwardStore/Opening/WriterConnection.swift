@@ -50,13 +50,14 @@ struct WriterConnection {
 
     private static func makeKeys(
         for queue: DatabaseQueue, path: String, schema: Schema,
-        _ open: ((_ known: [UInt8]?) throws(StoreOpenError) -> PersonKeyFile)?
+        _ open: ((_ known: [UInt8]?) throws(StoreOpenError) -> PersonKeyFile)?,
+        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) throws -> PersonKeyFile {
         // A file with an earlier schema, which only tests write, has no wrapped keys.
         guard schema.number >= Schema016.number else { return .inMemory() }
         let known = try queue.writeWithoutTransaction { try PersonKeyFile.storedID(in: $0) }
         if let open { return try open(known) }
-        return try .open("\(path).person-keys", knownTo: path, id: known, random: SystemRandomNumberGenerator())
+        return try .open("\(path).person-keys", knownTo: path, id: known, random: random)
     }
 
     private static func configuration() -> Configuration {

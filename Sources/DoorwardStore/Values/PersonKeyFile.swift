@@ -44,8 +44,10 @@ final class PersonKeyFile: Sendable {
     // MARK: Opening
 
     /// Keys without a file, for a schema that has no wrapped keys, and for tests.
-    static func inMemory() -> PersonKeyFile {
-        var random = SystemRandomNumberGenerator()
+    static func inMemory(
+        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    ) -> PersonKeyFile {
+        var random = random
         return PersonKeyFile(path: nil, ring: PersonKeyRing(using: &random), atStep: { _ in })
     }
 
@@ -247,6 +249,7 @@ extension SealedAccount {
         var (rest, texts): (ArraySlice<UInt8>, [String]) = (bytes[...], [])
         while rest.count >= 4 {
             let count = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            // The text was made stream-safe before it was encrypted, and cannot be altered without the key.
             guard let text = String(validating: rest.dropFirst(4).prefix(count), as: UTF8.self), text.utf8.count == count else {
                 return nil
             }

@@ -86,6 +86,7 @@ enum PersonKeys {
     /// Returns the owner with these bytes; `nil` if there is none.
     static func owner(_ blob: [UInt8]) -> PersonKeyOwner? {
         if let id = UserID(blob: blob) { return .user(id) }
+        // A date is ASCII, and so stream-safe.
         return blob.count == 10 ? String(validating: blob, as: UTF8.self).map(PersonKeyOwner.day) : nil
     }
 
