@@ -6,7 +6,7 @@ package struct AccessHistory: Sendable {
     private let directory: CurrentDirectory
     private let log: any AccessLogStore
 
-    init(directory: CurrentDirectory, log: any AccessLogStore) { (self.directory, self.log) = (directory, log) }
+    init(_ services: CommandServices) { (directory, log) = (services.directory, services.storeGuard.log) }
 
     /// A page of the records that the caller may read.
     ///

@@ -164,7 +164,7 @@ package final class GatewayControl: Sendable {
             directory: directory, devices: devices, adapters: self.adapters, attachments: attachments, storeGuard: storeGuard,
             writer: writer, clock: clock, random: random, deadlines: DeadlineQueue(clock: clock, executor: executor),
             metrics: CommandMetrics(metrics))
-        (running, history) = (services.running, AccessHistory(directory: directory, log: storeGuard.log))
+        (running, authorization) = (services.running, Authorization(directory: directory, clock: clock))
         commands = Commands(directory: directory, devices: devices, store: storeGuard.commands, running: running, clock: clock)
         streams = LiveStreams(services, sessions: sessions, feed: feed, metrics: StreamMetrics(metrics))
         locks = LockDAL(
@@ -180,8 +180,7 @@ package final class GatewayControl: Sendable {
         attachedDevices = Devices(services, locks: locks)
         portfolios = Portfolios(directory: directory, writer: writer, clock: clock, transportOwner: attachedDevices.owner(of:))
         guestAccesses = GuestAccesses(directory: directory, writer: writer, clock: clock)
-        authorization = Authorization(directory: directory, clock: clock)
-        exports = AccessExports(services, checkpoints: checkpoints)
+        (history, exports) = (AccessHistory(services), AccessExports(services, checkpoints: checkpoints))
         complianceReports = ComplianceReports(services, checkpoints: checkpoints)
         self.audit = AuditLogs(directory: directory, storeGuard: storeGuard, checkpoints: checkpoints)
         signIn = SignIn(
