@@ -61,7 +61,9 @@ import Testing
         func copied() throws -> House {
             var copy = self
             copy.database = try TemporaryDatabase()
-            try FileManager.default.copyItem(atPath: database.path, toPath: copy.database.path)
+            for suffix in ["", ".person-keys"] {
+                try FileManager.default.copyItem(atPath: database.path + suffix, toPath: copy.database.path + suffix)
+            }
             return copy
         }
     }
