@@ -89,7 +89,7 @@ struct ColumnDamage: Sendable {
         ColumnDamage("devices.portfolio_id", "reference", "unreadable"),
         ColumnDamage("devices.property_id", "reference", "unreadable"),
         ColumnDamage("devices.unit_id", "reference", "unreadable"),
-        ColumnDamage("users.id", nil, "unreadable"),
+        ColumnDamage("users.id", "unreadable", "unreadable"),
         ColumnDamage("users.default_portfolio_id", nil, "unreadable"),
         ColumnDamage("users.default_property_id", nil, "unreadable"),
         ColumnDamage("users.default_unit_id", nil, "unreadable"),

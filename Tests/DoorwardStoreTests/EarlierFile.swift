@@ -27,7 +27,7 @@ enum EarlierFile {
             for table in tables {
                 let kept = Set(try db.columns(in: table, in: "source").map(\.name))
                 let columns = try db.columns(in: table, in: "main").map(\.name).filter(kept.contains).joined(separator: ", ")
-                if table == "users", number < 15 {
+                if table == "users", number < 16 {
                     try db.execute(
                         sql: """
                             INSERT INTO main.users (\(columns), email, first_name, last_name)
@@ -49,7 +49,7 @@ enum EarlierFile {
                         FROM source.commands JOIN source.entries ON position = intent
                         """)
             }
-            if number < 15 { try decrypt(db) }
+            if number < 16 { try decrypt(db) }
         }
     }
 

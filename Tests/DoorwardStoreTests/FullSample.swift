@@ -1,3 +1,4 @@
+import DoorwardAudit
 import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy

@@ -16,7 +16,7 @@ import Testing
         let database = try TemporaryDatabase()
         let store = try database.open()
         var draw = RandomTransactions(seed: seed, now: database.clock.now())
-        for step in 0..<120 {
+        for step in 0..<180 {
             let transaction = step == 0 ? draw.tenancy : draw.next()
             _ = await Result { () async throws(StoreError) in try await store.commit(transaction) }
         }

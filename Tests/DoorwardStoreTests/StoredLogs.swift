@@ -3,6 +3,8 @@ import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
+@testable import DoorwardStore
+
 /// The state of a file's logs, read without the store.
 struct StoredLogs {
     /// The first fault of each log that has one.
@@ -18,12 +20,16 @@ struct StoredLogs {
         let database = try DatabaseQueue(path: path, configuration: configuration)
         try database.read { db in
             integrity = try String.fetchOne(db, sql: "PRAGMA integrity_check") ?? ""
-            for row in try Row.fetchAll(db, sql: "SELECT log_id, frontier FROM logs") {
+            for row in try Row.fetchAll(db, sql: "SELECT log_id, frontier, first_seq FROM logs") {
                 let name: String = row["log_id"]
                 guard let log = LogID(name) else { continue }
                 let records = try Self.records(of: name, in: db)
                 sizes[log] = records.count
-                faults[log] = LogCheck.firstFault(in: records, of: log, storedFrontier: [UInt8](row["frontier"] as Data))
+                var removed = MerkleFrontier()
+                let nodes = (0..<UInt64(row["first_seq"] as Int64)).map { MerkleNode(level: 0, index: $0) }
+                for leaf in try LogTiles.hashes(of: nodes, in: log, db) ?? [] { removed.append(leafHash: leaf) }
+                faults[log] = LogCheck.firstFault(
+                    in: records, of: log, after: removed, storedFrontier: [UInt8](row["frontier"] as Data))
                 for record in records { recordIDs.insert(try RecordEncoding.decode(record.bytes).record.body.id) }
             }
         }
