@@ -135,25 +135,16 @@ extension TenancyDirectory {
             && SecurityService.holds(key.role, on: key.entity, subject, in: self)
     }
 
-    /// Sorted by id. The cost depends on the entities in the subject's scope, not on the keys of others.
+    /// Sorted by id. The cost depends on the keys in the portfolios in which the subject manages keys, not on the keys of others.
     fileprivate func manageableKeys(by subject: Subject) -> [APIKey] {
         if subject.isSuperAdmin { return apiKeyIDs.compactMap { apiKey($0) } }
-        var found: [APIKeyID: APIKey] = [:]
-        func add(_ keys: [APIKey]) { for key in keys where mayManage(key, subject) { found[key.id] = key } }
-        func add(_ entity: AssociatedEntity) {
-            add(apiKeys(on: entity))
-            switch entity {
-            case .portfolio(let id): for property in propertyIDs(of: id) { add(.property(property)) }
-            case .property(let id): for unit in unitIDs(of: id) { add(.unit(unit)) }
-            case .unit: break
-            }
+        let managed = subject.roleEntities.filter {
+            SecurityService.allows(subject, .apiKeysManage, on: ManagedObject($0), in: self).isAllowed
         }
-        add(subject.userID.map { apiKeys(of: $0) } ?? [])
-        for entity in subject.roleEntities
-        where SecurityService.allows(subject, .apiKeysManage, on: ManagedObject(entity), in: self).isAllowed {
-            add(entity)
-        }
-        return found.values.sorted { $0.id < $1.id }
+        let portfolios = Set(managed.compactMap { portfolioID(of: $0) })
+        let keys = (subject.userID.map { apiKeys(of: $0) } ?? []) + portfolios.flatMap { apiKeys(in: $0) }
+        let found = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        return found.values.filter { mayManage($0, subject) }.sorted { $0.id < $1.id }
     }
 }
 

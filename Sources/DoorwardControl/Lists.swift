@@ -56,7 +56,7 @@ package struct PageRequest<Key: Sendable>: Sendable {
 
 extension PageRequest where Key: RawRepresentable<String> {
     /// The page of a list whose order is kept for its reader: only the items of the page are read, except for the first page in a
-    /// version of the directory, and for a search or filter, which read all items.
+    /// version of the directory, the first search in it, and a filter or a search that is not ASCII, which read all items.
     ///
     /// - Parameters:
     ///   - visible: the ids of the objects that the reader sees, ascending. They MUST NOT depend on the time.
@@ -72,10 +72,14 @@ extension PageRequest where Key: RawRepresentable<String> {
             guard let key else { return visible() }
             return order(visible().compactMap { id in item(id).map { (value(key, $0), id) } })
         }
-        if search != nil || filter != nil {
+        let hits = search.flatMap { search in
+            search.matches { current.snapshot.lists.names(cacheKey) { ids.map { item($0).flatMap(name) } } }
+        }
+        if let hits { ids = hits.map { ids[$0] } }
+        if hits == nil && search != nil || filter != nil {
             ids = ids.filter { id in
                 guard let item = item(id), filter?(item) ?? true else { return false }
-                return search.map { search in name(item).map(search.matches) ?? false } ?? true
+                return hits != nil || search.map { search in name(item).map(search.matches) ?? false } ?? true
             }
         }
         let slice = ids.dropFirst(offset).prefix(limit)

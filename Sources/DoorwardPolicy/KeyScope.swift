@@ -36,8 +36,11 @@ final class APIKeyNode: Sendable {
     /// Holds only the key's role. Its id is the id of no user.
     let role: UserNode
 
-    init(_ key: APIKey) {
-        self.key = key
+    /// The portfolio of the key's entity; `nil` for an entity that does not exist.
+    let portfolioID: PortfolioID?
+
+    init(_ key: APIKey, portfolioID: PortfolioID?) {
+        (self.key, self.portfolioID) = (key, portfolioID)
         let association = UserRoleAssociation(
             id: key.id.cast(), userID: UserID(high: 0, low: 0), entity: key.entity, role: key.role, createdAt: key.createdAt,
             updatedAt: key.createdAt)

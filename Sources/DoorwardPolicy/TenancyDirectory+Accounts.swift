@@ -15,6 +15,14 @@ extension TenancyDirectory {
     /// The API keys whose role is held on an entity itself, not above or below it.
     package func apiKeys(on entity: AssociatedEntity) -> [APIKey] { apiKeysByEntity[entity]?.compactMap(apiKey) ?? [] }
 
+    /// The portfolio to which an entity belongs; `nil` if the entity does not exist.
+    package func portfolioID(of entity: AssociatedEntity) -> PortfolioID? {
+        EntityPath(ManagedObject(entity), in: self)?.portfolio
+    }
+
+    /// The API keys whose role is held on a portfolio, one of its properties or one of its units.
+    package func apiKeys(in portfolio: PortfolioID) -> [APIKey] { apiKeysByPortfolio[portfolio]?.compactMap(apiKey) ?? [] }
+
     /// The invitation with this id, even if it has expired; `nil` if there is none.
     package func invitation(_ id: InvitationID) -> Invitation? { invitations[id]?.value }
 
@@ -50,15 +58,18 @@ extension TenancyDirectory {
 extension TenancyDirectory {
     mutating func put(_ key: APIKey) {
         removeAPIKey(key.id)
-        apiKeys[key.id] = APIKeyNode(key)
+        let portfolio = portfolioID(of: key.entity)
+        apiKeys[key.id] = APIKeyNode(key, portfolioID: portfolio)
         apiKeysByUser[key.userID, default: SortedIDs()].insert(key.id)
         apiKeysByEntity[key.entity, default: SortedIDs()].insert(key.id)
+        if let portfolio { apiKeysByPortfolio[portfolio, default: SortedIDs()].insert(key.id) }
     }
 
     mutating func removeAPIKey(_ id: APIKeyID) {
-        guard let key = apiKeys.removeValue(forKey: id)?.key else { return }
-        apiKeysByUser[key.userID]?.remove(id)
-        apiKeysByEntity[key.entity]?.remove(id)
+        guard let node = apiKeys.removeValue(forKey: id) else { return }
+        apiKeysByUser[node.key.userID]?.remove(id)
+        apiKeysByEntity[node.key.entity]?.remove(id)
+        if let portfolio = node.portfolioID { apiKeysByPortfolio[portfolio]?.remove(id) }
     }
 
     mutating func put(_ invitation: Invitation) {

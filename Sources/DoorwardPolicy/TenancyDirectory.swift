@@ -46,6 +46,7 @@ package struct TenancyDirectory: Sendable {
     var guestAccessesByProperty: TreeDictionary<PropertyID, TreeSet<GuestAccessID>> = [:]
     var apiKeysByUser: TreeDictionary<UserID, SortedIDs<APIKey>> = [:]
     var apiKeysByEntity: TreeDictionary<AssociatedEntity, SortedIDs<APIKey>> = [:]
+    var apiKeysByPortfolio: TreeDictionary<PortfolioID, SortedIDs<APIKey>> = [:]
     var invitationsByDigest: TreeDictionary<[UInt8], InvitationID> = [:]
     var invitationsByMaker: TreeDictionary<UserID, TreeSet<InvitationID>> = [:]
     var guestLinksByDigest: TreeDictionary<[UInt8], GuestAccessID> = [:]

@@ -1,8 +1,9 @@
-import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
+
+@testable import DoorwardControl
 
 /// Lists: order, pages, searches, and what is kept of them.
 @Suite struct ListTests {
@@ -101,5 +102,25 @@ import Testing
         ])
     func matches(name: String, text: String, isFound: Bool) {
         #expect(NameSearch(text).matches(name) == isFound)
+        let numbers = NameSearch(text).matches { SearchableNames([name, nil, "~", name, "", name]) }
+        #expect(numbers == nil ? !text.utf8.allSatisfy { $0 < 0x80 } : numbers == (isFound ? [0, 3, 5] : []))
+    }
+
+    @Test("a search is of the names of its own version of the tenancy, in the order of its list")
+    func searchAfterChange() async throws {
+        let house = try await House()
+        let (owner, portfolios) = (house.caller(house.ids.owner), house.control.portfolios)
+        func found(_ isDescending: Bool = false) throws -> [String] {
+            let request = PageRequest<NameOrCreatedAt>(
+                page: 1, limit: 9, key: .name, isDescending: isDescending, search: NameSearch("z"))
+            return try portfolios.units(for: owner, under: .path(house.ids.property), request).items.map(\.name)
+        }
+        for name in ["Z1", "aZ", "b"] {
+            #expect(try !found().contains(name))
+            let new = NewUnit(name: name, tenants: [], devices: [])
+            _ = try await portfolios.createUnit(owner, in: house.ids.property, new, repeatable: nil)
+        }
+        #expect(try found() == ["aZ", "Z1"] && found(true) == ["Z1", "aZ"])
+        #expect(try found() == ["aZ", "Z1"])
     }
 }
