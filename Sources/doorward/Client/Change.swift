@@ -18,12 +18,13 @@ struct Change: AsyncParsableCommand {
             \(WindowTimes.help) In --until, +2h counts from --from, or from now without --from. An end that has passed ends the \
             access now.
 
-            \(GuestLimitOptions.help) With only one of --days and --hours the other stays as it is. --max-uses includes the uses \
-            that are used up.
+            \(GuestLimitOptions.help) With only one of --days and --hours the other stays as it is. --special replaces all special \
+            days, --no-special removes them. --max-uses includes the uses that are used up.
 
             Examples:
               doorward change Plumber --until "tomorrow 18:00"
               doorward change Cleaner --days tue,fri --max-uses 20
+              doorward change Cleaner --special 2026-12-24=09:00-12:00 --special 2026-12-25=closed
               doorward change Cleaner --any-hours --any-uses
             """)
 
@@ -40,6 +41,9 @@ struct Change: AsyncParsableCommand {
 
     @Flag(help: "Allow it in the whole window, at all hours.")
     var anyHours = false
+
+    @Flag(help: "Remove all special days.")
+    var noSpecial = false
 
     @Flag(help: "Allow any number of uses.")
     var anyUses = false
@@ -64,15 +68,20 @@ struct Change: AsyncParsableCommand {
     @OptionGroup var gateway: ClientOptions
 
     func validate() throws {
-        if anyHours, limits.hasHours { throw ValidationError("--any-hours cannot be combined with --days and --hours.") }
+        if anyHours, changesHours {
+            throw ValidationError("--any-hours cannot be combined with --days, --hours, --special and --no-special.")
+        }
+        if noSpecial, !limits.special.isEmpty { throw ValidationError("--no-special cannot be combined with --special.") }
         if anyUses, limits.maxUses != nil { throw ValidationError("--any-uses cannot be combined with --max-uses.") }
         let isNothing =
-            from == nil && until == nil && !limits.hasHours && !anyHours && limits.maxUses == nil && !anyUses
+            from == nil && until == nil && !changesHours && !anyHours && limits.maxUses == nil && !anyUses
             && operations == nil && lock.isEmpty && label == nil
         guard isNothing else { return }
         let what = limits.zone == nil ? "something to change" : "the times or hours that are in that zone"
         throw ValidationError("Name \(what), as in --until \"tomorrow 18:00\".")
     }
+
+    private var changesHours: Bool { limits.hoursOption != nil || noSpecial }
 
     func run() async throws {
         let times = try WindowTimes(from: from, until: until)
@@ -116,23 +125,27 @@ struct Change: AsyncParsableCommand {
         (change.validFrom, change.validUntil) = (window.from?.text, window.until?.text)
         if times.localOption != nil { change.timeZone = zone?.name }
         if anyHours { change.schedule = .some(nil) }
-        if limits.hasHours { change.schedule = .some(try await schedule(of: access, finder)) }
+        if changesHours { change.schedule = .some(try await schedule(of: access, finder)) }
         return change
     }
 
-    private func schedule(of access: Wire.GuestAccess, _ finder: NameResolver) async throws -> Wire.Schedule {
+    /// - Returns: `nil` if the access has no recurring hours and gets none.
+    private func schedule(of access: Wire.GuestAccess, _ finder: NameResolver) async throws -> Wire.Schedule? {
         let named = limits.zone?.name ?? access.schedule?.timeZone
         if named == nil {
-            _ = try await limits.zone(for: limits.days != nil ? "--days" : "--hours") {
-                try await finder.timeZone(ofProperty: access.propertyId)
-            }
+            _ = try await limits.zone(for: limits.hoursOption) { try await finder.timeZone(ofProperty: access.propertyId) }
         }
+        var recurring = limits.recurring
+        if noSpecial { recurring.special = [] }
         guard let old = access.schedule else {
-            return Wire.Schedule(days: limits.days, hours: limits.hours, timeZone: named)
+            return limits.hoursOption == nil ? nil : Wire.Schedule(recurring, timeZone: named)
         }
-        guard let schedule = old.changed(days: limits.days, hours: limits.hours, timeZone: named) else {
+        guard let schedule = old.changed(by: recurring, timeZone: named) else {
             throw CommandFailure(
-                "The hours differ from day to day (\(old.words)). Give --days and --hours, which then replace all of them.",
+                """
+                The hours differ from day to day (\(old.words)). Give --days and --hours, or --hours with days, which then replace \
+                all of them.
+                """,
                 code: 2)
         }
         return schedule

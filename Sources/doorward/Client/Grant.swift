@@ -24,6 +24,8 @@ struct Grant: AsyncParsableCommand {
             Examples:
               doorward grant "Gus Example" Cellar --from "tomorrow 9:00" --until +2h
               doorward grant cleaner@example.org "Front door" --from now --until +90d --days mon,thu --hours 09:00-12:00
+              doorward grant Caretaker Cellar --label --from now --until +90d --hours "mon-fri 09:00-12:00" --hours "sat 10:00-11:00" \
+            --special 2026-12-25=closed
               doorward grant courier@example.org Cellar --from now --until 20:00 --max-uses 1
               doorward grant Plumber "Front door" --label --link --from "tomorrow 9:00" --until +2h
             """)
@@ -78,7 +80,7 @@ struct Grant: AsyncParsableCommand {
         var found: [NameResolver.FoundLock] = []
         for lock in locks { found.append(try await finder.lock(lock)) }
         let guest = isLabel ? .label(self.guest) : try await finder.guest(self.guest)
-        let needing = times.localOption ?? (limits.days != nil ? "--days" : limits.hours != nil ? "--hours" : nil)
+        let needing = times.localOption ?? limits.hoursOption
         let zone = try await limits.zone(for: needing) { [id = found.first?.id] in
             guard let id else { return nil }
             return try await finder.timeZone(ofProperty: try await client.devices.device(id).content.device.propertyId)
@@ -90,8 +92,8 @@ struct Grant: AsyncParsableCommand {
             validFrom: window.from?.text ?? "", validUntil: window.until?.text ?? "",
             timeZone: times.localOption == nil ? limits.zone?.name : zone?.name, maxUses: limits.maxUses)
         // Without --zone the hours follow the zone of the property, also when it changes.
-        if limits.hasHours {
-            access.schedule = Wire.Schedule(days: limits.days, hours: limits.hours, timeZone: limits.zone?.name)
+        if limits.hoursOption != nil {
+            access.schedule = Wire.Schedule(limits.recurring, timeZone: limits.zone?.name)
         }
         let answer = try await grant(access, guest, finder)
         var names = GuestNames(locks: Dictionary(found.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first }))

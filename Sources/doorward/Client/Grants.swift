@@ -12,7 +12,8 @@ struct Grants: AsyncParsableCommand {
             of the property or of the zone beside them, USES the uses that are left of all, and LINK is `yes` if there is a link \
             that works; you see it if you may end it. FROM and UNTIL are in your own time zone.
 
-            On a terminal, columns without any value are left out, and a narrow table has no ids: --wide shows everything.
+            On a terminal, columns without any value are left out. A narrow table has no ids, and may show of the uses only those \
+            that are left, from 100,000 on in thousands (120k): --wide shows everything.
 
             Example: doorward grants "Front door"
             """)

@@ -51,11 +51,13 @@ struct GuestAccessView {
     // MARK: - A table
 
     /// Guest accesses as a table. On a terminal, columns that no access fills are left out; so are the ids if even the narrowest
-    /// table with them does not fit.
+    /// table with them does not fit. If it still does not fit, of the uses only the number that is left is shown.
     static func table(_ views: [GuestAccessView], _ style: OutputStyle) -> Table {
         let filled = style.isInteractive ? Column.all.filter { $0.isKept(in: views) } : Column.all
-        let table = table(views, filled, style)
-        return table.fits(style) ? table : self.table(views, filled.filter { $0.fitting != .id }, style)
+        let withoutIDs = filled.filter { $0.fitting != .id }
+        let narrow = withoutIDs.map { $0.heading == Column.uses.heading ? Column.usesLeft : $0 }
+        let first = [filled, withoutIDs].lazy.map { table(views, $0, style) }.first { $0.fits(style) }
+        return first ?? table(views, narrow, style)
     }
 
     private static func table(_ views: [GuestAccessView], _ columns: [Column], _ style: OutputStyle) -> Table {
@@ -78,13 +80,21 @@ struct GuestAccessView {
             Column(heading: "FROM", fitting: .whole) { $0.cell($0.access.validFrom, $1) },
             Column(heading: "UNTIL", fitting: .whole) { $0.cell($0.access.validUntil, $1) },
             Column(heading: "HOURS", fitting: .cut(to: 5), isOptional: true) { view, _ in Table.Cell(view.hours) },
-            Column(heading: "USES", fitting: .whole, isOptional: true) { view, _ in
-                Table.Cell(view.uses, view.access.usesLeft == 0 ? .red : nil)
-            },
+            uses,
             Column(heading: "LINK", fitting: .whole, isOptional: true) { view, _ in Table.Cell(view.hasLink ? "yes" : nil) },
             Column(heading: "STATUS", fitting: .whole) { view, _ in view.status },
             Column(heading: "ID", fitting: .id) { view, _ in Table.Cell(view.access.id, .dim) },
         ]
+
+        static let uses = Column(heading: "USES", fitting: .whole, isOptional: true) { view, _ in
+            Table.Cell(view.uses, view.access.usesLeft == 0 ? .red : nil)
+        }
+
+        /// Only the number that is left, at most five characters: from 100,000 on in whole thousands.
+        static let usesLeft = Column(heading: "USES", fitting: .whole, isOptional: true) { view, _ in
+            let left = view.access.usesLeft.map { $0 < 100_000 ? "\($0)" : "\($0 / 1000)k" }
+            return Table.Cell(view.access.maxUses == nil ? nil : left ?? "?", view.access.usesLeft == 0 ? .red : nil)
+        }
 
         func isKept(in views: [GuestAccessView]) -> Bool {
             guard isOptional else { return true }
@@ -114,7 +124,8 @@ struct GuestAccessView {
         lines += clockChanges.map { "  \($0)" }
         if let schedule = access.schedule {
             let zone = schedule.timeZone ?? propertyZone.map { "\($0), the property's time" } ?? "the property's time"
-            lines.append("  only  \(schedule.words) (\(zone.printable))")
+            lines.append("  only  \(schedule.regularWords ?? "never") (\(zone.printable))")
+            lines += schedule.specialWords.map { "  on    \($0)" }
         }
         if let max = access.maxUses {
             let left = access.usesLeft ?? max

@@ -52,22 +52,43 @@ extension Weekday {
     fileprivate var short: String { String(rawValue.prefix(1)) + rawValue.dropFirst().lowercased() }
 }
 
-/// Periods of a day, as typed for `--hours`: `09:00-12:00,22:00-06:00`.
+/// Periods of a day, as typed for `--hours`: `09:00-12:00,22:00-06:00`, or with days of their own `mon-fri 09:00-12:00`.
 struct HoursArgument: Equatable, Sendable {
+    /// The days on which the periods begin; `nil` if the text names none.
+    let days: DaysArgument?
     let periods: [Schedule.Hours]
 
-    static let wholeDay = HoursArgument(periods: [Schedule.Hours(from: .startOfDay, until: .endOfDay)])
+    static let wholeDay = HoursArgument(days: nil, periods: [Schedule.Hours(from: .startOfDay, until: .endOfDay)])
 
-    private init(periods: [Schedule.Hours]) { self.periods = periods }
+    private init(days: DaysArgument?, periods: [Schedule.Hours]) { (self.days, self.periods) = (days, periods) }
 
-    /// - Throws: a `ValidationError` that names the wrong period, and what to type instead.
+    /// - Throws: a `ValidationError` that names the wrong day or period, and what to type instead.
     init(_ text: String) throws {
-        periods = try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+        let typed = text.trimmingWhitespace
+        let days = typed.first?.isLetter == true ? String(typed.prefix { !$0.isNumber }).trimmingWhitespace : ""
+        guard !days.isEmpty else {
+            self.init(days: nil, periods: try Self.periods(typed))
+            return
+        }
+        if typed.contains(where: \.isNumber) {
+            let hours = String(typed.drop { !$0.isNumber })
+            self.init(days: try DaysArgument(days), periods: try Self.periods(hours))
+        } else if (try? DaysArgument(days)) != nil {
+            throw ValidationError(
+                "`\(typed.printable)` has no hours. Give them after the days, as in \"mon-fri 09:00-17:00\", or use --days.")
+        } else {
+            self.init(days: nil, periods: try Self.periods(typed))
+        }
+    }
+
+    fileprivate static func periods(_ text: String) throws -> [Schedule.Hours] {
+        try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
             let typed = String(part).trimmingWhitespace
             let ends = typed.split(separator: "-", omittingEmptySubsequences: false).map { String($0).trimmingWhitespace }
             guard ends.count == 2, ends.allSatisfy({ $0.wholeMatch(of: #/[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?/#) != nil }) else {
-                throw ValidationError(
-                    "`\(typed.printable)` is not a period. Give its start and end, as in 09:00-17:00.")
+                let hasDays = (try? HoursArgument(typed).days) != nil && typed.first?.isLetter == true
+                let hint = hasDays ? "Use --hours once more for other days." : "Give its start and end, as in 09:00-17:00."
+                throw ValidationError("`\(typed.printable)` is not a period. \(hint)")
             }
             let times = try ends.map { end in
                 guard let time = DoorwardDomain.LocalTime(hoursAndMinutes: end) else {
@@ -85,6 +106,63 @@ struct HoursArgument: Equatable, Sendable {
     }
 }
 
+/// A date with hours of its own, as typed for `--special`: `2026-12-24=09:00-12:00` or `2026-12-25=closed`.
+struct SpecialDayArgument: Equatable, Sendable {
+    let date: CivilDate
+    /// The periods that begin on the date; none if it is closed.
+    let periods: [Schedule.Hours]
+
+    private static let form = "as in 2026-12-24=09:00-12:00 or 2026-12-25=closed"
+
+    /// - Throws: a `ValidationError` that names the wrong date or period, and what to type instead.
+    init(_ text: String) throws {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { String($0).trimmingWhitespace }
+        guard parts.count == 2, !parts[1].isEmpty else {
+            throw ValidationError("`\(text.printable)` has no hours. Give a date and its hours, \(Self.form).")
+        }
+        guard let date = CivilDate(parts[0]) else {
+            let exists = parts[0].wholeMatch(of: #/[0-9]{4}-[0-9]{2}-[0-9]{2}/#) == nil
+            throw ValidationError(
+                "`\(parts[0].printable)` is not a date. "
+                    + (exists ? "Give year, month and day, \(Self.form)." : "There is no such day in the calendar."))
+        }
+        let isClosed = parts[1].lowercased() == "closed"
+        guard isClosed || parts[1].first?.isLetter != true else {
+            throw ValidationError("`\(parts[1].printable)` is not a period. Give periods or `closed`, \(Self.form).")
+        }
+        (self.date, periods) = (date, isClosed ? [] : try HoursArgument.periods(parts[1]))
+    }
+}
+
+/// The recurring hours that the options of a command describe.
+struct RecurringHours: Equatable, Sendable {
+    /// The days of all hours without days of their own; `nil` if no option names them.
+    var days: DaysArgument?
+    /// The hours, each with days of its own or all without; empty if no option names them.
+    var hours: [HoursArgument] = []
+    /// The special days; `nil` if no option names them.
+    var special: [SpecialDayArgument]?
+
+    /// Checks that the options agree with each other.
+    ///
+    /// - Throws: a `ValidationError` that names the options.
+    func validate() throws {
+        let own = hours.filter { $0.days != nil }
+        if days != nil, !own.isEmpty {
+            throw ValidationError("--days cannot be combined with --hours that name days, as in --hours \"mon-fri 09:00-17:00\".")
+        }
+        guard own.isEmpty || own.count == hours.count else {
+            throw ValidationError("Name the days of every --hours or of none, as in --hours \"mon-fri 09:00-17:00\".")
+        }
+        let dates = (special ?? []).map(\.date)
+        if let twice = dates.first(where: { date in dates.count { $0 == date } > 1 }) {
+            throw ValidationError(
+                "--special names \(twice) twice. Give all hours of a date at once, as in \(twice)=09:00-12:00,14:00-16:00.")
+        }
+    }
+}
+
 extension DoorwardDomain.LocalTime {
     fileprivate static let startOfDay = DoorwardDomain.LocalTime(hour: 0, minute: 0) ?? .endOfDay
 
@@ -95,41 +173,52 @@ extension DoorwardDomain.LocalTime {
 }
 
 extension Wire.Schedule {
-    /// A schedule with the same hours on each of the days.
-    init(days: DaysArgument?, hours: HoursArgument?, timeZone: String?) {
-        let (days, hours) = (days ?? .everyDay, hours ?? .wholeDay)
+    /// A schedule with these hours: those without days on every day, days without hours as a whole.
+    init(_ recurring: RecurringHours, timeZone: String?) {
+        let days = recurring.days ?? .everyDay
+        let hours = recurring.hours.isEmpty ? [.wholeDay] : recurring.hours
         self.init(
-            timeZone: timeZone,
-            periods: hours.periods.map {
-                Period(days: days.words, from: $0.from.description, until: $0.until.description)
-            })
+            timeZone: timeZone, periods: hours.flatMap { Self.periods($0, on: ($0.days ?? days).words) },
+            specialDays: recurring.special.map { $0.map(SpecialDay.init) })
     }
 
-    /// Returns the schedule with other days, other hours, or both.
+    private static func periods(_ hours: HoursArgument, on days: [String]) -> [Period] {
+        hours.periods.map { Period(days: days, from: $0.from.description, until: $0.until.description) }
+    }
+
+    /// Returns the schedule with other hours. What the options do not name stays as it is; special days are replaced as a whole.
     ///
-    /// - Returns: `nil` if only one of them is given, and the schedule has other hours on some days than on others.
-    func changed(days: DaysArgument?, hours: HoursArgument?, timeZone: String?) -> Wire.Schedule? {
+    /// - Returns: `nil` if only days or only hours without days are given, and the schedule has other hours on some days than on
+    ///   others.
+    func changed(by recurring: RecurringHours, timeZone: String?) -> Wire.Schedule? {
         var changed = self
         changed.timeZone = timeZone ?? self.timeZone
+        if let special = recurring.special { changed.specialDays = special.map(SpecialDay.init) }
+        guard recurring.days != nil || !recurring.hours.isEmpty else { return changed }
         let isUniform = Set(periods.map { Set($0.days) }).count == 1
-        if periods.isEmpty {
-            changed.periods = Self(days: days, hours: hours, timeZone: nil).periods
+        if periods.isEmpty || recurring.days != nil && !recurring.hours.isEmpty
+            || recurring.hours.contains(where: { $0.days != nil })
+        {
+            changed.periods = Self(recurring, timeZone: nil).periods
             return changed
         }
-        switch (days, hours) {
-        case (let days?, nil):
-            guard isUniform else { return nil }
+        guard isUniform, let old = periods.first?.days else { return nil }
+        if let days = recurring.days {
             changed.periods = periods.map { Period(days: days.words, from: $0.from, until: $0.until) }
-        case (nil, let hours?):
-            guard isUniform, let days = periods.first?.days else { return nil }
-            changed.periods = hours.periods.map { Period(days: days, from: $0.from.description, until: $0.until.description) }
-        default: changed.periods = Self(days: days, hours: hours, timeZone: nil).periods
+        } else {
+            changed.periods = recurring.hours.flatMap { Self.periods($0, on: old) }
         }
         return changed
     }
 
-    /// The hours in words, such as `Mon-Fri 09:00-12:00, 13:00-17:00; Sat 10:00-12:00`.
+    /// The hours in words, such as `Mon-Fri 09:00-12:00, 13:00-17:00; Sat 10:00-12:00; 2026-12-25 closed`.
     var words: String {
+        let all = [regularWords].compactMap(\.self) + (specialDays ?? []).map { "\($0.date) \($0.hours)".printable }
+        return all.isEmpty ? "never" : all.joined(separator: "; ")
+    }
+
+    /// The hours of ordinary days in words; `nil` if there are none.
+    var regularWords: String? {
         var groups: [(days: String, hours: [String])] = []
         for period in periods {
             let (days, hours) = (Self.words(of: period.days), "\(period.from)-\(period.until)")
@@ -139,13 +228,18 @@ extension Wire.Schedule {
                 groups.append((days, [hours]))
             }
         }
-        let regular = groups.map { "\($0.days) \($0.hours.joined(separator: ", "))" }
-        let special = (specialDays ?? []).map { day in
-            let hours = day.periods.map { "\($0.from)-\($0.until)" }.joined(separator: ", ")
-            return "\(day.date) \(hours.isEmpty ? "closed" : hours)"
+        return groups.isEmpty
+            ? nil : groups.map { "\($0.days) \($0.hours.joined(separator: ", "))" }.joined(separator: "; ").printable
+    }
+
+    /// The special days in words with their days of the week, such as `Fri 2026-12-25 closed`.
+    var specialWords: [String] {
+        (specialDays ?? []).map { day in
+            let weekday = CivilDate(day.date).flatMap { date in
+                Weekday.allCases.first { WeekdaySet([$0]).contains(day: date.daysSinceEpoch) }
+            }
+            return ((weekday.map { "\($0.short) " } ?? "") + "\(day.date) \(day.hours)").printable
         }
-        let all = regular + special
-        return (all.isEmpty ? "never" : all.joined(separator: "; ")).printable
     }
 
     /// The days in words: `daily`, `Mon-Fri`, `Mon, Thu`.
@@ -163,5 +257,18 @@ extension Wire.Schedule {
         return runs.flatMap { run in
             run.count > 2 ? ["\(run[0].short)-\(run[run.count - 1].short)"] : run.map(\.short)
         }.joined(separator: ", ")
+    }
+}
+
+extension Wire.Schedule.SpecialDay {
+    fileprivate init(_ typed: SpecialDayArgument) {
+        self.init(
+            date: typed.date.description,
+            periods: typed.periods.map { .init(from: $0.from.description, until: $0.until.description) })
+    }
+
+    /// The hours in words: `closed`, or `09:00-12:00, 14:00-16:00`.
+    fileprivate var hours: String {
+        periods.isEmpty ? "closed" : periods.map { "\($0.from)-\($0.until)" }.joined(separator: ", ")
     }
 }

@@ -9,7 +9,9 @@ struct GuestLimitOptions: ParsableArguments {
     static let help = """
         --days and --hours narrow the access to recurring hours on the property's clock, or on that of --zone. Without --hours the \
         days are whole, without --days the hours are those of every day. A period whose end is not later than its start ends on \
-        the next day, and belongs to the day on which it begins.
+        the next day, and belongs to the day on which it begins. For other hours on some days than on others, repeat --hours with \
+        the days of each: --hours "mon-fri 09:00-12:00,13:00-17:00" --hours "sat 10:00-12:00". On the date of a --special its hours \
+        replace all others.
 
         A local time that clocks skip in spring is the instant at which they are put forward. One that they show twice in autumn \
         is the first of both; give an offset, as in +01:00, for the second. The command prints each time as it was understood.
@@ -21,9 +23,20 @@ struct GuestLimitOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Only in these periods of the day: 09:00-12:00,13:00-17:00 or 22:00-06:00. 24:00 is the end of the day.",
+            """
+            Only in these periods of the day: 09:00-12:00,13:00-17:00 or 22:00-06:00. 24:00 is the end of the day. With days before \
+            them, as in "mon-fri 09:00-12:00", on these days; the option can be repeated.
+            """,
             valueName: "hours"), transform: HoursArgument.init)
-    var hours: HoursArgument?
+    var hours: [HoursArgument] = []
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Other hours on one date: 2026-12-24=09:00-12:00, or 2026-12-25=closed; the option can be repeated.
+            """,
+            valueName: "date=hours"), transform: SpecialDayArgument.init)
+    var special: [SpecialDayArgument] = []
 
     @Option(help: ArgumentHelp("Only for so many commands that open a lock, in all.", valueName: "number"))
     var maxUses: Int?
@@ -34,9 +47,13 @@ struct GuestLimitOptions: ParsableArguments {
             valueName: "zone"), transform: ZoneArgument.init)
     var zone: ZoneArgument?
 
-    var hasHours: Bool { days != nil || hours != nil }
+    var recurring: RecurringHours { RecurringHours(days: days, hours: hours, special: special.isEmpty ? nil : special) }
+
+    /// The first option about recurring hours that was given; `nil` without one.
+    var hoursOption: String? { days != nil ? "--days" : !hours.isEmpty ? "--hours" : special.isEmpty ? nil : "--special" }
 
     func validate() throws {
+        try recurring.validate()
         let range = WireLimits.guestUses
         if let maxUses, !range.contains(maxUses) {
             throw ValidationError("--max-uses takes a number from \(range.lowerBound) to \(range.upperBound).")
@@ -73,10 +90,9 @@ struct GuestLimitOptions: ParsableArguments {
         case "operations": FieldOption("--operations")
         case "maxUses": FieldOption("--max-uses", value: maxUses.map { "\($0)" })
         case "timeZone", "schedule.timeZone": FieldOption("--zone", value: zone?.name)
-        default:
-            field.hasPrefix("schedule")
-                ? FieldOption(field.hasSuffix("days") ? "--days" : "--hours")
-                : field.hasPrefix("deviceIds") ? FieldOption("the lock") : nil
+        case _ where field.hasPrefix("schedule.specialDays"): FieldOption("--special")
+        case _ where field.hasPrefix("schedule"): FieldOption(field.hasSuffix("days") && days != nil ? "--days" : "--hours")
+        default: field.hasPrefix("deviceIds") ? FieldOption("the lock") : nil
         }
     }
 }

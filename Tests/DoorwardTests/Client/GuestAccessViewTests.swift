@@ -54,6 +54,44 @@ import Testing
         #expect(whole.contains("Mon-Fri 09:00-12:00 America/Argentina/Buenos_Aires") && whole.contains(full.id))
     }
 
+    @Test("every number of uses fits 80 columns beside hours, links and windows of other years")
+    func usesWidth() throws {
+        for max in [1, 999, 99_999, 100_000, 999_999, 1_000_000] {
+            for left in [0, max / 2, max] {
+                let full = access {
+                    ($0.schedule, $0.maxUses, $0.usesLeft) = (hours, max, left)
+                    ($0.validFrom, $0.validUntil) = ("2028-12-24T14:00:00.000Z", "2029-12-25T10:00:00.000Z")
+                    ($0.label, $0.deviceIds) = ("A guest with quite a long name", ["d", "e"])
+                }
+                let lines = GuestAccessView.table([view(full, hasLink: true), view(access(2))], terminal(80)).lines(terminal(80))
+                for line in lines { #expect(line.displayWidth <= 80, "\(line)") }
+                #expect(lines[1].contains("  scheduled"), "the status is whole: \(lines[1])")
+                let shown = left < 100_000 ? "\(left)" : "\(left / 1000)k"
+                #expect(lines[1].contains(" \(shown)"), "\(lines[1])")
+                #expect(lines[2].contains("  -"), "no limit")
+            }
+        }
+    }
+
+    @Test("special days are shown one a line, with their days of the week")
+    func specialDays() {
+        var schedule = hours
+        schedule.specialDays = [
+            .init(date: "2026-12-24", periods: [.init(from: "09:00", until: "12:00")]), .init(date: "2026-12-25", periods: []),
+        ]
+        let access = access { $0.schedule = schedule }
+        #expect(
+            view(access).understood(terminal(80)).suffix(3) == [
+                "  only  Mon-Fri 09:00-12:00 (America/Argentina/Buenos_Aires)", "  on    Thu 2026-12-24 09:00-12:00",
+                "  on    Fri 2026-12-25 closed",
+            ])
+        #expect(
+            view(access).hours
+                == "Mon-Fri 09:00-12:00; 2026-12-24 09:00-12:00; 2026-12-25 closed America/Argentina/Buenos_Aires")
+        let special = self.access { $0.schedule = Wire.Schedule(timeZone: "UTC", periods: [], specialDays: schedule.specialDays) }
+        #expect(view(special).understood(terminal(80)).contains("  only  never (UTC)"))
+    }
+
     @Test("columns without a value are left out on a terminal, so that there is room for ids; a pipe has all columns")
     func columns() {
         let plain = GuestAccessView.table([view(access())], terminal(80))

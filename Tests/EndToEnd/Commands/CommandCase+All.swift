@@ -89,6 +89,20 @@ extension CommandCase {
                 + "Europe/Berlin\t-\t-\tscheduled\t",
             terminal: "  from  Sun 2030-10-27 02:30 Europe/Berlin (2030-10-27T00:30:00.000Z)\n"),
         CommandCase(
+            "grant", "Porter in a {how}", "--label", "Cellar", "--from", "now", "--until", "+90d", "--hours",
+            "mon-fri 9:00-12:00,13:00-17:00", "--hours", "sat 10:00-12:00", "--special", "2030-12-24=09:00-12:00", "--special",
+            "2030-12-25=closed",
+            pipe:
+                "\tMon-Fri 09:00-12:00, 13:00-17:00; Sat 10:00-12:00; 2030-12-24 09:00-12:00; 2030-12-25 closed Europe/Berlin\t",
+            terminal: "  only  Mon-Fri 09:00-12:00, 13:00-17:00; Sat 10:00-12:00 (Europe/Berlin, the property's time)\n"
+                + "  on    Tue 2030-12-24 09:00-12:00\n  on    Wed 2030-12-25 closed\n"),
+        CommandCase(
+            "grant", "Cleaner", "--label", "Cellar", "--from", "now", "--until", "+1h", "--special", "2030-02-30=closed", code: 2,
+            pipe: "`2030-02-30` is not a date. There is no such day in the calendar."),
+        CommandCase(
+            "grant", "Cleaner", "--label", "Cellar", "--from", "now", "--until", "+1h", "--days", "mon", "--hours",
+            "tue 09:00-12:00", code: 2, pipe: "--days cannot be combined with --hours that name days"),
+        CommandCase(
             "grant", "Cleaner", "--label", "Cellar", "--from", "now", "--until", "+1h", "--days", "MON,FOO", code: 2,
             pipe: "`FOO` is not a day. The days are MON, TUE, WED, THU, FRI, SAT, SUN."),
         CommandCase(
@@ -103,6 +117,17 @@ extension CommandCase {
             pipe:
                 "until\t2031-01-01T00:00:00.000Z\t2030-12-24T14:00:00.000Z\nhours\t-\tTue 08:00-10:00 Europe/Rome\nuses\t-\t2/2\n",
             terminal: "         now Tue 2030-12-24 15:00 Europe/Rome (2030-12-24T14:00:00.000Z)\n"),
+        CommandCase(
+            "change", "Gardener in a {how}", "--special", "2030-12-24=closed",
+            pipe: "hours\tTue 08:00-10:00 Europe/Rome\tTue 08:00-10:00; 2030-12-24 closed Europe/Rome\n",
+            terminal: "  hours  Tue 08:00-10:00 Europe/Rome\n         now Tue 08:00-10:00; 2030-12-24 closed Europe/Rome\n"),
+        CommandCase(
+            "change", "Gardener in a {how}", "--no-special", "--hours", "mon 08:00-10:00", "--hours", "tue-wed 09:00-10:00",
+            pipe: "hours\tTue 08:00-10:00; 2030-12-24 closed Europe/Rome\tMon 08:00-10:00; Tue, Wed 09:00-10:00 Europe/Rome\n",
+            terminal: "now Mon 08:00-10:00; Tue, Wed 09:00-10:00 Europe/Rome\n"),
+        CommandCase(
+            "change", "Gardener in a {how}", "--days", "fri", code: 2,
+            pipe: "Give --days and --hours, or --hours with days, which then replace all of them."),
         CommandCase(
             "change", "Gardener in a {how}", "--any-hours", "--any-uses", "--operations", "unlock", "--json",
             pipe: #""maxUses":null"#),

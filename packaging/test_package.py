@@ -1,0 +1,428 @@
+"""Installs the Debian package into roots of their own and tests it; see scripts/test-package.
+
+    test_package.py BASE PACKAGE NEXT
+
+BASE is a root of Debian without the package; NEXT is the same program with a higher version. Runs as root, in a mount namespace of
+its own. There is no systemd in a root: the command of a unit is run with the unit's user, folder, environment, limits and writable
+folders, without capabilities; `systemd-analyze` checks the unit file, and `strace` that the system-call filter permits what the
+program does.
+"""
+import json, os, pathlib, re, shlex, shutil, signal, socket, stat, subprocess, sys, tempfile, time
+
+BASE, PACKAGE, NEXT = (pathlib.Path(path).resolve() for path in sys.argv[1:])
+PROJECT = pathlib.Path(__file__).resolve().parent.parent
+UNITS = "usr/lib/systemd/system"
+PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+PASSWORD = "a long password for the package"
+CONFIGURATION = "/etc/doorward/doorward.yaml"
+passed = 0
+
+
+def check(what, holds, detail=""):
+    global passed
+    if not holds:
+        raise AssertionError(f"{what}\n{detail}")
+    passed += 1
+    print(f"  {what}", flush=True)
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def blocks(page, section):
+    """The `sh` blocks in a section of a page."""
+    text = (PROJECT / page).read_text()
+    return re.findall(r"```sh\n(.*?)```", text.split(f"\n## {section}\n")[1].split("\n## ")[0], re.S)
+
+
+class Root:
+    """A copy of the base, in which programs run."""
+
+    def __init__(self, folder, name):
+        self.path = pathlib.Path(folder, name)
+        subprocess.run(["cp", "-a", "--reflink=auto", BASE, self.path], check=True)
+        subprocess.run(["mount", "-t", "proc", "proc", self.path / "proc"], check=True)
+        (self.path / "srv/packages").mkdir()
+
+    def __truediv__(self, path):
+        return self.path / str(path).lstrip("/")
+
+    def command(self, arguments, user=None, **environment):
+        """The arguments with which a program runs in the root."""
+        switch = ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups"] if user else []
+        values = {"PATH": PATH, "LANG": "C.UTF-8", "HOME": "/root"} | environment
+        return ["chroot", str(self.path), *switch, "env", "-i", *(f"{name}={value}" for name, value in values.items()), *arguments]
+
+    def run(self, *arguments, user=None, input="", code=0, **environment):
+        """Runs a program and returns its output; the exit code must be `code`."""
+        done = subprocess.run(
+            self.command(arguments, user, **environment), input=input, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode != code:
+            raise AssertionError(f"{shlex.join(map(str, arguments))}: exit code {done.returncode}, expected {code}\n{done.stdout}")
+        return done.stdout
+
+    def apt(self, *arguments):
+        return self.run("apt-get", "-qq", "-y", "--no-install-recommends", *arguments, DEBIAN_FRONTEND="noninteractive")
+
+    def install(self, package):
+        shutil.copy(package, self / "srv/packages")
+        return self.apt("install", f"/srv/packages/{package.name}")
+
+    def facts(self, path):
+        """Owner, group and mode of a file, as in `doorward:doorward 700`."""
+        return self.run("stat", "--format=%U:%G %a", path).strip()
+
+
+class Unit:
+    """The settings of a unit file that the test applies."""
+
+    def __init__(self, root, name):
+        self.root, self.values = root, {}
+        for line in (root / UNITS / name).read_text().splitlines():
+            if "=" in line and not line.startswith("#"):
+                key, value = line.split("=", 1)
+                self.values.setdefault(key, []).append(value)
+
+    def one(self, key):
+        (value,) = self.values[key]
+        return value
+
+    def words(self, key):
+        return [word for value in self.values.get(key, []) for word in value.split()]
+
+    def command(self, traced=None):
+        """The arguments that run the unit's command as systemd would."""
+        root, user = self.root.path, self.one("User")
+        writable = [f"/var/lib/{name}" for name in self.words("StateDirectory")] + self.words("ReadWritePaths")
+        mounts = [f"mount --bind {root} {root}", f"mount -t proc proc {root}/proc"]
+        mounts += [f"mount --bind {root}{folder} {root}{folder}" for folder in writable]
+        mounts += [f"mount -o remount,bind,ro {root}", f"mount -t tmpfs tmpfs {root}/tmp", 'exec "$@"']
+        limits = [f"--core={self.one('LimitCORE')}"] + [f"--nofile={limit}" for limit in self.values.get("LimitNOFILE", [])]
+        trace = ["strace", "-f", "-qq", "-s", "0", "-e", "signal=none", "-o", str(traced)] if traced else []
+        start = f'umask {self.one("UMask")}; cd {self.one("WorkingDirectory")}; exec "$@"'
+        return [
+            "unshare", "--mount", "--propagation", "private", "sh", "-ec", "\n".join(mounts), "sh", "prlimit", *limits, *trace,
+            "chroot", str(root), "setpriv", f"--reuid={user}", f"--regid={self.one('Group')}", "--init-groups", "--no-new-privs",
+            "--bounding-set=-all", "--inh-caps=-all", "env", "-i", f"PATH={PATH}", "HOME=/var/lib/doorward",
+            *self.values.get("Environment", []), "sh", "-ec", start, "sh", *shlex.split(self.one("ExecStart")),
+        ]
+
+    def allowed_calls(self):
+        """The system calls that SystemCallFilter permits."""
+        sets, name = {}, None
+        listing = subprocess.run(["systemd-analyze", "syscall-filter"], check=True, text=True, stdout=subprocess.PIPE).stdout
+        for line in listing.splitlines():
+            if line.startswith("@"):
+                name = line.strip()
+                sets[name] = []
+            elif name and line.startswith("    ") and not line.strip().startswith("#"):
+                sets[name].append(line.strip())
+
+        def expanded(word):
+            return set().union(*(expanded(inner) for inner in sets[word])) if word.startswith("@") else {word}
+
+        allowed = expanded("@default")
+        for value in self.values["SystemCallFilter"]:
+            calls = set().union(*(expanded(word) for word in value.lstrip("~").split()))
+            allowed = allowed - calls if value.startswith("~") else allowed | calls
+        return allowed
+
+
+class Service:
+    """A running gateway, and the commands of a person who is signed in."""
+
+    def __init__(self, root, command, log):
+        self.root = root
+        self.log = open(log, "a")
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log, text=True)
+        for line in self.process.stdout:
+            if line.startswith("listening on "):
+                self.address = line.split()[-1]
+                return
+        self.process.wait()
+        raise AssertionError(f"The gateway did not start: exit code {self.process.returncode}\n{pathlib.Path(log).read_text()}")
+
+    @property
+    def pid(self):
+        """The process of the program itself, also under strace."""
+        candidates = [self.process.pid]
+        while candidates:
+            pid = candidates.pop()
+            if os.readlink(f"/proc/{pid}/exe").endswith("/usr/bin/doorward"):
+                return pid
+            candidates += map(int, pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+        raise AssertionError("The program does not run.")
+
+    def stop(self):
+        os.kill(self.pid, signal.SIGTERM)
+        self.process.stdout.read()
+        code = self.process.wait()
+        self.log.close()
+        if code != 0:
+            raise AssertionError(f"The gateway stopped with exit code {code}\n{pathlib.Path(self.log.name).read_text()}")
+
+    def kill(self):
+        if self.process.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+            self.process.wait()
+
+
+class Test:
+    def __init__(self, folder):
+        self.folder, self.log, self.service = folder, folder / "gateway.log", None
+        self.root = Root(folder, "root")
+        self.port = free_port()
+
+    def start(self, traced=None):
+        self.service = Service(self.root, Unit(self.root, "doorward.service").command(traced), self.log)
+
+    def stop(self):
+        self.service.stop()
+        self.service = None
+
+    def doorward(self, *arguments, **options):
+        return self.root.run("doorward", *arguments, **options)
+
+    def unlocks(self, what):
+        check(what, self.doorward("unlock", "Front door") == "Front door\tunlocked\n")
+
+    def installation(self):
+        root = self.root
+        root.apt("update")
+        printed = root.install(PACKAGE)
+        check("a first installation prints how to create the super admin", "doorward admin create --config" in printed, printed)
+        check("the program needs nothing but its dependencies", self.doorward("--version").strip() == version(PACKAGE))
+        missing = [line for line in root.run("ldd", "/usr/bin/doorward").splitlines() if "not found" in line or "swift" in line]
+        check("the Swift runtime is part of the program", not missing, missing)
+        facts = {
+            "/etc/doorward": "root:doorward 750", CONFIGURATION: "root:doorward 640", "/usr/bin/doorward": "root:root 755",
+            "/var/lib/doorward": "doorward:doorward 700", "/var/backups/doorward": "doorward:doorward 700",
+            "/usr/libexec/doorward/backup": "root:root 755",
+        }
+        found = {path: root.facts(path) for path in facts}
+        check("owners and modes are those of the page", found == facts, found)
+        user = root.run("getent", "passwd", "doorward").split(":")
+        check("the user has no shell", user[5:] == ["/var/lib/doorward", "/usr/sbin/nologin\n"], user)
+        check("the configuration is a file of the administrator's", CONFIGURATION in root.run("dpkg-query", "-W", "-f", "${Conffiles}", "doorward"))
+        check("no file differs from the package", root.run("dpkg", "--verify", "doorward") == "")
+        check("the shipped configuration is valid", root.run("doorward", "config", "check", "--config", CONFIGURATION, user="doorward") != "")
+        licences = os.listdir(root / "usr/share/doc/doorward/licenses")
+        check("the licences of the libraries are there", {"swift-LICENSE", "GRDB.swift-LICENSE"} <= set(licences), licences)
+        scripts = [root / f"usr/share/{name}" for name in ("bash-completion/completions/doorward", "zsh/vendor-completions/_doorward")]
+        check("shells complete commands", all("unlock" in script.read_text() for script in scripts))
+
+    def units(self):
+        names = ["doorward.service", "doorward-backup.service", "doorward-backup.timer"]
+        verified = subprocess.run(
+            ["systemd-analyze", "verify", "--man=no", f"--root={self.root.path}", *(f"/{UNITS}/{name}" for name in names)],
+            text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        findings = [line for line in verified.stdout.splitlines() if "doorward" in line]
+        check("systemd-analyze verify has no finding", verified.returncode == 0 and not findings, verified.stdout)
+        for name in names[:2]:
+            rated = subprocess.run(
+                ["systemd-analyze", "security", "--offline=true", "--no-pager", "--threshold=25", self.root / UNITS / name],
+                text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            figure = [line for line in rated.stdout.splitlines() if "Overall exposure" in line]
+            check(f"{name}: {figure[0].lstrip('→ ') if figure else 'no rating'}", rated.returncode == 0, rated.stdout)
+
+    def first_start(self):
+        root = self.root
+        shipped = (root / CONFIGURATION).read_text()
+        (root / CONFIGURATION).write_text(shipped.replace("port: 8080", f"port: {self.port}"))
+        self.doorward(
+            "admin", "create", "--config", CONFIGURATION, "--email", "root@example.org", "--password-stdin", user="doorward",
+            input=PASSWORD + "\n")
+        trace = self.folder / "trace"
+        self.start(trace)
+        status = pathlib.Path(f"/proc/{self.service.pid}/status").read_text()
+        for line in ("NoNewPrivs:\t1", "CapEff:\t0000000000000000", "CapBnd:\t0000000000000000"):
+            assert line in status, status
+        check("the gateway runs without privileges, with only its folders writable", self.service.address.endswith(f":{self.port}"))
+        self.doorward(
+            "login", "--server", self.service.address, "--email", "root@example.org", "--password-stdin", "--as", "root",
+            input=PASSWORD + "\n")
+        self.doorward(
+            "user", "create", "olga@example.org", "--first-name", "Olga", "--last-name", "Owner", "--password-stdin", "--as", "root",
+            input=PASSWORD + "\n")
+        self.doorward("portfolio", "create", "Harbour Homes", "--owner", "olga@example.org", "--as", "root")
+        self.doorward(
+            "login", "--server", self.service.address, "--email", "olga@example.org", "--password-stdin", input=PASSWORD + "\n")
+        self.doorward("property", "create", "Quay 1", "--portfolio", "Harbour Homes", "--time-zone", "Europe/Berlin")
+        self.doorward("attach", "Front door", "--adapter", "simulator", "--property", "Quay 1")
+        self.unlocks("a simulated door is unlocked by command line")
+        self.doorward("grant", "Gus", "Front door", "--label", "--from", "now", "--until", "+1h", "--hours", "00:00-24:00")
+        self.stop()
+        calls, started = set(), False
+        with open(trace) as lines:
+            for line in lines:
+                started = started or 'execve("/usr/bin/doorward"' in line
+                call = re.match(r"\d+ +([a-z0-9_]+)\(", line)
+                if started and call:
+                    calls.add(call[1])
+        allowed = Unit(root, "doorward.service").allowed_calls()
+        check(f"the system-call filter permits the {len(calls)} calls that the gateway made", calls <= allowed, calls - allowed)
+        check("the filter needs its exception for the clock", calls & {"adjtimex", "clock_adjtime"}, calls)
+
+    def backup(self):
+        root = self.root
+        self.start()
+        self.doorward(
+            "login", "--server", self.service.address, "--email", "root@example.org", "--password-stdin", user="doorward",
+            input=PASSWORD + "\n", XDG_CONFIG_HOME="/var/lib/doorward/config", HOME="/var/lib/doorward")
+        folder = root / "var/backups/doorward"
+        for name, days in (("doorward-20200101T000000Z.db", 20), ("doorward-20200102T000000Z.db", 2), ("notes.txt", 20)):
+            (folder / name).touch()
+            os.utime(folder / name, (time.time() - days * 86_400,) * 2)
+        done = subprocess.run(
+            Unit(root, "doorward-backup.service").command(), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        check("the backup service writes a backup and finds it whole", done.returncode == 0, done.stdout)
+        kept = sorted(path.name for path in folder.iterdir() if not path.name.endswith(".lock"))
+        (self.backup_name,) = set(kept) - {"doorward-20200102T000000Z.db", "notes.txt"}
+        check("only the old backup is removed", len(kept) == 3 and self.backup_name > "doorward-2026", kept)
+        check("a backup is readable for the gateway alone", root.facts(f"/var/backups/doorward/{self.backup_name}") == "doorward:doorward 600")
+        self.doorward("grant", "Late guest", "Front door", "--label", "--from", "now", "--until", "+1h")
+        self.stop()
+
+    def restore(self):
+        (block,) = blocks("docs/installation.md", "Restore")
+        script = f"set -e\nbackup=/var/backups/doorward/{self.backup_name}\n{block}"
+        self.root.run("sh", "-c", script)
+        self.start()
+        guests = self.doorward("grants")
+        check("a restore by the page has the state of the backup", "Gus\t" in guests and "Late guest" not in guests, guests)
+        self.unlocks("the restored gateway unlocks the door")
+
+    def tls(self):
+        """A certificate by the page, served by the gateway and trusted by the command line."""
+        root = self.root
+        block = blocks("docs/tls.md", "From an authority of your own")[0].replace("name=doors.example", "name=localhost")
+        root.run("sh", "-c", f"set -e\n{block}")
+        check("the key can be read by the gateway, and by nobody else", root.facts("/etc/doorward/key.pem") == "root:doorward 640")
+        self.stop()
+        plain = (root / CONFIGURATION).read_text()
+        files = "tls: { certificate: /etc/doorward/chain.pem, privateKey: /etc/doorward/key.pem }"
+        (root / CONFIGURATION).write_text(plain.replace(f"port: {self.port} }}", f"port: {self.port}, {files} }}"))
+        self.start()
+        check("the gateway serves TLS", self.service.address.startswith("https://"), self.service.address)
+        login = ("login", "--server", f"https://localhost:{self.port}", "--email", "olga@example.org", "--password-stdin", "--as", "tls")
+        refused = self.doorward(*login, input=PASSWORD + "\n", code=3)
+        check("a certificate of an unknown authority is refused", "certificate not trusted" in refused, refused)
+        self.doorward(*login, "--ca-file", "/root/authority/authority.pem", input=PASSWORD + "\n")
+        done = self.doorward("unlock", "Front door", "--as", "tls")
+        check("and accepted with the authority's file", done == "Front door\tunlocked\n", done)
+        self.stop()
+        (root / CONFIGURATION).write_text(plain)
+        self.start()
+
+    def upgrade(self):
+        root = self.root
+        changed = (root / CONFIGURATION).read_text()
+        printed = root.install(NEXT)
+        check("an upgrade has no first steps to print", "admin create" not in printed, printed)
+        check("the package has the higher version", root.run("dpkg-query", "-W", "-f", "${Version}", "doorward") == version(NEXT))
+        check("an upgrade keeps the changed configuration", (root / CONFIGURATION).read_text() == changed)
+        check("and its owner and mode", root.facts(CONFIGURATION) == "root:doorward 640")
+        self.unlocks("the old process still works until the restart")
+        self.stop()
+        self.start()
+        self.unlocks("the new one knows sessions, doors and people")
+        check("and the log from before", "grant" in self.doorward("log", "--limit", "100"))
+        self.stop()
+
+    def removal(self):
+        root = self.root
+        root.apt("remove", "doorward")
+        check("a removal takes the program away", not (root / "usr/bin/doorward").exists() and not (root / UNITS / "doorward.service").exists())
+        kept = ["var/lib/doorward/doorward.db", "var/lib/doorward/doorward.db.signing-key", CONFIGURATION]
+        check("and keeps data, keys and configuration", all((root / path).exists() for path in kept))
+        root.install(NEXT)
+        self.start()
+        self.unlocks("the package that is installed again continues with them")
+        self.stop()
+        root.apt("purge", "doorward")
+        gone = ["/var/lib/doorward", "/etc/doorward", "/usr/share/doc/doorward", "/usr/libexec/doorward"]
+        check("a purge removes them", not any((root / path).exists() for path in gone), [p for p in gone if (root / p).exists()])
+        check("and leaves the backups to root", root.facts(f"/var/backups/doorward/{self.backup_name}") == "root:root 600")
+
+    def container(self):
+        """Runs the steps of the container file in a root, and what it starts in a network of its own."""
+        root = Root(self.folder, "container")
+        text = (PROJECT / "packaging/Containerfile").read_text()
+        lines = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")).replace("\\\n", " ").splitlines()
+        values, settings = {}, {}
+        for line in filter(None, lines):
+            step, rest = line.split(None, 1)
+            match step:
+                case "FROM":
+                    release = re.search("VERSION_CODENAME=(.*)", (root / "etc/os-release").read_text())[1]
+                    check("the container is of the root's release", rest == f"debian:{release}-slim", rest)
+                case "COPY":
+                    pattern, target = rest.split()
+                    assert PACKAGE.match(pattern), pattern
+                    shutil.copy(PACKAGE, root / target)
+                case "RUN": root.run("sh", "-c", rest, DEBIAN_FRONTEND="noninteractive")
+                case "ENV": values |= dict(word.split("=", 1) for word in shlex.split(rest))
+                case "HEALTHCHECK": settings[step] = json.loads(rest.split("CMD", 1)[1])
+                case "ENTRYPOINT" | "CMD": settings[step] = json.loads(rest)
+                case "USER" | "WORKDIR" | "VOLUME" | "EXPOSE" | "STOPSIGNAL": settings[step] = rest
+                case _: raise AssertionError(f"This test does not know {step}.")
+        user, group = settings["USER"].split(":")
+
+        def command(arguments, namespace):
+            enter = [f"cd {settings['WORKDIR']}; exec \"$@\""]
+            return namespace + [
+                "chroot", str(root.path), "setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups", "--no-new-privs",
+                "env", "-i", f"PATH={PATH}", *(f"{name}={value}" for name, value in values.items()), "sh", "-ec", *enter, "sh",
+                *arguments,
+            ]
+
+        def run(*arguments, namespace=(), input=""):
+            return subprocess.run(command(arguments, list(namespace)), input=input, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+        entry = settings["ENTRYPOINT"]
+        made = run(*entry, "admin", "create", "--config", CONFIGURATION, "--email", "root@example.org", "--password-stdin", input=PASSWORD + "\n")
+        check("the container creates its super admin", made.returncode == 0, made.stdout)
+        network = ["unshare", "--net", "sh", "-ec", 'ip link set lo up; exec "$@"', "sh"]
+        self.service = Service(root, command([*entry, *settings["CMD"]], network), self.log)
+        inside = ["nsenter", f"--net=/proc/{self.service.pid}/ns/net"]
+        healthy = run(*settings["HEALTHCHECK"], namespace=inside)
+        check("its health check succeeds", healthy.returncode == 0, healthy.stdout)
+        signed_in = run(
+            *entry, "login", "--server", "http://127.0.0.1:8080", "--email", "root@example.org", "--password-stdin", namespace=inside,
+            input=PASSWORD + "\n")
+        check("and a person signs in", signed_in.returncode == 0, signed_in.stdout)
+        self.stop()
+        dead = run(*settings["HEALTHCHECK"])
+        check("without a gateway the health check fails", dead.returncode != 0)
+
+
+def version(package):
+    return subprocess.run(["dpkg-deb", "-f", package, "Version"], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
+
+
+def main():
+    assert stat.S_ISDIR(BASE.stat().st_mode)
+    failed = 0
+    with tempfile.TemporaryDirectory(dir=BASE.parent) as folder:
+        os.chmod(folder, 0o755)
+        test = Test(pathlib.Path(folder))
+        try:
+            for step in ("installation", "units", "first_start", "backup", "restore", "tls", "upgrade", "removal", "container"):
+                print(step.replace("_", " "), flush=True)
+                getattr(test, step)()
+        except AssertionError as failure:
+            failed = 1
+            print(f"FAILED: {failure}", file=sys.stderr)
+        finally:
+            if test.service:
+                test.service.kill()
+            for root in pathlib.Path(folder).glob("*/proc"):
+                subprocess.run(["umount", root], check=False)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed)
+
+
+main()
