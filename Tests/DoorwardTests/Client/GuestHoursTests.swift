@@ -84,7 +84,8 @@ import Testing
                 ])
             let regular = try #require(old.regularWords).split(separator: "; ").flatMap { ["--hours", String($0)] }
             let special = old.specialWords.flatMap { words in
-                ["--special", words.dropFirst(4).replacing(" ", with: "=", maxReplacements: 1)]
+                let parts = words.split(separator: " ", maxSplits: 2)
+                return ["--special", "\(parts[1])=\(parts[2])"]
             }
             let command = try Doorward.parseAsRoot(
                 ["grant", "g", "door", "--from", "now", "--until", "+1h"] + regular + special)
