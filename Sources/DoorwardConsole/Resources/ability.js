@@ -125,10 +125,32 @@ export const places = [
     meaning: 'who can open a door, and whether a person can, at any time from now on',
   },
   {
-    id: 'properties', title: 'Property', path: '#/properties/ID', icon: 'doors', requires: [['property.read', 'Property']], inBar: false,
-    meaning: 'one property: its doors and its lockdown',
+    id: 'people', title: 'People', path: '#/people', icon: 'people',
+    requires: [['people.list', 'Portfolio'], ['people.list', 'Property'], ['people.list', 'Unit']], inBar: true,
+    meaning: 'users and their roles: invite, change, remove',
   },
-  { id: 'account', title: 'My account', path: '#/account', icon: 'account', requires: [], inBar: false, meaning: 'own names, password, sessions' },
+  {
+    id: 'portfolios', title: 'Portfolio', path: '#/portfolios', icon: 'portfolio', requires: [['portfolio.read', 'Portfolio']], inBar: true,
+    meaning: 'properties, subscription with its usage, retention of the log, compliance report',
+  },
+  {
+    id: 'found', title: 'Found locks', path: '#/found', icon: 'found', requires: [['device.attach', 'Property']], inBar: true,
+    meaning: 'locks that adapters have found, to attach them',
+  },
+  {
+    id: 'gateway', title: 'Gateway', path: '#/gateway', icon: 'gateway', requires: [['adapters.manage', 'Gateway']], inBar: true,
+    meaning: 'adapters and brokers, clock, logs, backup',
+  },
+  {
+    id: 'properties', title: 'Property', path: '#/properties/ID', icon: 'doors', requires: [['property.read', 'Property']], inBar: false,
+    meaning: 'one property: its doors, its units and its lockdown',
+  },
+  {
+    id: 'units', title: 'Unit', path: '#/units/ID', icon: 'unit', requires: [['unit.read', 'Unit']], inBar: false,
+    meaning: 'one unit: its doors, tenants and guests',
+  },
+  { id: 'account', title: 'My account', path: '#/account', icon: 'account', requires: [], inBar: false, meaning: 'own names, password, sessions, API keys, defaults' },
+  { id: 'more', title: 'More', path: '#/more', icon: 'more', requires: [], inBar: false, meaning: 'on a phone, the pages that are not in the bar' },
 ];
 
 /** @param {Place} place @param {Ability} ability */

@@ -105,8 +105,9 @@ export async function signOut() {
  * Sends a request of the signed-in person and returns `data` of the answer. An expired access token is renewed once.
  *
  * @param {string} method @param {string} path below `/api/v1`
- * @param {{query?: Record<string, any>, body?: any, headers?: Record<string, string>, isProof?: boolean}} [options] `isProof` for a
- *   request with a password, which is not repeated: a second refusal would count as a second wrong password
+ * @param {{query?: Record<string, any>, body?: any, headers?: Record<string, string>, isProof?: boolean, isQuiet?: boolean}} [options] `isProof` for a
+ *   request with a password, which is not repeated: a second refusal would count as a second wrong password; `isQuiet` for a question
+ *   whose refusal says nothing about the rules, such as one about an invitation that may have ended
  */
 export async function call(method, path, options = {}) {
   if (options.isProof) {
@@ -126,7 +127,7 @@ export async function call(method, path, options = {}) {
         forget('signedOut');
       }
     }
-    if (error.status === 403) notify('forbidden');
+    if (error.status === 403 && !options.isQuiet) notify('forbidden');
     throw error;
   }
 }

@@ -8,6 +8,9 @@ import { button, icon, notice } from './parts.js';
 import { h, show } from './view.js';
 import { clockTime, nameOf, sentenceOf } from './words.js';
 
+/** The number of pages in the bar of a phone, beside *More*. */
+export const inPhoneBar = 4;
+
 const root = /** @type {HTMLElement} */ (document.getElementById('app'));
 
 /** @type {any} */
@@ -97,6 +100,8 @@ const context = {
   get user() { return currentUser(); },
   get live() { return live; },
   redraw, announce,
+  /** What pages keep until the sign-out. */
+  memory: new Map(),
   get commands() { return commands; },
   /** @param {string} hash */
   go(hash) { location.hash = hash; },
@@ -165,6 +170,7 @@ function end(why) {
   commands.isEnded = true;
   commands = newCommands();
   clearTimeout(nextChange);
+  context.memory.clear();
   leave();
   const wasIn = app.phase === 'signedIn';
   Object.assign(app, { phase: 'signedOut', ability: new Ability(null), permissionsTag: null, place: null, problem: null, note: null });
@@ -243,8 +249,11 @@ export async function leaveSession() {
 const modules = {
   doors: () => import('./doors.js'), door: () => import('./door.js'), guests: () => import('./guests.js'),
   log: () => import('./log.js'), check: () => import('./check.js'), account: () => import('./account.js'),
-  properties: () => import('./property.js'),
+  properties: () => import('./property.js'), units: () => import('./unit.js'), people: () => import('./people.js'), person: () => import('./person.js'),
+  portfolios: () => import('./portfolio.js'), found: () => import('./found.js'), gateway: () => import('./gateway.js'), more: () => import('./more.js'),
 };
+/** The module of one object, where a page is of a list. @type {Record<string, string>} */
+const detailModules = { doors: 'door', people: 'person' };
 
 function leave() {
   app.page?.end?.(app.state);
@@ -257,7 +266,6 @@ async function route() {
   const [path, search] = location.hash.replace(/^#\/?/, '').split('?');
   const [first, ...rest] = path.split('/').map((part) => { try { return decodeURIComponent(part); } catch { return part; } });
   const place = places.find(({ id }) => id === (first || 'doors')) || null;
-  const isDoor = place?.id === 'doors' && rest.length > 0;
   const number = ++routes;
   leave();
   app.place = place;
@@ -269,7 +277,7 @@ async function route() {
     return;
   }
   try {
-    const { default: page } = await modules[isDoor ? 'door' : place.id]();
+    const { default: page } = await modules[(rest.length > 0 && detailModules[place.id]) || place.id]();
     if (number !== routes) return;
     app.page = page;
     app.state = page.start(context, rest, new URLSearchParams(search || ''));
@@ -317,12 +325,20 @@ function skip(event) {
   focusHeading();
 }
 
+/** The pages that belong to another one in the navigation. @type {Record<string, string>} */
+const parents = { properties: 'doors', units: 'doors' };
+
 function navigation() {
+  const shown = places.filter((place) => place.inBar && isOpen(place, app.ability));
+  const current = parents[app.place?.id] || app.place?.id;
+  const more = places.find(({ id }) => id === 'more');
+  // A phone has room for four pages and *More*; a wide screen shows all.
+  const links = [...shown.map((place, index) => ({ place, width: index < inPhoneBar ? '' : 'wide-only' })), ...(shown.length > inPhoneBar && more ? [{ place: more, width: 'phone-only' }] : [])];
   return h(
     'nav.places', { 'aria-label': 'Pages' },
-    places.filter((place) => place.inBar && isOpen(place, app.ability)).map((place) =>
-      h('a', { key: place.id, href: place.path, 'aria-current': app.place === place || (place.id === 'doors' && app.place?.id === 'properties') ? 'page' : null }, icon(place.icon), h('span', { class: place.short ? 'long' : null }, place.title),
-        place.short && h('span.short', { 'aria-hidden': 'true' }, place.short))));
+    links.map(({ place, width }) => h(
+      'a', { key: place.id, href: place.path, class: width, 'aria-current': place.id === current ? 'page' : null },
+      icon(place.icon), h('span', { class: place.short ? 'long' : null }, place.title), place.short && h('span.short', { 'aria-hidden': 'true' }, place.short))));
 }
 
 const noteView = () => app.note && h('div.note', null, notice(app.note.tone, app.note.text));

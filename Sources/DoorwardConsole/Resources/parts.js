@@ -23,6 +23,13 @@ const paths = {
   board: 'M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z',
   list: 'M4 6h16M4 12h16M4 18h16',
   tick: 'M5 13l4 4L19 7',
+  people: 'M8.500 11a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7M2 20c0-3.500 2.700-6 6.500-6s6.500 2.500 6.500 6M16 4.500a3.500 3.500 0 0 1 0 6.400M17.500 14.400c2.700.6 4.500 2.800 4.500 5.600',
+  portfolio: 'M3 21h18M5 21V8l7-5 7 5v13M9 21v-5h6v5M9 11h.5M14.500 11h.5',
+  unit: 'M4 21V4h16v17zM12 4v17M4 12h16',
+  found: 'M4 12a8 8 0 0 1 8-8M4 12a8 8 0 0 0 8 8M8 12a4 4 0 0 1 4-4M8 12a4 4 0 0 0 4 4M12 12h.5M16 9h5v10h-5z',
+  gateway: 'M4 4h16v6H4zM4 14h16v6H4zM8 7h.5M8 17h.5',
+  more: 'M5 12h.5M12 12h.5M18.500 12h.5',
+  key: 'M15 10a4 4 0 1 1-4-4 4 4 0 0 1 4 4M14 12.500l7 7M18 16.500l-2 2',
   info: 'M12 21a9 9 0 1 1 0-18 9 9 0 0 1 0 18M12 11v6M12 7.500v.5',
 };
 
@@ -165,3 +172,22 @@ export function pager(pagination, go) {
     h('span', null, `Page ${currentPage} of ${totalPages} (${totalItems})`),
     button('Next', { id: 'next-page', disabled: currentPage >= totalPages, onclick: () => currentPage < totalPages && go(currentPage + 1) }));
 }
+
+/** A secret that is shown once, with a button that copies it. @param {any} context @param {{label: string, value: string, isCopied?: boolean}} secret */
+export function copyable(context, secret) {
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(secret.value);
+      context.announce('Copied');
+      secret.isCopied = true;
+    } catch {
+      /** @type {HTMLInputElement | null} */ (document.getElementById('secret'))?.select();
+    }
+    context.redraw();
+  };
+  return h('div.copy', null, h('input', { id: 'secret', readonly: true, value: secret.value, 'aria-label': secret.label }),
+    button(secret.isCopied ? 'Copied' : 'Copy', { id: 'copy', icon: secret.isCopied ? 'tick' : undefined, onclick: copy }));
+}
+
+/** An address of a page of the gateway, complete also where the gateway does not know its public address. @param {string} url */
+export const completeAddress = (url) => (url.startsWith('/') ? location.origin + url : url);
