@@ -45,5 +45,14 @@ extension ConsoleFile {
         ConsoleFile("check.js", PackageResources.check_js),
         ConsoleFile("account.js", PackageResources.account_js),
         ConsoleFile("property.js", PackageResources.property_js),
+        ConsoleFile("unit.js", PackageResources.unit_js),
+        ConsoleFile("scopes.js", PackageResources.scopes_js),
+        ConsoleFile("removal.js", PackageResources.removal_js),
+        ConsoleFile("people.js", PackageResources.people_js),
+        ConsoleFile("person.js", PackageResources.person_js),
+        ConsoleFile("portfolio.js", PackageResources.portfolio_js),
+        ConsoleFile("found.js", PackageResources.found_js),
+        ConsoleFile("gateway.js", PackageResources.gateway_js),
+        ConsoleFile("more.js", PackageResources.more_js),
     ]
 }

@@ -2,7 +2,9 @@
 // @ts-check
 import { call, setCurrentUser } from './api.js';
 import { leaveSession } from './app.js';
-import { button, dialog, field, notice, time, whenLoaded } from './parts.js';
+import { button, copyable, dialog, field, notice, select, time, whenLoaded } from './parts.js';
+import { askRemoval, removalDialog } from './removal.js';
+import { Scopes, entityTypes } from './scopes.js';
 import { h } from './view.js';
 import { roleOf, sentenceOf } from './words.js';
 
@@ -12,7 +14,7 @@ const page = {
   /** @param {any} context */
   start(context) {
     const state = {
-      status: 'loading', error: null, sessions: [], keys: [], codes: null, asks: null, isEnded: false, busy: null,
+      status: 'loading', error: null, sessions: [], keys: [], codes: null, asks: null, newKey: null, removal: null, scopes: new Scopes([[], [], []]), isEnded: false, busy: null,
       /** @type {Record<string, any>} a note for each form */ notes: {},
     };
     page.refresh(context, state);
@@ -20,18 +22,18 @@ const page = {
   },
 
   /** @param {any} state */
-  end(state) { state.isEnded = true; state.codes = null; },
+  end(state) { Object.assign(state, { isEnded: true, codes: null, newKey: null }); },
 
   /** @param {any} context @param {any} state */
   async refresh(context, state) {
     try {
       const mayHaveKeys = ['Portfolio', 'Property', 'Unit'].some((type) => context.ability.can('apiKeys.manage', type));
-      const [{ user }, { sessions }, keys] = await Promise.all([
-        call('GET', '/users/me'), call('GET', '/users/me/sessions'), mayHaveKeys ? call('GET', '/api-keys', { query: { limit: 200 } }) : null,
+      const [{ user }, { sessions }, scopes, keys] = await Promise.all([
+        call('GET', '/users/me'), call('GET', '/users/me/sessions'), Scopes.read(), mayHaveKeys ? call('GET', '/api-keys', { query: { limit: 200 } }) : null,
       ]);
       if (state.isEnded) return;
       setCurrentUser(user);
-      Object.assign(state, { status: 'loaded', user, sessions, keys: keys?.apiKeys || null, readAt: new Date().toISOString() });
+      Object.assign(state, { status: 'loaded', user, sessions, scopes, keys: keys?.apiKeys || null, readAt: new Date().toISOString() });
     } catch (error) {
       if (state.status !== 'loaded') Object.assign(state, { status: 'failed', error });
     }
@@ -44,8 +46,8 @@ const page = {
       'div', { key: 'account' },
       h('div.page-head', null, h('h1', { tabindex: '-1' }, 'My account'), button('Sign out', { id: 'sign-out', onclick: leaveSession })),
       whenLoaded(state, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); }, () => [
-        person(context, state), password(context, state), recovery(context, state), sessions(context, state), apiKeys(context, state), keyboard(context),
-        state.asks && confirmation(context, state),
+        person(context, state), defaults(context, state), password(context, state), recovery(context, state), sessions(context, state), apiKeys(context, state), keyboard(context),
+        state.asks && confirmation(context, state), state.newKey && newKeyDialog(context, state), removalDialog(context, state),
       ]));
   },
 };
@@ -163,31 +165,106 @@ function sessions(context, state) {
       !session.isCurrent && button('End', { id: `end-${session.id}`, name: 'End this session', onclick: end(session) })))));
 }
 
+/** The places that the person's clients open first. @param {any} context @param {any} state */
+function defaults(context, state) {
+  const { user, scopes } = state;
+  const shown = Object.entries(entityTypes).filter(([type]) => scopes.byType[type].size > 1 || user[fieldOf(type)]);
+  if (shown.length === 0) return null;
+  return h(
+    'form.card-form', {
+      key: 'defaults', onsubmit: submit(context, state, 'defaults', async (values) => {
+        const body = Object.fromEntries(shown.map(([type]) => [fieldOf(type), values[fieldOf(type)] || null]));
+        const answer = await call('PUT', '/users/me', { body });
+        state.user = answer.user;
+        setCurrentUser(answer.user);
+        return 'Saved.';
+      }),
+    },
+    h('h2', null, 'Opened first'), noteOf(state, 'defaults'),
+    h('p.hint', null, 'The page Doors begins with this property. Apps can begin with the other choices.'),
+    h('div.form-row', null, shown.map(([type, { word }]) => select(word, { id: fieldOf(type), name: fieldOf(type), value: user[fieldOf(type)] || '', onchange: () => {} },
+      [['', 'None'], .../** @type {[string, string][]} */ ([...scopes.byType[type].keys()].map((id) => [id, scopes.nameOf(type, id)]))]))),
+    button('Save the choices', { id: 'save-defaults', type: 'submit', kind: 'primary', busy: state.busy === 'defaults', onclick: () => {} }));
+}
+
+/** @param {string} type */
+const fieldOf = (type) => `default${entityTypes[type].word}Id`;
+
+/** The roles that a key can have on each type of entity. @type {Record<string, string[]>} */
+const keyRoles = { PORTFOLIO: ['PORTFOLIO_ADMIN', 'AUDITOR', 'OWNER'], PROPERTY: ['MAINTENANCE', 'AUDITOR', 'PROPERTY_MANAGER'], UNIT: ['TENANT'] };
+
+/** The entities on which the person may have keys. @param {any} context @param {any} state @param {string} type */
+const keyPlaces = (context, state, type) => [...state.scopes.byType[type].values()].filter((one) => context.ability.can('apiKeys.manage', entityTypes[type].subject, one));
+
 /** @param {any} context @param {any} state */
 function apiKeys(context, state) {
   if (!state.keys) return null;
-  const remove = (/** @type {any} */ key) => async () => {
-    state.asks = null;
-    try {
-      await call('DELETE', `/api-keys/${encodeURIComponent(key.id)}`);
-      context.note(`The API key ${key.name} is removed.`);
-    } catch (error) {
-      context.note(sentenceOf(error), 'bad');
-    }
-    page.refresh(context, state);
-  };
+  const types = Object.keys(entityTypes).filter((type) => keyPlaces(context, state, type).length > 0);
   return h(
-    'section.panel-card', { key: 'keys' }, h('h2', null, 'API keys'),
-    state.keys.length === 0 ? h('p.hint', null, 'You have no API keys. They are created by ', h('code', null, 'POST /api/v1/api-keys'), ', for programs that act with a part of your rights.')
+    'section.panel-card', { key: 'keys' },
+    h('div.page-head', null, h('h2', null, 'API keys'), types.length > 0 && button('Create an API key', {
+      id: 'new-key', icon: 'key', onclick: () => {
+        const type = types[types.length > 1 ? 1 : 0];
+        state.newKey = { types, type, entityId: keyPlaces(context, state, type)[0].id, role: keyRoles[type][0], days: '90', error: null, isBusy: false, secret: null };
+        context.redraw();
+      },
+    })),
+    state.keys.length === 0 ? h('p.hint', null, 'A key lets a program act with a part of your rights. You have none.')
       : h('ul.rows', null, state.keys.map((/** @type {any} */ key) => h(
         'li.row', { key: key.id },
-        h('span.record-text', null, h('strong', null, key.name), h('span.record-sub', null, roleOf(key.role), ', until ', time(key.expiresAt))),
+        h('span.record-text', null, h('strong', null, key.name), h('span.record-sub', null, `${roleOf(key.role)}, ${state.scopes.nameOf(key.entityType, key.entityId)}, until `, time(key.expiresAt))),
         button('Remove', {
-          id: `remove-${key.id}`, kind: 'danger', name: `Remove ${key.name}`, onclick: () => {
-            state.asks = { title: 'Remove the API key', text: `Programs that use ${key.name} stop working at once.`, verb: 'Remove', act: remove(key) };
-            context.redraw();
-          },
+          id: `remove-${key.id}`, kind: 'danger', name: `Remove ${key.name}`,
+          onclick: () => askRemoval(context, state, {
+            title: 'Remove the API key', path: `/api-keys/${encodeURIComponent(key.id)}`, verb: 'Remove', text: `Programs that use ${key.name} stop working at once.`,
+            done: () => { context.note(`The API key ${key.name} is removed.`); page.refresh(context, state); },
+          }),
         })))));
+}
+
+/** @param {any} context @param {any} state */
+function newKeyDialog(context, state) {
+  const { newKey } = state;
+  const close = () => { state.newKey = null; context.redraw(); };
+  if (newKey.secret) {
+    return dialog({ title: 'The API key', onclose: close },
+      h('p', null, 'Copy the key into the program that uses it. It is shown only now.'), copyable(context, newKey.secret),
+      h('div.buttons.dialog-buttons', null, button('Done', { id: 'done', kind: 'primary', onclick: close })));
+  }
+  const create = async (/** @type {any} */ event) => {
+    event.preventDefault();
+    if (newKey.isBusy) return;
+    Object.assign(newKey, { isBusy: true, error: null });
+    const name = String(new FormData(event.target).get('name'));
+    context.redraw();
+    try {
+      const expiresAt = new Date(Date.now() + Number(newKey.days) * 86400000).toISOString();
+      const { secret } = await call('POST', '/api-keys', { body: { name, entityType: newKey.type, entityId: newKey.entityId, role: newKey.role, expiresAt } });
+      newKey.secret = { label: 'The API key', value: secret };
+      context.announce('The key is shown');
+      page.refresh(context, state);
+    } catch (error) {
+      newKey.error = sentenceOf(error, { name: 'The name', role: 'The role', expiresAt: 'The end' });
+      context.announce(newKey.error);
+    }
+    newKey.isBusy = false;
+    context.redraw();
+  };
+  const change = (/** @type {any} */ values) => { Object.assign(newKey, values); context.redraw(); };
+  return dialog({ title: 'Create an API key', onclose: close }, h(
+    'form', { onsubmit: create },
+    newKey.error && notice('bad', newKey.error),
+    field('Name', { id: 'key-name', name: 'name', required: true, maxlength: 200, autocomplete: 'off' }, { hint: 'Such as the program that uses it.' }),
+    h('div.form-row', null,
+      select('For a', { id: 'key-type', value: newKey.type, onchange: (type) => change({ type, entityId: keyPlaces(context, state, type)[0].id, role: keyRoles[type][0] }) },
+        newKey.types.map((/** @type {string} */ type) => [type, entityTypes[type].word])),
+      select('Which', { id: 'key-entity', value: newKey.entityId, onchange: (entityId) => change({ entityId }) },
+        keyPlaces(context, state, newKey.type).map((/** @type {any} */ one) => [one.id, state.scopes.nameOf(newKey.type, one.id)]))),
+    h('div.form-row', null,
+      select('Role', { id: 'key-role', value: newKey.role, onchange: (role) => change({ role }) }, keyRoles[newKey.type].map((role) => [role, roleOf(role)])),
+      select('Valid for', { id: 'key-days', value: newKey.days, onchange: (days) => change({ days }) }, [['30', '30 days'], ['90', '90 days'], ['365', 'One year']])),
+    h('p.hint', null, 'The key never has more rights than you have, and ends with them.'),
+    h('div.buttons.dialog-buttons', null, button(newKey.isBusy ? 'Creating' : 'Create', { id: 'confirm', type: 'submit', kind: 'primary', busy: newKey.isBusy, onclick: () => {} }), button('Cancel', { id: 'cancel', onclick: close }))));
 }
 
 /** @param {any} context */
@@ -200,7 +277,7 @@ function keyboard(context) {
       onchange: (/** @type {any} */ event) => { localStorage.setItem('doorward-keys', event.target.checked ? 'on' : 'off'); context.redraw(); },
     }), 'Single-letter keys'),
     h('dl.details', null, [
-      ['/', 'search'], ['g d, g g, g l, g c, g a', 'doors, guests, log, check, account'], ['j, k', 'next and previous door'], ['u', 'to the button Unlock'],
+      ['/', 'search'], ['g d, g g, g l, g c, g p, g a', 'doors, guests, log, check, people, account'], ['j, k', 'next and previous door'], ['u', 'to the button Unlock'],
       ['l', 'lock'], ['w', 'why a button is not available'], ['r', 'read again'],
     ].map(([key, meaning]) => h('div', { key }, h('dt', null, h('kbd', null, key)), h('dd', null, meaning)))));
 }

@@ -200,3 +200,22 @@ export async function readIfChanged(path, etag) {
 
 /** The person's own data, as just read. @param {any} user */
 export function setCurrentUser(user) { if (session && session.user.id === user.id) session.user = user; }
+
+/**
+ * Reads a file with the rights of the signed-in person, and gives it to the browser to save.
+ *
+ * @param {string} path @param {string} name the name of the file @param {string} refusal what to say if the gateway gives no reason
+ */
+export async function save(path, name, refusal) {
+  let response = await request('GET', path, {});
+  if (response.status === 401 && (await restore())) response = await request('GET', path, {});
+  if (!response.ok) {
+    const answer = await response.json().catch(() => ({}));
+    throw new APIError(response.status, { ...answer, message: answer.message || refusal });
+  }
+  const address = URL.createObjectURL(await response.blob());
+  const link = document.createElement('a');
+  Object.assign(link, { href: address, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 60000);
+}

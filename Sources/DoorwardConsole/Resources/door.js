@@ -89,7 +89,8 @@ function content(context, state) {
   const { word, tone, icon: name } = stateOf(device.state);
   return [
     h('h1', { tabindex: '-1' }, device.name),
-    h('p.subtitle', null, [device.propertyName, device.unitName].filter(Boolean).join(' › ')),
+    h('p.subtitle', null, placeLink(context, 'properties', 'Property', { id: device.propertyId, portfolioId: device.portfolioId }, device.propertyName), device.unitName && ' › ',
+      placeLink(context, 'units', 'Unit', { id: device.unitId, propertyId: device.propertyId, portfolioId: device.portfolioId }, device.unitName)),
     state.problem && notice('bad', 'The door could not be read again; what you see is from ', time(state.readAt), '.'),
     h('section.hero', { 'aria-label': 'State', class: tone },
       h('div.hero-state', null,
@@ -105,6 +106,10 @@ function content(context, state) {
     facts(device),
   ];
 }
+
+/** The name of a place, as a link for those who have its page. @param {any} context @param {string} page @param {string} type @param {any} place @param {string | null} name */
+const placeLink = (context, page, type, place, name) =>
+  name && (context.ability.can(`${type.toLowerCase()}.read`, type, place) ? h('a', { href: `#/${page}/${encodeURIComponent(place.id)}` }, name) : name);
 
 /** @param {any} context @param {any} state */
 function actions(context, state) {

@@ -32,7 +32,7 @@ const page = {
   start(context, path, query) {
     const state = {
       status: 'loading', error: null, devices: new Map(), total: 0, readAt: null, q: query.get('q') || '', filter: query.get('show') || 'all',
-      propertyId: query.get('property') || '', style: localStorage.getItem('doorward-doors') || 'board', shown: firstShown, isEnded: false,
+      propertyId: query.get('property') ?? (String(query) ? '' : context.user?.defaultPropertyId || ''), style: localStorage.getItem('doorward-doors') || 'board', shown: firstShown, isEnded: false,
       why: null, reads: 0,
     };
     context.need([{ type: 'device', query: '' }]);
@@ -187,7 +187,7 @@ function content(context, state) {
 const nothing = (context) => h(
   'div.empty', { key: 'nothing' }, icon('doors'), h('h2', null, 'No doors yet'),
   context.ability.can('device.attach', 'Property')
-    ? h('p', null, 'Attach the first lock with ', h('code', null, 'doorward attach'), '. It appears here by itself.')
+    ? h('p', null, 'Attach the first lock with ', h('code', null, 'doorward attach'), ', or one of the ', h('a', { href: '#/found' }, 'found locks'), '.')
     : h('p', null, 'No door has been shared with you. A manager of the property, or a tenant who lets you in, can change that.'));
 
 /** @param {any} context @param {any} state @param {any[]} doors @param {any} current */

@@ -1,6 +1,6 @@
 // Log: access records with filters, charts with their tables, and exports.
 // @ts-check
-import { call, request, queryText } from './api.js';
+import { call, queryText, save } from './api.js';
 import { button, dialog, field, icon, notice, select, whenLoaded } from './parts.js';
 import { timeline } from './records.js';
 import { h } from './view.js';
@@ -272,7 +272,7 @@ function exportDialog(context, state) {
     context.redraw();
     try {
       const [name, id] = own.place.split('=');
-      await save(`/access-records/export${queryText({ ...queryOf(state.filter), [name]: id, format })}`, `doorward-log.${format}`);
+      await save(`/access-records/export${queryText({ ...queryOf(state.filter), [name]: id, format })}`, `doorward-log.${format}`, 'The export was refused.');
       context.note('The export is saved. It is recorded in the log.');
       close();
     } catch (error) {
@@ -291,18 +291,4 @@ function exportDialog(context, state) {
         button('CSV', { id: 'export-csv', kind: 'primary', busy: own.isBusy, onclick: download('csv') }),
         button('NDJSON with proofs', { id: 'export-ndjson', busy: own.isBusy, onclick: download('ndjson') })),
       h('p.hint.after', null, 'The NDJSON file is verified offline by ', h('code', null, 'doorward audit verify'), '.')));
-}
-
-/** @param {string} path @param {string} name */
-async function save(path, name) {
-  const response = await request('GET', path, {});
-  if (!response.ok) {
-    const answer = await response.json().catch(() => ({}));
-    throw Object.assign(new Error(answer.message || 'The export was refused.'), answer);
-  }
-  const address = URL.createObjectURL(await response.blob());
-  const link = document.createElement('a');
-  Object.assign(link, { href: address, download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 60000);
 }

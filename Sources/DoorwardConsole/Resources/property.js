@@ -3,6 +3,7 @@
 import { call } from './api.js';
 import { address, marks } from './doors.js';
 import { button, dialog, failure, field, icon, notice, time } from './parts.js';
+import { readAll } from './scopes.js';
 import { h } from './view.js';
 import { counted, outcomeOf, reasonOf, sentenceOf, stateOf } from './words.js';
 
@@ -16,9 +17,9 @@ const page = {
   start(context, [id]) {
     const state = {
       id, status: 'loading', error: null, property: null, devices: new Map(), results: null, readAt: null, asks: null, busy: null, problem: null,
-      isEnded: false,
+      isEnded: false, units: [], adds: null,
     };
-    context.need([{ type: 'property', query: '' }, { type: 'device', query: '' }]);
+    context.need([{ type: 'property', query: '' }, { type: 'device', query: '' }, { type: 'unit', query: `propertyId=${encodeURIComponent(id)}` }]);
     page.refresh(context, state);
     return state;
   },
@@ -30,9 +31,10 @@ const page = {
   /** @param {any} context @param {any} state */
   async refresh(context, state) {
     try {
-      const [{ property }, devices] = await Promise.all([call('GET', `/properties/${encodeURIComponent(state.id)}`), readDoors(state.id)]);
+      const path = `/properties/${encodeURIComponent(state.id)}`;
+      const [{ property }, devices, units] = await Promise.all([call('GET', path), readDoors(state.id), readAll(path + '/units', 'units')]);
       if (state.isEnded) return;
-      Object.assign(state, { status: 'loaded', error: null, property, devices, readAt: new Date().toISOString() });
+      Object.assign(state, { status: 'loaded', error: null, property, devices, units, readAt: new Date().toISOString() });
     } catch (error) {
       if (state.isEnded) return;
       if (state.status === 'loaded') state.problem = sentenceOf(error);
@@ -44,7 +46,9 @@ const page = {
   /** @param {any} context @param {any} state @param {string} event @param {any} data */
   live(context, state, event, data) {
     if (event === 'poll') { page.refresh(context, state); return; }
-    if (state.status !== 'loaded' || event !== 'change') return;
+    if (state.status !== 'loaded') return;
+    if (data.type === 'unit' && (event === 'change' || event === 'removed')) { page.refresh(context, state); return; }
+    if (event !== 'change') return;
     if (data.type === 'property' && data.object.id === state.id) state.property = data.object;
     else if (data.type === 'device' && state.devices.has(data.object.id)) state.devices.set(data.object.id, data.object);
     else return;
@@ -59,7 +63,7 @@ const page = {
       state.status === 'failed' ? [h('h1', { tabindex: '-1' }, 'Property'), failure(state.error, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); })]
         : state.property ? content(context, state)
           : [h('h1', { tabindex: '-1' }, 'Property'), h('div.skeletons', { 'aria-busy': 'true' }, h('p.hidden', null, 'Loading'), h('div.skeleton'), h('div.skeleton'))],
-      state.asks && startDialog(context, state));
+      state.asks && startDialog(context, state), state.adds && addUnitDialog(context, state));
   },
 };
 export default page;
@@ -86,7 +90,48 @@ function content(context, state) {
     h('h2.section-title', null, counted(state.devices.size, 'door')),
     state.devices.size === 0 ? h('div.empty', null, icon('doors'), h('p', null, 'No door of this property has been shared with you.'))
       : h('ul.rows', null, [...state.devices.values()].map((device) => row(state, device))),
+    units(context, state),
   ];
+}
+
+/** @param {any} context @param {any} state */
+function units(context, state) {
+  const mayCreate = context.ability.can('unit.create', 'Property', state.property);
+  if (state.units.length === 0 && !mayCreate) return null;
+  const doors = (/** @type {string} */ id) => [...state.devices.values()].filter((one) => one.unitId === id).length;
+  return h('section.section', { key: 'units' },
+    h('div.page-head', null, h('h2', null, state.units.length === 0 ? 'No units' : counted(state.units.length, 'unit')),
+      mayCreate && button('Add a unit', { id: 'add-unit', onclick: () => { state.adds = { error: null, isBusy: false }; context.redraw(); } })),
+    state.units.length > 0 && h('ul.rows', { key: 'rows' }, state.units.map((/** @type {any} */ unit) => h('li', { key: unit.id },
+      h('a.row', { href: `#/units/${encodeURIComponent(unit.id)}` }, h('span.dot-icon', null, icon('unit')), h('span.record-text', null, h('strong', null, unit.name), h('span.record-sub', null,
+        [counted(doors(unit.id), 'door'), unit.tenantUserIds && counted(unit.tenantUserIds.length, 'tenant')].filter(Boolean).join(', '))))))));
+}
+
+/** @param {any} context @param {any} state */
+function addUnitDialog(context, state) {
+  const { adds } = state;
+  const close = () => { state.adds = null; context.redraw(); };
+  const add = async (/** @type {any} */ event) => {
+    event.preventDefault();
+    if (adds.isBusy) return;
+    Object.assign(adds, { isBusy: true, error: null });
+    const name = String(new FormData(event.target).get('name'));
+    context.redraw();
+    try {
+      await call('POST', '/units', { body: { propertyId: state.id, name } });
+      state.adds = null;
+      context.note(`${name} is added.`);
+      page.refresh(context, state);
+    } catch (error) {
+      Object.assign(adds, { isBusy: false, error: sentenceOf(error, { name: 'The name' }) });
+      context.announce(adds.error);
+    }
+    context.redraw();
+  };
+  return dialog({ title: 'Add a unit', onclose: close }, h('form', { onsubmit: add },
+    adds.error && notice('bad', adds.error),
+    field('Name', { id: 'unit-name', name: 'name', required: true, maxlength: 200, autocomplete: 'off' }),
+    h('div.buttons.dialog-buttons', null, button('Add', { id: 'confirm', type: 'submit', kind: 'primary', busy: adds.isBusy, onclick: () => {} }), button('Cancel', { id: 'cancel', onclick: close }))));
 }
 
 /** @param {any} context @param {any} state */
@@ -188,7 +233,7 @@ function startDialog(context, state) {
         lockDown(context, state, String(values.get('reason')).trim() || null);
       },
     },
-    h('p', null, `Every door of this property is locked now, and nobody but the owner and the admins of the portfolio can open one remotely.`),
+    h('p', null, `Every door of this property is locked now, and only the owner and the admins of the portfolio can open one remotely.`),
     field('Reason (recorded)', { id: 'lockdown-reason', name: 'reason', maxlength: 500, autocomplete: 'off' }),
     field(`Type the name of the property: ${property.name}`, { id: 'lockdown-name', name: 'typed', autocomplete: 'off', required: true }, { error: asks.error }),
     h('div.buttons', null, button('Lock down', { id: 'confirm', type: 'submit', kind: 'danger', onclick: () => {} }), button('Cancel', { id: 'cancel', onclick: close }))));

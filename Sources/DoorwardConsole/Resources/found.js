@@ -1,0 +1,141 @@
+// Found locks: what adapters have found, and attaching one to a property or a unit.
+// @ts-check
+import { call } from './api.js';
+import { button, dialog, field, icon, notice, pager, select, time, whenLoaded } from './parts.js';
+import { readAll } from './scopes.js';
+import { h } from './view.js';
+import { ago, sentenceOf } from './words.js';
+
+const names = { name: 'The name', propertyId: 'The property', unitId: 'The unit', address: 'The address', adapter: 'The adapter' };
+
+const page = {
+  /** @param {any} context */
+  start(context) {
+    const state = { status: 'loading', error: null, found: [], pagination: null, number: 1, q: '', properties: [], form: null, reads: 0, isEnded: false, readAt: null };
+    context.need([{ type: 'device', query: '' }]);
+    page.refresh(context, state);
+    // Adapters find locks at any time, and the stream has no type for it.
+    state.timer = setInterval(() => { if (document.visibilityState === 'visible' && !state.form) page.refresh(context, state); }, 15000);
+    return state;
+  },
+  /** @param {any} state */
+  end(state) { state.isEnded = true; clearTimeout(state.typing); clearInterval(state.timer); },
+
+  /** @param {any} context @param {any} state */
+  async refresh(context, state) {
+    const number = ++state.reads;
+    try {
+      const [{ discoveredDevices, pagination }, properties] = await Promise.all([
+        call('GET', '/devices/discovered', { query: { page: state.number, limit: 30, sortBy: '-lastSeenAt', q: state.q.trim() } }), readAll('/properties', 'properties'),
+      ]);
+      if (state.isEnded || number !== state.reads) return;
+      Object.assign(state, {
+        status: 'loaded', error: null, problem: null, found: discoveredDevices, pagination, readAt: new Date().toISOString(),
+        properties: properties.filter((one) => context.ability.can('device.attach', 'Property', one)),
+      });
+    } catch (error) {
+      if (state.isEnded || number !== state.reads) return;
+      if (state.status === 'loaded') state.problem = error;
+      else Object.assign(state, { status: 'failed', error });
+    }
+    context.redraw();
+  },
+
+  /** @param {any} context @param {any} state @param {string} event */
+  live(context, state, event) { if (event === 'poll' && !state.form) page.refresh(context, state); },
+
+  /** @param {any} context @param {any} state */
+  view(context, state) {
+    return h(
+      'div', { key: 'found' },
+      h('div.page-head', null, h('h1', { tabindex: '-1' }, 'Found locks')),
+      whenLoaded(state, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); }, () => [
+        state.problem && notice('bad', 'The found locks could not be read again; what you see is from ', time(state.readAt), '.'),
+        (state.found.length > 0 || state.q) && h('div.filters', { key: 'filters' }, h('div.search', null, icon('search'), h('input', {
+          id: 'found-search', type: 'search', 'aria-label': 'Search found locks', placeholder: 'Search by name or model', value: state.q, autocomplete: 'off',
+          oninput: (/** @type {any} */ event) => { Object.assign(state, { q: event.target.value, number: 1 }); clearTimeout(state.typing); state.typing = setTimeout(() => page.refresh(context, state), 250); },
+        }))),
+        state.found.length === 0 ? h('div.empty', { key: 'empty' }, icon('found'), h('h2', null, state.q ? 'No lock matches' : 'No found locks'),
+          h('p', null, 'A lock that announces itself over MQTT appears here by itself, until it is attached. Others are attached with ', h('code', null, 'doorward attach'), '.'))
+          : h('ul.rows', { key: 'rows' }, state.found.map((/** @type {any} */ one) => row(context, state, one))),
+        state.pagination && pager(state.pagination, (number) => { state.number = number; page.refresh(context, state); }),
+      ]),
+      state.form && attachDialog(context, state));
+  },
+};
+export default page;
+
+/** @param {any} one */
+const nameOfFound = (one) => one.name || [one.manufacturer, one.model].filter(Boolean).join(' ') || 'A lock without a name';
+
+/** @param {any} context @param {any} state @param {any} one */
+function row(context, state, one) {
+  return h(
+    'li.row.guest', { key: one.id },
+    h('span.dot-icon', null, icon('found')),
+    h('span.record-text', null, h('strong', null, nameOfFound(one)),
+      h('span.record-sub', null, [[one.manufacturer, one.model].filter(Boolean).join(' '), one.adapter].filter(Boolean).join(' · '), ' · seen ', time(one.lastSeenAt, ago(one.lastSeenAt))),
+      one.problem && h('span.record-sub', null, icon('alert'), ' ', one.problem)),
+    state.properties.length > 0 && button('Attach', { id: `attach-${one.id}`, kind: 'primary', name: `Attach ${nameOfFound(one)}`, onclick: () => openForm(context, state, one) }));
+}
+
+/** @param {any} context @param {any} state @param {any} lock */
+async function openForm(context, state, lock) {
+  state.form = { lock, name: lock.name || '', propertyId: state.properties[0].id, unitId: '', units: [], isBusy: false, error: null, key: crypto.randomUUID?.() || String(Math.random()) };
+  context.redraw();
+  await readUnits(context, state);
+}
+
+/** @param {any} context @param {any} state */
+async function readUnits(context, state) {
+  const { form } = state;
+  const { propertyId } = form;
+  try {
+    const units = await readAll(`/properties/${encodeURIComponent(propertyId)}/units`, 'units');
+    if (form.propertyId === propertyId) form.units = units.filter((unit) => context.ability.can('device.attach', 'Unit', unit));
+  } catch {
+    form.units = [];
+  }
+  context.redraw();
+}
+
+/** @param {any} context @param {any} state */
+function attachDialog(context, state) {
+  const { form } = state;
+  const close = () => { state.form = null; context.redraw(); };
+  const attach = async (/** @type {any} */ event) => {
+    event.preventDefault();
+    if (form.isBusy) return;
+    Object.assign(form, { isBusy: true, error: null });
+    context.redraw();
+    try {
+      const { device } = await call('POST', '/devices', {
+        headers: { 'Idempotency-Key': form.key },
+        body: {
+          name: form.name.trim(), adapter: form.lock.adapter, address: form.lock.address, propertyId: form.propertyId, ...(form.unitId ? { unitId: form.unitId } : {}),
+          ...(form.lock.manufacturer ? { manufacturer: form.lock.manufacturer } : {}), ...(form.lock.model ? { model: form.lock.model } : {}),
+        },
+      });
+      state.form = null;
+      context.go(`#/doors/${encodeURIComponent(device.id)}`);
+      context.announce(`${device.name} is attached. Try it`);
+    } catch (error) {
+      // Another attempt is another request.
+      if (/** @type {any} */ (error).status > 0) form.key = crypto.randomUUID?.() || String(Math.random());
+      Object.assign(form, { isBusy: false, error });
+      context.announce(sentenceOf(error, names));
+    }
+    context.redraw();
+  };
+  return dialog({ title: `Attach ${nameOfFound(form.lock)}`, onclose: close }, h(
+    'form', { onsubmit: attach },
+    form.error && notice('bad', sentenceOf(form.error, names)),
+    form.lock.problem && notice('warn', form.lock.problem),
+    field('Name', { id: 'lock-name', value: form.name, required: true, maxlength: 200, autocomplete: 'off', oninput: (/** @type {any} */ event) => { form.name = event.target.value; } }),
+    select('Property', { id: 'lock-property', value: form.propertyId, onchange: (propertyId) => { Object.assign(form, { propertyId, unitId: '', units: [] }); readUnits(context, state); } },
+      state.properties.map((/** @type {any} */ property) => [property.id, property.name])),
+    select('Unit', { id: 'lock-unit', value: form.unitId, onchange: (unitId) => { form.unitId = unitId; context.redraw(); } },
+      [['', 'None: a shared door'], .../** @type {[string, string][]} */ (form.units.map((/** @type {any} */ unit) => [unit.id, unit.name]))]),
+    h('details', null, h('summary', null, 'Its address'), h('dl.details', null, Object.entries(form.lock.address).map(([key, value]) => h('div', { key }, h('dt', null, key), h('dd', null, typeof value === 'string' ? value : JSON.stringify(value)))))),
+    h('div.buttons.dialog-buttons', null, button(form.isBusy ? 'Attaching' : 'Attach', { id: 'confirm', type: 'submit', kind: 'primary', busy: form.isBusy, onclick: () => {} }), button('Cancel', { id: 'cancel', onclick: close }))));
+}

@@ -1,0 +1,285 @@
+// Portfolios: properties, subscription with its usage, retention of the log, owners and admins, compliance report.
+// @ts-check
+import { call, readIfChanged, save } from './api.js';
+import { button, dialog, failure, field, icon, notice, pager, select, whenLoaded } from './parts.js';
+import { readAll } from './scopes.js';
+import { h } from './view.js';
+import { counted, nameOf, roleOf, sentenceOf } from './words.js';
+
+/** @type {[string, string][]} */
+export const modules = [
+  ['guestAccess', 'Guest access'], ['recurringSchedules', 'Recurring hours'], ['guestLinks', 'Guest links'], ['bulkOperations', 'Operations on many doors'],
+  ['accessLogExport', 'Export of the log'], ['complianceReport', 'Compliance report'], ['webhooks', 'Webhooks'],
+];
+/** Limits, their usage, and the words. @type {[string, string, string][]} */
+export const limits = [
+  ['maxProperties', 'properties', 'Properties'], ['maxUnits', 'units', 'Units'], ['maxDevices', 'devices', 'Doors'], ['maxActiveGuestAccess', 'activeGuestAccess', 'Guest accesses'],
+];
+const names = {
+  name: 'The name', defaultTimeZone: 'The time zone', tier: 'The tier', days: 'The number of days', 'limits.maxProperties': 'The limit of properties', limits: 'A limit',
+  from: 'The start', until: 'The end',
+};
+
+const page = {
+  /** @param {any} context @param {string[]} path */
+  start(context, [id]) {
+    const state = {
+      id: id || null, isOnly: false, status: 'loading', error: null, portfolios: [], pagination: null, number: 1, portfolio: null, properties: [], subscription: null, retention: null,
+      admins: null, notes: {}, busy: null, asks: null, isEnded: false, readAt: null,
+    };
+    context.need(id ? [{ type: 'portfolio', query: '' }, { type: 'property', query: `portfolioId=${encodeURIComponent(id)}` }] : [{ type: 'portfolio', query: '' }]);
+    page.refresh(context, state);
+    return state;
+  },
+  /** @param {any} state */
+  end(state) { state.isEnded = true; },
+  /** @param {any} state */
+  title: (state) => state?.portfolio?.name || 'Portfolio',
+
+  /** @param {any} context @param {any} state */
+  async refresh(context, state) {
+    try {
+      if (!state.id) {
+        const { portfolios, pagination } = await call('GET', '/portfolios', { query: { page: state.number, limit: 50, sortBy: 'name' } });
+        if (state.isEnded) return;
+        Object.assign(state, { portfolios, pagination });
+        // With one portfolio, the page is about this one.
+        if (pagination.totalItems === 1 && !context.ability.can('portfolio.create', 'Gateway')) Object.assign(state, { id: portfolios[0].id, isOnly: true });
+      }
+      if (state.id) await readOne(context, state);
+      if (state.isEnded) return;
+      Object.assign(state, { status: 'loaded', error: null, readAt: new Date().toISOString() });
+    } catch (error) {
+      if (state.isEnded) return;
+      const { status } = /** @type {any} */ (error);
+      if (state.status === 'loaded' && status !== 403 && status !== 404) state.notes.page = { tone: 'bad', text: sentenceOf(error) };
+      else Object.assign(state, { status: 'failed', error });
+    }
+    context.redraw();
+  },
+
+  /** @param {any} context @param {any} state @param {string} event @param {any} data */
+  live(context, state, event, data) {
+    const isChange = (event === 'change' || event === 'removed') && state.status === 'loaded';
+    if (event === 'poll' || (isChange && ['portfolio', 'property'].includes(data.type))) page.refresh(context, state);
+  },
+  /** @param {any} context @param {any} state */
+  permissionsChanged(context, state) { page.refresh(context, state); },
+
+  /** @param {any} context @param {any} state */
+  view(context, state) {
+    const retry = () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); };
+    if (!state.id) {
+      return h('div', { key: 'portfolios' },
+        h('div.page-head', null, h('h1', { tabindex: '-1' }, 'Portfolios'),
+          context.ability.can('portfolio.create', 'Gateway') && button('Create a portfolio', { id: 'create', kind: 'primary', onclick: () => { state.asks = 'portfolio'; context.redraw(); } })),
+        whenLoaded(state, retry, () => [
+          state.portfolios.length === 0 ? h('div.empty', { key: 'empty' }, icon('portfolio'), h('h2', null, 'No portfolios yet'), h('p', null, 'A portfolio is what one owner has: properties, people, and one log.'))
+            : h('ul.rows', { key: 'rows' }, state.portfolios.map((/** @type {any} */ one) => h('li', { key: one.id },
+              h('a.row', { href: `#/portfolios/${encodeURIComponent(one.id)}` }, h('span.dot-icon', null, icon('portfolio')), h('span.record-text', null, h('strong', null, one.name),
+                one.propertyIds && h('span.record-sub', null, one.propertyIds.length === 1 ? '1 property' : `${one.propertyIds.length} properties`)))))),
+          state.pagination && pager(state.pagination, (number) => { state.number = number; page.refresh(context, state); }),
+        ]),
+        state.asks && createDialog(context, state));
+    }
+    return h('div', { key: 'portfolio' },
+      !state.isOnly && h('a.back', { href: '#/portfolios' }, icon('back'), 'Portfolios'),
+      state.status === 'failed' ? [h('h1', { tabindex: '-1' }, 'Portfolio'), failure(state.error, retry)]
+        : state.portfolio ? content(context, state)
+          : [h('h1', { tabindex: '-1' }, 'Portfolio'), h('div.skeletons', { 'aria-busy': 'true' }, h('p.hidden', null, 'Loading'), h('div.skeleton'), h('div.skeleton'))],
+      state.asks && createDialog(context, state));
+  },
+};
+export default page;
+
+/** @param {any} context @param {any} state */
+async function readOne(context, state) {
+  const path = `/portfolios/${encodeURIComponent(state.id)}`;
+  const { data, etag } = /** @type {any} */ (await readIfChanged(path, null));
+  const { portfolio } = data;
+  const { ability } = context;
+  const maySubscription = ability.can('subscription.read', 'Portfolio', portfolio);
+  const [properties, subscription, retention, admins] = await Promise.all([
+    readAll('/properties', 'properties', { portfolioId: state.id }), maySubscription ? readIfChanged(path + '/subscription', null) : null,
+    maySubscription ? readIfChanged(path + '/retention', null) : null,
+    ability.can('people.read', 'Portfolio', portfolio) ? readAll(path + '/admins', 'users') : null,
+  ]);
+  if (state.isEnded) return;
+  Object.assign(state, { portfolio, tags: { portfolio: etag, subscription: subscription?.etag, retention: retention?.etag }, properties, subscription: subscription?.data.subscription, retention: retention?.data.retention, admins });
+}
+
+/** @param {any} context @param {any} state */
+function content(context, state) {
+  const { portfolio } = state;
+  return [
+    h('h1', { tabindex: '-1' }, portfolio.name), noteOf(state, 'page'),
+    properties(context, state), subscription(context, state), retention(context, state), admins(state), report(context, state), rename(context, state),
+  ];
+}
+
+/** @param {any} state @param {string} name */
+const noteOf = (state, name) => state.notes[name] && notice(state.notes[name].tone, state.notes[name].text);
+
+/**
+ * Sends what a form says, under the condition that the version that is shown is still the current one.
+ *
+ * @param {any} context @param {any} state @param {string} name @param {(form: FormData) => Promise<string>} work
+ */
+const submit = (context, state, name, work) => async (/** @type {any} */ event) => {
+  event.preventDefault();
+  if (state.busy) return;
+  const form = new FormData(event.target);
+  Object.assign(state, { busy: name, notes: {} });
+  context.redraw();
+  try {
+    state.notes[name] = { tone: 'ok', text: await work(form) };
+    await page.refresh(context, state);
+  } catch (error) {
+    const isOld = /** @type {any} */ (error).status === 412;
+    if (isOld) await page.refresh(context, state);
+    state.notes[name] = { tone: 'bad', text: isOld ? 'Someone else has changed this in the meantime. What you see now is the current state: change it again.' : sentenceOf(error, names) };
+  }
+  context.announce(state.notes[name].text);
+  state.busy = null;
+  context.redraw();
+};
+
+/** @param {any} state @param {string} part @param {any} body */
+const put = (state, part, body) => call('PUT', `/portfolios/${encodeURIComponent(state.id)}${part === 'portfolio' ? '' : '/' + part}`, { body, headers: state.tags[part] ? { 'If-Match': state.tags[part] } : {} });
+
+/** @param {any} context @param {any} state */
+function properties(context, state) {
+  const mayCreate = context.ability.can('property.create', 'Portfolio', state.portfolio);
+  return h('section.panel-card', { key: 'properties' },
+    h('div.page-head', null, h('h2', null, 'Properties'), mayCreate && button('Add a property', { id: 'add-property', onclick: () => { state.asks = 'property'; context.redraw(); } })),
+    state.properties.length === 0 ? h('p.hint', null, 'No property yet.')
+      : h('ul.rows', null, state.properties.map((/** @type {any} */ one) => h('li', { key: one.id }, h('a.row', { href: `#/properties/${encodeURIComponent(one.id)}` },
+        h('span.record-text', null, h('strong', null, one.name), h('span.record-sub', null, one.defaultTimeZone)), one.lockdown?.active && h('span.pill.bad', null, icon('alert'), 'Locked down'))))));
+}
+
+/** @param {any} context @param {any} state */
+function subscription(context, state) {
+  const own = state.subscription;
+  if (!own) return null;
+  const mayChange = context.ability.can('subscription.change', 'Portfolio', state.portfolio);
+  const change = submit(context, state, 'subscription', async (form) => {
+    await put(state, 'subscription', {
+      tier: form.get('tier'), modules: Object.fromEntries(modules.map(([id]) => [id, form.get(id) === 'on'])),
+      limits: Object.fromEntries(limits.map(([id]) => [id, form.get(id) === '' ? null : Number(form.get(id))])),
+    });
+    return 'Saved. It is in force at once.';
+  });
+  return h('section.panel-card', { key: 'subscription' },
+    h('h2', null, 'Subscription'), noteOf(state, 'subscription'),
+    h('p', null, 'Tier: ', h('strong', null, own.tier || 'none')),
+    h('ul.modules', null, modules.map(([id, word]) => h('li', { key: id, class: own.modules[id] ? 'on' : 'off' }, icon(own.modules[id] ? 'tick' : 'close'), h('span', null, word, h('span.hidden', null, own.modules[id] ? ': included' : ': not included'))))),
+    h('ul.usage', null, limits.map(([limit, used, word]) => usage(word, own.usage[used], own.limits?.[limit]))),
+    mayChange ? h('details', { key: 'change' }, h('summary', null, 'Change the subscription'), h('form', { onsubmit: change, novalidate: true },
+      field('Tier', { id: 'tier', name: 'tier', value: own.tier || '', required: true, maxlength: 64, autocomplete: 'off' }),
+      h('fieldset', null, h('legend', null, 'Modules'), h('div.choices.flat', null, modules.map(([id, word]) => h('label.check', { key: id, for: `module-${id}` },
+        h('input', { id: `module-${id}`, name: id, type: 'checkbox', checked: own.modules[id] }), h('span', null, word))))),
+      h('div.form-row', null, limits.map(([id, , word]) => field(`At most (${word.toLowerCase()})`, { id, name: id, type: 'number', min: 0, value: own.limits?.[id] ?? '', placeholder: 'no limit' }))),
+      button('Save the subscription', { id: 'save-subscription', type: 'submit', kind: 'primary', busy: state.busy === 'subscription', onclick: () => {} })))
+      : h('p.hint.after', null, 'A super admin of the gateway can change the subscription.'));
+}
+
+/** `3 of 5 properties`. @param {string} word @param {number} used @param {number | null | undefined} limit */
+export const usage = (word, used, limit) => h('li', { key: word },
+  h('span.record-title', null, h('strong', null, word), h('span', null, limit === null || limit === undefined ? `${used}, no limit` : `${used} of ${limit}`)),
+  limit > 0 && h('meter', { min: 0, max: limit, high: limit * 0.9, value: Math.min(used, limit), 'aria-label': `${word}: ${used} of ${limit}` }));
+
+/** @param {any} context @param {any} state */
+function retention(context, state) {
+  const own = state.retention;
+  if (!own) return null;
+  const mayChange = context.ability.can('retention.change', 'Portfolio', state.portfolio);
+  const change = submit(context, state, 'retention', async (form) => {
+    await put(state, 'retention', { days: form.get('days') ? Number(form.get('days')) : null, legalHold: form.get('legalHold') === 'on' });
+    return 'Saved.';
+  });
+  return h('section.panel-card', { key: 'retention' },
+    h('h2', null, 'Retention of the access log'), noteOf(state, 'retention'),
+    h('p', null, own.days === null ? 'Records are kept for as long as the gateway’s configuration says.' : `Records are kept for ${counted(own.days, 'day')}.`, own.legalHold ? ' A legal hold keeps all of them.' : ''),
+    mayChange ? h('form.after', { onsubmit: change, novalidate: true },
+      field('Days (empty: as configured)', { id: 'days', name: 'days', type: 'number', min: 1, max: 36525, value: own.days ?? '' }),
+      h('label.check', { for: 'legalHold' }, h('input', { id: 'legalHold', name: 'legalHold', type: 'checkbox', checked: own.legalHold }), 'Legal hold: remove nothing'),
+      button('Save the retention', { id: 'save-retention', type: 'submit', kind: 'primary', busy: state.busy === 'retention', onclick: () => {} }))
+      : h('p.hint.after', null, 'The owner of the portfolio can change it.'));
+}
+
+/** @param {any} state */
+function admins({ admins: users, portfolio }) {
+  return users && h('section.panel-card', { key: 'admins' },
+    h('div.page-head', null, h('h2', null, 'Owners, admins and auditors'), h('a', { href: '#/people' }, 'People')),
+    users.length === 0 ? h('p.hint', null, 'No one yet: invite an owner on the page People.')
+      : h('ul.rows', null, users.map((/** @type {any} */ user) => h('li', { key: user.id }, h('a.row', { href: `#/people/${encodeURIComponent(user.id)}` },
+        h('span.record-text', null, h('strong', null, nameOf(user)), h('span.record-sub', null, (user.roleAssociations || [])
+          .filter((/** @type {any} */ one) => one.associatedEntityId === portfolio.id).map((/** @type {any} */ one) => roleOf(one.roleWithinEntity)).join(', '))))))));
+}
+
+/** @param {any} context @param {any} state */
+function report(context, state) {
+  if (!context.ability.can('accessLog.complianceReport', 'Portfolio', state.portfolio)) return null;
+  const today = new Date().toISOString().slice(0, 10);
+  const read = submit(context, state, 'report', async (form) => {
+    const [from, until] = [new Date(`${form.get('from')}T00:00`), new Date(`${form.get('until')}T00:00`)];
+    if (Number.isNaN(from.getTime()) || Number.isNaN(until.getTime())) throw new Error('A day is missing.');
+    const query = new URLSearchParams({ portfolioId: state.id, from: from.toISOString(), until: until.toISOString() });
+    await save(`/reports/compliance?${query}`, 'doorward-compliance-report.html', 'The report was refused.');
+    return 'The report is saved. It is recorded in the log.';
+  });
+  return h('section.panel-card', { key: 'report' }, h('h2', null, 'Compliance report'), noteOf(state, 'report'),
+    h('p.hint', null, 'Who had access, who used it, what was denied: one HTML file. It needs the module, or the compliance pack of the person.'),
+    h('form', { onsubmit: read, novalidate: true },
+      h('div.form-row', null, field('From', { id: 'report-from', name: 'from', type: 'date', value: `${today.slice(0, 8)}01` }), field('Until (not included)', { id: 'report-until', name: 'until', type: 'date', value: today })),
+      button('Save the report', { id: 'save-report', type: 'submit', busy: state.busy === 'report', onclick: () => {} })));
+}
+
+/** @param {any} context @param {any} state */
+function rename(context, state) {
+  if (!context.ability.can('portfolio.rename', 'Portfolio', state.portfolio)) return null;
+  return h('form.card-form', {
+    key: 'rename', onsubmit: submit(context, state, 'name', async (form) => {
+      await put(state, 'portfolio', { name: form.get('name') });
+      return 'Saved.';
+    }),
+  }, h('h2', null, 'Name'), noteOf(state, 'name'),
+  field('Name of the portfolio', { id: 'portfolio-name', name: 'name', value: state.portfolio.name, required: true, maxlength: 200, autocomplete: 'off' }),
+  button('Save the name', { id: 'save-name', type: 'submit', kind: 'primary', busy: state.busy === 'name', onclick: () => {} }));
+}
+
+/** The time zones that this browser knows, with UTC. */
+const zones = () => ['UTC', ...(/** @type {any} */ (Intl).supportedValuesOf?.('timeZone') || []).filter((/** @type {string} */ one) => one !== 'UTC')];
+
+/** A dialog that creates a portfolio, or a property in it. @param {any} context @param {any} state */
+function createDialog(context, state) {
+  const isProperty = state.asks === 'property';
+  const close = () => { state.asks = null; state.notes.create = null; context.redraw(); };
+  const create = async (/** @type {any} */ event) => {
+    event.preventDefault();
+    if (state.busy) return;
+    const form = new FormData(event.target);
+    Object.assign(state, { busy: 'create', notes: {} });
+    context.redraw();
+    try {
+      const name = String(form.get('name'));
+      if (isProperty) await call('POST', '/properties', { body: { portfolioId: state.id, name, defaultTimeZone: form.get('zone') } });
+      else await call('POST', '/portfolios', { body: { name } });
+      state.asks = null;
+      context.note(`${name} is created.`);
+      page.refresh(context, state);
+    } catch (error) {
+      state.notes.create = { tone: 'bad', text: sentenceOf(error, names) };
+      context.announce(state.notes.create.text);
+    }
+    state.busy = null;
+    context.redraw();
+  };
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+  return dialog({ title: isProperty ? 'Add a property' : 'Create a portfolio', onclose: close }, h('form', { onsubmit: create },
+    noteOf(state, 'create'),
+    field('Name', { id: 'new-name', name: 'name', required: true, maxlength: 200, autocomplete: 'off' }),
+    isProperty && select('Time zone', { id: 'new-zone', name: 'zone', value: state.zone || own, onchange: (zone) => { state.zone = zone; } }, [...new Set([own, ...zones()])].map((zone) => [zone, zone])),
+    h('div.buttons.dialog-buttons', null, button('Create', { id: 'confirm', type: 'submit', kind: 'primary', busy: state.busy === 'create', onclick: () => {} }), button('Cancel', { id: 'cancel', onclick: close }))));
+}
+

@@ -1,0 +1,166 @@
+// A unit: its doors, its tenants and its guests.
+// @ts-check
+import { call } from './api.js';
+import { address, marks } from './doors.js';
+import { standing } from './guests.js';
+import { invitationDialog, openInvitation } from './people.js';
+import { button, dialog, failure, field, icon, notice, time } from './parts.js';
+import { askRemoval, removalDialog } from './removal.js';
+import { Scopes, canRemove, readAll, rolesToGive } from './scopes.js';
+import { h } from './view.js';
+import { counted, nameOf, sentenceOf, stateOf } from './words.js';
+
+const page = {
+  /** @param {any} context @param {string[]} path */
+  start(context, [id]) {
+    const state = {
+      id, status: 'loading', error: null, unit: null, property: null, devices: [], tenants: null, guests: null, scopes: null, form: null, removal: null, renames: null,
+      problem: null, isEnded: false, readAt: null,
+    };
+    context.need([{ type: 'unit', query: '' }, { type: 'device', query: '' }]);
+    page.refresh(context, state);
+    return state;
+  },
+  /** @param {any} state */
+  end(state) { Object.assign(state, { isEnded: true, form: null }); },
+  /** @param {any} state */
+  title: (state) => state?.unit?.name || 'Unit',
+
+  /** @param {any} context @param {any} state */
+  async refresh(context, state) {
+    try {
+      const path = `/units/${encodeURIComponent(state.id)}`;
+      const { unit } = await call('GET', path);
+      const { ability } = context;
+      const [{ property }, devices, tenants, guests] = await Promise.all([
+        call('GET', `/properties/${encodeURIComponent(unit.propertyId)}`), readAll(path + '/devices', 'devices'),
+        ability.can('people.read', 'Unit', unit) ? readAll(path + '/tenants', 'users') : null,
+        ability.can('guestAccess.grant', 'Unit', unit) ? call('GET', '/guest-access', { query: { unitId: unit.id, active: true, limit: 100 } }) : null,
+      ]);
+      if (state.isEnded) return;
+      const scopes = new Scopes([[], [property], [unit]]);
+      Object.assign(state, { status: 'loaded', error: null, problem: null, unit, property, devices, tenants, guests: guests?.guestAccesses || null, scopes, readAt: new Date().toISOString() });
+    } catch (error) {
+      if (state.isEnded) return;
+      const { status } = /** @type {any} */ (error);
+      if (state.status === 'loaded' && status !== 403 && status !== 404) state.problem = sentenceOf(error);
+      else Object.assign(state, { status: 'failed', error });
+    }
+    context.redraw();
+  },
+
+  /** @param {any} context @param {any} state @param {string} event @param {any} data */
+  live(context, state, event, data) {
+    if (event === 'poll') { page.refresh(context, state); return; }
+    if (state.status !== 'loaded') return;
+    const at = event === 'change' && data.type === 'device' ? state.devices.findIndex((/** @type {any} */ one) => one.id === data.object.id) : -1;
+    if (at >= 0 && data.object.unitId === state.id) {
+      state.devices[at] = data.object;
+      context.redraw();
+    } else if (at >= 0 || (data.type === 'unit' && (data.object?.id || data.id) === state.id) || (event === 'change' && data.type === 'device' && data.object.unitId === state.id)) page.refresh(context, state);
+  },
+  /** @param {any} context @param {any} state */
+  permissionsChanged(context, state) { page.refresh(context, state); },
+
+  /** @param {any} context @param {any} state */
+  view(context, state) {
+    return h(
+      'div', { key: 'unit' },
+      h('a.back', { href: state.property ? `#/properties/${encodeURIComponent(state.property.id)}` : '#/doors' }, icon('back'), state.property?.name || 'Doors'),
+      state.status === 'failed' ? [h('h1', { tabindex: '-1' }, 'Unit'), failure(state.error, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); })]
+        : state.unit ? content(context, state)
+          : [h('h1', { tabindex: '-1' }, 'Unit'), h('div.skeletons', { 'aria-busy': 'true' }, h('p.hidden', null, 'Loading'), h('div.skeleton'), h('div.skeleton'))],
+      state.form && invitationDialog(context, state), state.renames && renameDialog(context, state), removalDialog(context, state));
+  },
+};
+export default page;
+
+/** @param {any} context @param {any} state */
+function content(context, state) {
+  const { unit, property, devices } = state;
+  const { ability } = context;
+  const mayChange = ability.can('unit.change', 'Unit', unit);
+  const mayDelete = ability.can('unit.delete', 'Unit', unit);
+  return [
+    h('div.page-head', null, h('div', null, h('h1', { tabindex: '-1' }, unit.name), h('p.subtitle', null, property.name)),
+      h('div.buttons', null,
+        mayChange && button('Rename', { id: 'rename', onclick: () => { state.renames = { error: null, isBusy: false }; context.redraw(); } }),
+        mayDelete && button('Delete', {
+          id: 'delete', kind: 'danger', onclick: () => askRemoval(context, state, {
+            title: `Delete ${unit.name}`, path: `/units/${encodeURIComponent(unit.id)}`, query: { cascade: true }, verb: 'Delete', typed: unit.name,
+            text: 'The unit is deleted with everything in it. Its doors are detached.',
+            done: () => { context.note(`${unit.name} is deleted.`); context.go(`#/properties/${encodeURIComponent(property.id)}`); },
+          }),
+        }))),
+    state.problem && notice('bad', state.problem),
+    h('h2.section-title', null, counted(devices.length, 'door')),
+    devices.length === 0 ? h('p.hint', { key: 'no-doors' }, 'This unit has no door of its own.')
+      : h('ul.rows', { key: 'doors' }, devices.map((/** @type {any} */ device) => {
+        const { word, tone, icon: name } = stateOf(device.state);
+        return h('li.row', { key: device.id }, h('span.dot-icon', { class: tone }, icon(name)),
+          h('span.record-text', null, h('a', { href: address(device) }, device.name)),
+          h('span.record-side', null, marks(device), h('span.pill', { class: tone }, icon(name), word)));
+      })),
+    tenants(context, state), guests(state),
+  ];
+}
+
+/** @param {any} context @param {any} state */
+function tenants(context, state) {
+  const { unit, tenants: users } = state;
+  if (!users) return null;
+  const mayInvite = rolesToGive(context.ability, 'UNIT', unit).length > 0;
+  return h(
+    'section.panel-card', { key: 'tenants' },
+    h('div.page-head', null, h('h2', null, 'Tenants'), mayInvite && button('Invite a tenant', { id: 'invite', icon: 'guests', onclick: () => openInvitation(context, state, { type: 'UNIT', id: unit.id }) })),
+    users.length === 0 ? h('p.hint', null, 'No tenant yet.')
+      : h('ul.rows', null, users.map((/** @type {any} */ user) => h(
+        'li.row', { key: user.id },
+        h('span.record-text', null, h('a', { href: `#/people/${encodeURIComponent(user.id)}` }, nameOf(user)), h('span.record-sub', null, user.email)),
+        canRemove(context.ability, 'UNIT', unit, ['TENANT']) && button('Remove', {
+          id: `remove-${user.id}`, kind: 'danger', name: `Remove ${nameOf(user)}`,
+          onclick: () => askRemoval(context, state, {
+            title: `Remove ${nameOf(user)}`, path: `/units/${encodeURIComponent(unit.id)}/tenants/${encodeURIComponent(user.id)}`, verb: 'Remove',
+            text: `${nameOf(user)} is not a tenant of ${unit.name} any more. Guest accesses that depend on it end.`,
+            done: () => { context.note(`${nameOf(user)} is removed from ${unit.name}.`); page.refresh(context, state); },
+          }),
+        })))));
+}
+
+/** @param {any} state */
+function guests({ guests: accesses }) {
+  return accesses && h(
+    'section.panel-card', { key: 'guests' },
+    h('div.page-head', null, h('h2', null, 'Guests'), h('a', { href: '#/guests' }, 'All guests')),
+    accesses.length === 0 ? h('p.hint', null, 'No guest at the moment.')
+      : h('ul.rows', null, accesses.map((/** @type {any} */ one) => h(
+        'li.row', { key: one.id },
+        h('span.record-text', null, h('strong', null, one.label || 'A guest with an account'), h('span.record-sub', null, time(one.validFrom), ' – ', time(one.validUntil))),
+        h('span.pill', { class: standing(one).tone }, standing(one).word)))));
+}
+
+/** @param {any} context @param {any} state */
+function renameDialog(context, state) {
+  const { unit, renames } = state;
+  const close = () => { state.renames = null; context.redraw(); };
+  const rename = async (/** @type {any} */ event) => {
+    event.preventDefault();
+    if (renames.isBusy) return;
+    const name = String(new FormData(event.target).get('name'));
+    Object.assign(renames, { isBusy: true, error: null });
+    context.redraw();
+    try {
+      state.unit = (await call('PUT', `/units/${encodeURIComponent(unit.id)}`, { body: { name } })).unit;
+      state.renames = null;
+      context.announce('Saved');
+    } catch (error) {
+      Object.assign(renames, { isBusy: false, error: sentenceOf(error, { name: 'The name' }) });
+      context.announce(renames.error);
+    }
+    context.redraw();
+  };
+  return dialog({ title: 'Rename', onclose: close }, h('form', { onsubmit: rename },
+    renames.error && notice('bad', renames.error),
+    field('Name', { id: 'unit-name', name: 'name', value: unit.name, required: true, maxlength: 200, autocomplete: 'off' }),
+    h('div.buttons.dialog-buttons', null, button('Save', { id: 'confirm', type: 'submit', kind: 'primary', busy: renames.isBusy, onclick: () => {} }), button('Cancel', { id: 'cancel', onclick: close }))));
+}
