@@ -4,172 +4,16 @@
 
 With CONSOLE_FILES=Sources/DoorwardConsole/Resources the files come from that folder, so that a change needs no build.
 """
-import datetime, gzip, io, os, pathlib, time
+import gzip, io, pathlib, time
 
 import zxingcpp
 from PIL import Image
-from axe_playwright_python.sync_playwright import Axe
 
+from console_driver import (
+    FILES, HOSTILE, PHONE, WIDE, Building, Console, button, each_look, focused, has, open_door, press, text, until)
+from console_management import MANAGEMENT
 from scripted_stream import ScriptedStream
-from test_pages import PASSWORD, PICTURES, Gateway, run
-
-FILES = os.environ.get("CONSOLE_FILES")
-HOSTILE = "<img src=x onerror=\"document.title='owned'\">{{7*7}}&amp;"
-WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 320, "height": 640}
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-
-
-class Building(Gateway):
-    """A portfolio with two properties, two flats, and a person of each role."""
-
-    def furnish(self):
-        super().furnish()
-        self.people = {"root": "root@example.org", "owner": "owner@example.org"}
-        self.flat = self.create("/units", {"name": "Flat 1A", "propertyId": self.property})
-        self.yard = self.create("/properties", {"name": "Yard 7", "portfolioId": self.portfolio, "defaultTimeZone": "Europe/Berlin"})
-        for name, latency, place in [
-            ("Flat door", 0, {"propertyId": self.property, "unitId": self.flat}), ("Gate", 0, {"propertyId": self.yard}),
-            (HOSTILE, 0, {"propertyId": self.yard}),
-        ]:
-            self.locks[name] = self.create("/devices", {"name": name, "adapter": "simulator", "address": {"latencyMs": latency}} | place)
-        self.add("manager", "Mia", f"/properties/{self.property}/managers", "PROPERTY_MANAGER")
-        self.add("maintenance", "Max", f"/properties/{self.property}/managers", "MAINTENANCE")
-        self.add("auditor", "Ada", f"/portfolios/{self.portfolio}/admins", "AUDITOR")
-        self.add("tenant", "Tom", f"/units/{self.flat}/tenants", "TENANT")
-        self.add("guest", "Gus")
-        self.add("stranger", "Stan")
-
-    def create(self, path, body):
-        return next(iter(self.call("POST", path, body).values()))["id"]
-
-    def add(self, name, first, path=None, role=None):
-        email = f"{name}@example.org"
-        user = self.call("POST", "/users", {"email": email, "firstName": first, "lastName": "Example", "password": PASSWORD}, self.root)
-        self.people[name] = email
-        setattr(self, name, user["user"]["id"])
-        if role:
-            self.call("POST", path, {"userId": user["user"]["id"], "role": role})
-
-    def grant(self, begins=0, ends=7200, locks=("Cellar",), **more):
-        now = datetime.datetime.now(datetime.timezone.utc)
-        instant = lambda seconds: (now + datetime.timedelta(seconds=seconds)).isoformat()
-        return self.create("/guest-access", {
-            "guestUserId": self.guest, "deviceIds": [self.locks[name] for name in locks], "operations": ["UNLOCK", "LOCK"],
-            "validFrom": instant(begins), "validUntil": instant(ends)} | more)
-
-
-class Console:
-    """Opens the console, and collects what must not happen."""
-
-    def __init__(self, browser, gateway):
-        self.browser, self.gateway, self.contexts, self.axe = browser, gateway, [], Axe()
-        self.foreign, self.errors = [], []
-        # Most tests are of a page that is not live, and reads again when it is told to; `doors` and `live` are of one that is.
-        self.has_stream = False
-
-    def context(self, size=WIDE, **more):
-        context = self.browser.new_context(viewport=size, has_touch=size is PHONE, **more)
-        self.contexts.append(context)
-        context.add_init_script("addEventListener('securitypolicyviolation', e => console.error('policy: ' + e.violatedDirective))")
-        if FILES:
-            context.route("**/console/*/*", serve_from_files)
-        if not self.has_stream:
-            context.route(self.gateway.url + "/api/v1/stream**", lambda route: route.fulfill(status=404, body="{}"))
-        return context
-
-    def page(self, context, url=None):
-        page = context.new_page()
-        page.set_default_timeout(10_000)
-        url = url or self.gateway.url
-        page.on("request", lambda request: request.url.startswith((url, "data:")) or self.foreign.append(request.url))
-        page.on("console", lambda line: line.type == "error" and "Failed to load resource" not in line.text and self.errors.append(line.text))
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        return page
-
-    def sign_in(self, person="owner", path="", size=WIDE, context=None, password=PASSWORD, url=None, **more):
-        page = self.page(context or self.context(size, **more), url)
-        page.goto((url or self.gateway.url) + "/" + path)
-        page.fill("#email", self.gateway.people[person])
-        page.fill("#password", password)
-        page.keyboard.press("Enter")
-        page.wait_for_selector("header.top")
-        return page
-
-    def check(self, page, name):
-        """Requires no violation of WCAG, no error, no foreign request, and no scrolling sideways; takes a picture."""
-        page.screenshot(path=PICTURES / f"console-{name}.png", full_page=True)
-        width, own = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-        assert width <= own, f"{name}: {width} pixels wide"
-        low = page.evaluate("""[...document.querySelectorAll('button, a.button, .places a, input:not([type=checkbox]):not([type=radio]), select')]
-            .filter(one => one.offsetHeight > 0 && one.offsetHeight < 24).map(one => one.outerHTML)""")
-        assert not low, f"{name}: too low: {low}"
-        found = self.axe.run(page, options={"runOnly": {"type": "tag", "values": TAGS}})
-        assert found.violations_count == 0, f"{name}: {found.generate_report()}"
-        self.clean(name)
-
-    def clean(self, name):
-        assert not self.foreign and not self.errors, (name, self.foreign, self.errors)
-
-    def close(self):
-        for context in self.contexts:
-            context.close()
-
-
-def serve_from_files(route):
-    file = pathlib.Path(FILES) / route.request.url.rsplit("/", 1)[1]
-    types = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
-    route.fulfill(status=200, body=file.read_text(), headers={"Content-Type": types[file.suffix]})
-
-
-def button(page, name):
-    return page.get_by_role("button", name=name, exact=True)
-
-
-def text(page, selector="main"):
-    return page.inner_text(selector)
-
-
-def open_door(page, name):
-    page.get_by_role("link", name=name, exact=True).click()
-    page.wait_for_selector(".hero")
-
-
-def press(page, name):
-    """Presses a button by the keyboard, also one that is shown as not available."""
-    button(page, name).focus()
-    page.keyboard.press("Enter")
-
-
-def until(page, holds, words="this has not happened"):
-    """Waits until something holds."""
-    for _ in range(200):
-        if holds():
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(words)
-
-
-def has(page, selector, count):
-    """Waits until the page has so many elements."""
-    until(page, lambda: page.locator(selector).count() == count, f"not {count} of {selector}")
-
-
-def focused(page):
-    return page.evaluate("document.activeElement.id || document.activeElement.tagName")
-
-
-def each_look(console, person, path, selector, name, prepare=None):
-    """Checks a page in light and dark, on a wide screen and on a phone."""
-    for size, label in [(WIDE, "wide"), (PHONE, "phone")]:
-        page = console.sign_in(person, path, size, reduced_motion="reduce")
-        page.wait_for_selector(selector)
-        if prepare:
-            prepare(page)
-        for scheme in ["light", "dark"]:
-            page.emulate_media(color_scheme=scheme)
-            console.check(page, f"{name}-{label}-{scheme}")
-        page.context.close()
-
+from test_pages import PASSWORD, run
 
 # --- Sign-in ------------------------------------------------------------------------------------------------------------
 
@@ -875,7 +719,7 @@ def weight(console, gateway):
 
 TESTS = [
     sign_in, recovery_code, two_people, doors, permissions, keyboard, unlock, failures, lockdown, property_lockdown, guest_window, lost_right,
-    unknown_door, settings, away, guests, guests_of_tenant, log, access_check, account, live,
+    unknown_door, settings, away, guests, guests_of_tenant, log, access_check, account, *MANAGEMENT, live,
     live_recovers, seven_tabs, weight,
 ]
 

@@ -464,6 +464,8 @@ def run(tests, make_gateway, make_pages):
                 except Exception:
                     failed += 1
                     print(f"FAILED  {test.__name__}\n{traceback.format_exc()}", flush=True)
+                    for number, page in enumerate(page for context in browser.contexts for page in context.pages):
+                        page.screenshot(path=PICTURES / f"failed-{test.__name__}-{number}.png")
                 finally:
                     pages.close()
             browser.close()

@@ -43,8 +43,10 @@ function draw() {
     if (opener) opener.focus();
     else focusHeading();
   } else if (focused && focused !== document.body && !focused.isConnected) {
-    // An element that has gone, because a right was lost for example, leaves its focus to the page's heading.
-    focusHeading();
+    // An element that has gone, because a right was lost for example, leaves its focus to the page's heading, or to the dialog.
+    const next = root.querySelector('dialog :is(input, select, .button)');
+    if (next) /** @type {HTMLElement} */ (next).focus();
+    else focusHeading();
   }
   const title = pageTitle();
   if (document.title !== title) document.title = title;
@@ -110,6 +112,12 @@ const context = {
     app.note = text ? { text, tone } : null;
     if (text) announce(text);
     redraw();
+  },
+  /** Opens another page with a note, such as when the object of this one is deleted. @param {string} hash @param {string} text */
+  goWith(hash, text) {
+    context.note(text);
+    app.noteShown = false;
+    location.hash = hash;
   },
   /** @param {{type: string, query: string}[]} needs */
   need(needs) { live.setNeeds([{ type: 'permissions', query: '' }, ...needs]); },

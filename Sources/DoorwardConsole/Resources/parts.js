@@ -156,6 +156,8 @@ export function dialog({ title, onclose }, ...children) {
       key: 'dialog', 'aria-labelledby': 'dialog-title',
       created: (/** @type {HTMLDialogElement} */ el) => el.showModal(),
       oncancel: (/** @type {Event} */ event) => { event.preventDefault(); onclose(); },
+      // A browser closes a dialog without asking if Escape is pressed again before anything else.
+      onclose,
     },
     h('div.dialog-head', null, h('h2', { id: 'dialog-title' }, title),
       h('button.icon-button', { type: 'button', 'aria-label': 'Close', onclick: onclose }, icon('close'))),

@@ -65,11 +65,11 @@ const page = {
       whenLoaded(state, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); }, () => [
         state.problem && notice('bad', 'The people could not be read again; what you see is from ', time(state.readAt), '.'),
         h('div.filters', { key: 'filters' }, h('div.search', null, icon('search'), h('input', {
-          id: 'people-search', type: 'search', 'aria-label': 'Search people', placeholder: 'Search by name or email', value: state.q, autocomplete: 'off',
+          id: 'people-search', type: 'search', 'aria-label': 'Search people', placeholder: 'Search by name', value: state.q, autocomplete: 'off',
           oninput: (/** @type {any} */ event) => { Object.assign(state, { q: event.target.value, number: 1 }); clearTimeout(state.typing); state.typing = setTimeout(() => page.refresh(context, state), 250); },
         }))),
         state.users.length === 0 ? h('div.empty', { key: 'empty' }, icon('people'), h('h2', null, state.q ? 'No one matches' : 'No people yet'),
-          h('p', null, state.q ? 'The search looks for names and email addresses.' : mayInvite ? 'Invite someone: they choose their own password, and their role begins when they accept.' : 'People with a role appear here.'))
+          h('p', null, state.q ? 'The search looks for first and last names.' : mayInvite ? 'Invite someone: they choose their own password, and their role begins when they accept.' : 'People with a role appear here.'))
           : h('ul.rows', { key: 'rows' }, state.users.map((/** @type {any} */ user) => row(state, user))),
         state.pagination && pager(state.pagination, (number) => { state.number = number; page.refresh(context, state); }),
         pending(context, state),

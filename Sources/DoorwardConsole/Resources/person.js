@@ -74,7 +74,7 @@ export function rolesByEntity(user) {
   const groups = new Map();
   for (const one of user.roleAssociations || []) {
     const key = `${one.associatedEntityType} ${one.associatedEntityId}`;
-    const group = groups.get(key) || { type: one.associatedEntityType, id: one.associatedEntityId, roles: [] };
+    const group = groups.get(key) || { type: one.associatedEntityType, id: one.associatedEntityId, roles: /** @type {string[]} */ ([]) };
     group.roles.push(one.roleWithinEntity);
     groups.set(key, group);
   }
@@ -155,7 +155,7 @@ function account(context, state) {
       mayDelete && button('Delete', {
         id: 'delete', kind: 'danger', onclick: () => askRemoval(context, state, {
           title: `Delete ${nameOf(user)}`, path, verb: 'Delete', typed: nameOf(user), text: 'The account is deleted with everything that depends on it. Records in the log stay.',
-          done: () => { context.note(`${nameOf(user)} is deleted.`); context.go('#/people'); },
+          done: () => context.goWith('#/people', `${nameOf(user)} is deleted.`),
         }),
       })));
 }

@@ -10,6 +10,12 @@ import { Scopes, canRemove, readAll, rolesToGive } from './scopes.js';
 import { h } from './view.js';
 import { counted, nameOf, sentenceOf, stateOf } from './words.js';
 
+/** The guests of so many doors are read. */
+const maxGuestDoors = 20;
+
+/** @param {Record<string, string>} filter @returns {Promise<any[]>} */
+const readGuests = async (filter) => (await call('GET', '/guest-access', { query: { ...filter, active: true, limit: 100 } })).guestAccesses;
+
 const page = {
   /** @param {any} context @param {string[]} path */
   start(context, [id]) {
@@ -35,11 +41,13 @@ const page = {
       const [{ property }, devices, tenants, guests] = await Promise.all([
         call('GET', `/properties/${encodeURIComponent(unit.propertyId)}`), readAll(path + '/devices', 'devices'),
         ability.can('people.read', 'Unit', unit) ? readAll(path + '/tenants', 'users') : null,
-        ability.can('guestAccess.grant', 'Unit', unit) ? call('GET', '/guest-access', { query: { unitId: unit.id, active: true, limit: 100 } }) : null,
+        ability.can('guestAccess.grant', 'Unit', unit) ? readGuests({ unitId: unit.id }) : null,
       ]);
+      // A guest of the property can have a door of the unit, too.
+      const others = guests && await Promise.all(devices.slice(0, maxGuestDoors).map(({ id }) => readGuests({ deviceId: id })));
       if (state.isEnded) return;
       const scopes = new Scopes([[], [property], [unit]]);
-      Object.assign(state, { status: 'loaded', error: null, problem: null, unit, property, devices, tenants, guests: guests?.guestAccesses || null, scopes, readAt: new Date().toISOString() });
+      Object.assign(state, { status: 'loaded', error: null, problem: null, unit, property, devices, tenants, guests: others && [...new Map([guests, ...others].flat().map((one) => [one.id, one])).values()], scopes, readAt: new Date().toISOString() });
     } catch (error) {
       if (state.isEnded) return;
       const { status } = /** @type {any} */ (error);
@@ -89,7 +97,7 @@ function content(context, state) {
           id: 'delete', kind: 'danger', onclick: () => askRemoval(context, state, {
             title: `Delete ${unit.name}`, path: `/units/${encodeURIComponent(unit.id)}`, query: { cascade: true }, verb: 'Delete', typed: unit.name,
             text: 'The unit is deleted with everything in it. Its doors are detached.',
-            done: () => { context.note(`${unit.name} is deleted.`); context.go(`#/properties/${encodeURIComponent(property.id)}`); },
+            done: () => context.goWith(`#/properties/${encodeURIComponent(property.id)}`, `${unit.name} is deleted.`),
           }),
         }))),
     state.problem && notice('bad', state.problem),

@@ -114,12 +114,55 @@ function patchChildren(parent, old, next, inSVG, after) {
     return create(node, inSVG, after);
   });
   for (const node of old) if (!kept.has(node) && node.el) node.el.remove();
-  // Move only what is out of place: a moved element would lose the focus.
-  let current = parent.firstChild;
-  for (const el of elements) {
-    if (el === current) current = current.nextSibling;
-    else parent.insertBefore(el, current);
+  place(parent, elements, next);
+}
+
+/**
+ * Brings the children of an element into order. What can stay is not moved: a moved element would lose the focus, and a dialog its place
+ * in front of the page.
+ *
+ * @param {Element} parent @param {(Element | Text)[]} elements @param {Node_[]} nodes their descriptions
+ */
+function place(parent, elements, nodes) {
+  let first = parent.firstChild;
+  if (elements.every((el) => { const isHere = el === first; first = isHere && first ? first.nextSibling : null; return isHere; })) return;
+  /** @type {Map<Node, number>} */
+  const order = new Map();
+  for (let child = parent.firstChild; child; child = child.nextSibling) order.set(child, order.size);
+  const staying = heaviestRun(elements.map((el, index) => {
+    const node = nodes[index];
+    return { at: order.get(el) ?? -1, weight: 'text' in node ? 1 : node.key === null ? 100 : 10000 };
+  }));
+  /** @type {Node | null} */
+  let following = null;
+  for (let index = elements.length - 1; index >= 0; index--) {
+    if (!staying.has(index)) parent.insertBefore(elements[index], following);
+    following = elements[index];
   }
+}
+
+/**
+ * The indices of the ascending places with the greatest weight together; places below zero are left out.
+ *
+ * @param {{at: number, weight: number}[]} entries @returns {Set<number>}
+ */
+export function heaviestRun(entries) {
+  /** @type {number[]} */
+  const sums = [];
+  /** @type {number[]} */
+  const previous = [];
+  let best = -1;
+  entries.forEach(({ at, weight }, index) => {
+    [sums[index], previous[index]] = [at < 0 ? -1 : weight, -1];
+    if (at < 0) return;
+    for (let other = 0; other < index; other++) {
+      if (entries[other].at >= 0 && entries[other].at < at && sums[other] + weight > sums[index]) [sums[index], previous[index]] = [sums[other] + weight, other];
+    }
+    if (best < 0 || sums[index] > sums[best]) best = index;
+  });
+  const run = new Set();
+  for (let index = best; index >= 0; index = previous[index]) run.add(index);
+  return run;
 }
 
 /** @param {any} el @param {string} name @param {any} value */

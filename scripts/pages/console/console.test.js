@@ -9,7 +9,7 @@ process.env.TZ = 'Europe/Berlin';
 
 const { Ability, isOpen, places, unpackRules } = await import('./ability.js');
 const { EventParser, backOff, nameOfNeed } = await import('./live.js');
-const { isSafeAddress } = await import('./view.js');
+const { heaviestRun, isSafeAddress } = await import('./view.js');
 const words = await import('./words.js');
 const { describe, merged } = await import('./records.js');
 const { localText, resolved, standing } = await import('./guests.js');
@@ -115,7 +115,7 @@ test('the table of pages in docs/console.md is the one that the console uses', (
     assert.ok(page.includes(`| ${title} | \`${path}\` | ${needs} | ${meaning} |`), `| ${title} | \`${path}\` | ${needs} | ${meaning} |`);
   }
   const tenant = new Ability(rules);
-  assert.deepEqual(places.filter((place) => isOpen(place, tenant)).map(({ id }) => id), ['doors', 'account']);
+  assert.deepEqual(places.filter((place) => isOpen(place, tenant)).map(({ id }) => id), ['doors', 'account', 'more']);
 });
 
 // --- Server-Sent Events ---
@@ -175,6 +175,21 @@ test('the delay of a reconnection grows to 30 s, and is spread from zero on', ()
   assert.equal(backOff(3, () => 0.5), 2000);
   assert.ok(backOff(50, () => 1) <= 30000);
   assert.equal(backOff(50, () => 0), 0);
+});
+
+test('the elements that stay are an ascending run, and no other one weighs more', () => {
+  const random = generator(3);
+  for (let round = 0; round < 2000; round++) {
+    const entries = Array.from({ length: Math.floor(random() * 8) }, () => ({ at: Math.floor(random() * 9) - 1, weight: [1, 100, 10000][Math.floor(random() * 3)] }));
+    const weigh = (indices) => {
+      const places = indices.map((index) => entries[index].at);
+      if (places.some((at, index) => at < 0 || (index > 0 && at <= places[index - 1]))) return -1;
+      return indices.reduce((sum, index) => sum + entries[index].weight, 0);
+    };
+    let best = 0;
+    for (let mask = 0; mask < 1 << entries.length; mask++) best = Math.max(best, weigh(entries.map((_, index) => index).filter((index) => mask & (1 << index))));
+    assert.equal(weigh([...heaviestRun(entries)].sort((a, b) => a - b)), best, JSON.stringify(entries));
+  }
 });
 
 // --- Addresses and texts ---
