@@ -19,23 +19,26 @@ package struct GatewayServer: Sendable {
     private let logger: Logger
     private let onServerRunning: @Sendable (Int) async -> Void
     /// The routes to serve; tests replace them.
-    var routes = RouteTable.routes
+    var routes: [Route]
 
     /// - Parameters:
     ///   - control: the use cases; started before `run` is called.
     ///   - tokenKey: signs access tokens; the keys of idempotency fingerprints and of cursors are derived from it.
     ///   - simulator: `nil` if there is no simulator adapter.
     ///   - metrics: the content of `/metrics`; `nil` if nothing is measured.
+    ///   - demoSignIns: the links that sign in the people of a demo; `nil` for any other gateway, which has no route for them.
     ///   - onServerRunning: called with the port once connections are accepted.
     /// - Throws: if an entry of `settings.trustedProxies` is neither an address nor a range.
     package init(
         control: GatewayControl, settings: HTTPSettings, tokenKey: TokenKey, simulator: (any SimulatorControl)?,
-        logger: Logger, metrics: MetricsPage? = nil, onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+        logger: Logger, metrics: MetricsPage? = nil, demoSignIns: DemoSignInLinks? = nil,
+        onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) throws {
         let connections = ConnectionTable(
             ConnectionLimits(settings), proxies: try TrustedProxies(settings.trustedProxies), clock: control.clock, logger: logger
         )
         self.connections = connections
+        routes = RouteTable.routes + (demoSignIns.map(DemoSignInRoutes.all) ?? [])
         streams = control.streams
         (self.settings, self.logger, self.onServerRunning) = (settings, logger, onServerRunning)
         services = {

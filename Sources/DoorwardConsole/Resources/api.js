@@ -62,6 +62,15 @@ export async function signIn(email, password) {
   await accept(await send('POST', '/auth/login', { body: { email, password }, isOpen: true }));
 }
 
+/**
+ * Signs in with the secret of a link that `doorward demo` has printed. Other gateways have no such path.
+ *
+ * @param {string} token
+ */
+export async function signInByLink(token) {
+  await accept(await send('POST', '/demo/sign-in', { body: { token }, isOpen: true, isOutside: true }));
+}
+
 /** @param {any} data */
 function accept(data) {
   const isOther = session !== null && session.user.id !== data.user.id;
@@ -139,9 +148,9 @@ export async function call(method, path, options = {}) {
  */
 export const callOpen = (path, body) => send('POST', path, { body, isOpen: true });
 
-/** @param {string} method @param {string} path @param {{query?: any, body?: any, headers?: any, isOpen?: boolean}} options */
-async function send(method, path, { query, body, headers, isOpen }) {
-  const response = await request(method, path, { query, body, headers, isOpen });
+/** @param {string} method @param {string} path @param {{query?: any, body?: any, headers?: any, isOpen?: boolean, isOutside?: boolean}} options `isOutside` for a path outside the API */
+async function send(method, path, { query, body, headers, isOpen, isOutside }) {
+  const response = await request(method, path, { query, body, headers, isOpen, isOutside });
   const text = await response.text().catch(() => { throw unreachable(); });
   let answer;
   try {
@@ -155,13 +164,13 @@ async function send(method, path, { query, body, headers, isOpen }) {
   return answer.data || {};
 }
 
-/** @param {string} method @param {string} path @param {{query?: any, body?: any, headers?: any, isOpen?: boolean, signal?: AbortSignal}} options */
-export async function request(method, path, { query, body, headers = {}, isOpen, signal }) {
+/** @param {string} method @param {string} path @param {{query?: any, body?: any, headers?: any, isOpen?: boolean, isOutside?: boolean, signal?: AbortSignal}} options */
+export async function request(method, path, { query, body, headers = {}, isOpen, isOutside, signal }) {
   const all = { 'X-Doorward-Client': 'console', ...headers };
   if (!isOpen && session) all.Authorization = `Bearer ${session.token}`;
   if (body !== undefined) all['Content-Type'] = 'application/json';
   try {
-    return await fetch(base + path + queryText(query), {
+    return await fetch((isOutside ? '' : base) + path + queryText(query), {
       method, headers: all, body: body === undefined ? undefined : JSON.stringify(body), cache: 'no-store',
       credentials: 'same-origin', redirect: 'error', signal,
     });

@@ -1,6 +1,6 @@
 // The frame of the console: session, permissions, navigation, and the page that the address names.
 // @ts-check
-import { currentUser, observe, readIfChanged, request, restore, signOut } from './api.js';
+import { currentUser, observe, readIfChanged, request, restore, signInByLink, signOut } from './api.js';
 import { Ability, isOpen, places } from './ability.js';
 import { Commands } from './commands.js';
 import { Live } from './live.js';
@@ -195,11 +195,34 @@ function end(why) {
   redraw();
 }
 
+/**
+ * The secret of a link of `doorward demo` in the address. It leaves the address and the history before anything is done with it.
+ *
+ * @returns {string | null}
+ */
+function takeLink() {
+  const [, token] = /^#sign-in=([A-Za-z0-9_-]+)$/.exec(location.hash) || [];
+  if (token) history.replaceState(null, '', '#/doors');
+  return token || null;
+}
+
+/** Signs in by a link, in the place of who is signed in. @param {string} token */
+async function openLink(token) {
+  try {
+    await signInByLink(token);
+  } catch (error) {
+    const { status } = /** @type {any} */ (error);
+    app.arrival = status === 401 || status === 404 ? 'The link has been used or has expired. The demo shows new ones.' : sentenceOf(error);
+  }
+}
+
 async function begin() {
   app.phase = 'starting';
   app.problem = null;
   redraw();
   try {
+    const token = takeLink();
+    if (token) await openLink(token);
     if (!currentUser() && !(await restore())) {
       app.phase = 'signedOut';
       await startSignIn();
@@ -301,7 +324,12 @@ async function route() {
     redraw();
   }
 }
-addEventListener('hashchange', route);
+addEventListener('hashchange', () => {
+  // A link that is opened in a page that is open already.
+  const token = takeLink();
+  if (!token) route();
+  else openLink(token).then(() => (currentUser() ? app.phase === 'signedIn' && context.note(app.arrival || `You are ${nameOf(currentUser())}.`, 'info') : begin()));
+});
 
 // The view.
 

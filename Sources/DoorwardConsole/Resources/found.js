@@ -52,7 +52,7 @@ const page = {
       whenLoaded(state, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); }, () => [
         state.problem && notice('bad', 'The found locks could not be read again; what you see is from ', time(state.readAt), '.'),
         (state.found.length > 0 || state.q) && h('div.filters', { key: 'filters' }, h('div.search', null, icon('search'), h('input', {
-          id: 'found-search', type: 'search', 'aria-label': 'Search found locks', placeholder: 'Search by name or model', value: state.q, autocomplete: 'off',
+          id: 'found-search', type: 'search', 'aria-label': 'Search found locks', placeholder: 'Search by name', value: state.q, autocomplete: 'off',
           oninput: (/** @type {any} */ event) => { Object.assign(state, { q: event.target.value, number: 1 }); clearTimeout(state.typing); state.typing = setTimeout(() => page.refresh(context, state), 250); },
         }))),
         state.found.length === 0 ? h('div.empty', { key: 'empty' }, icon('found'), h('h2', null, state.q ? 'No lock matches' : 'No found locks'),

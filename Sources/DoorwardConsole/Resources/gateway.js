@@ -92,7 +92,7 @@ function clock(context, state) {
   const own = state.clock;
   /** @type {[string, any][]} */
   const rows = [
-    ['The gateway’s time', exactTime(own.at)], ['Synchronised', own.isSynchronised ? 'Yes' : 'Not as far as the system says'], ['Latest recorded time', exactTime(own.mark)],
+    ['The gateway’s time', exactTime(own.at)], ['Synchronised', own.isSynchronised ? 'Yes' : 'Not reported by the system'], ['Latest recorded time', exactTime(own.mark)],
     ['Largest step that is accepted', counted(own.maxStepSeconds, 'second')],
     ['Last step', own.lastStep && `${(own.lastStep.stepMs / 1000).toLocaleString('en-GB')} s, from ${exactTime(own.lastStep.before)}`],
   ];
@@ -161,8 +161,9 @@ function backup(context, state) {
 /** @param {any} state */
 const logs = (state) => h('section.panel-card', { key: 'logs' }, h('h2', null, 'Logs'),
   h('ul.rows', null, state.logs.map((/** @type {any} */ one) => h('li.row.guest', { key: one.id },
-    h('span.record-text', null, h('strong', null, one.portfolioId ? 'Log of a portfolio' : 'Log of the gateway'), h('span.record-sub', null, one.origin)),
-    h('span.record-side', null, counted(one.size, 'record'), one.lastCheckpointAt ? [' checkpoint ', time(one.lastCheckpointAt)] : ' no checkpoint yet')))));
+    h('span.record-text', null, h('strong', null, one.portfolioId ? 'Log of a portfolio' : 'Log of the gateway'), h('span.record-sub', null, one.origin),
+      h('span.record-sub', null, one.lastCheckpointAt ? ['Signed ', time(one.lastCheckpointAt)] : 'Not signed yet')),
+    h('span.record-side', null, counted(one.size, 'record'))))));
 
 /** @param {any} context */
 const more = (context) => h('section.panel-card', { key: 'more' }, h('h2', null, 'Users and portfolios'),

@@ -3,6 +3,7 @@ import ArgumentParser
 import DoorwardClient
 import DoorwardControl
 import DoorwardDomain
+import DoorwardHTTP
 import DoorwardStore
 import DoorwardYAML
 import Logging
@@ -19,7 +20,8 @@ struct Demo: AsyncParsableCommand {
             07:20; with --speed 60 an hour of the house passes in a minute.
 
             On a terminal the doors and what happens are shown live; q or Ctrl-C ends it. In a pipe it prints one line for each \
-            event. Everything goes through a real gateway, which other terminals can use meanwhile: the sign-ins are shown.
+            event. Everything goes through a real gateway, which other terminals can use meanwhile: the sign-ins are shown, and links \
+            that open the web console as one of the people. Each link works once, for ten minutes, on this machine.
 
             With --scenario the locks and the people are those of a scenario file (docs/simulator.md), from a minute before its \
             first event. Residents are tenants of the flats behind their doors, visitors are guests, and people who only send \
@@ -95,14 +97,17 @@ struct Demo: AsyncParsableCommand {
         let configuration = configuration(in: folder)
         let tenancy = try await fill(configuration, with: plan.house, password)
         let (addresses, address) = AsyncStream<String>.makeStream()
-        let gateway = try await Gateway.open(configuration, logger: Logger(label: "doorward")) { address.yield($0) }
+        let links = DemoSignInLinks(password: password, clock: SystemClock(), random: RandomSource())
+        let gateway = try await Gateway.open(configuration, logger: Logger(label: "doorward"), demoSignIns: links) {
+            address.yield($0)
+        }
         guard let simulator = gateway.adapters.lazy.compactMap({ $0 as? SimulatorAdapter }).first else {
             throw CommandFailure("this program has no simulator")
         }
         let script = DemoScript(
             plan: plan, users: tenancy.users, locks: tenancy.locks, control: gateway.control, simulator: simulator,
             speed: Double(speed))
-        let service = DemoService(script: script, password: password, folder: folder, addresses: addresses)
+        let service = DemoService(script: script, password: password, links: links, folder: folder, addresses: addresses)
         // The last service in the list is stopped first, so the simulated people stop before the gateway that they use.
         let services: [any Service] = [gateway, service, end]
         var group = ServiceGroupConfiguration(

@@ -26,7 +26,8 @@ struct DemoScreen: Sendable {
         while true {
             let keys = screen.keys()
             if keys.contains(UInt8(ascii: "q")) { return }
-            if keys.contains(UInt8(ascii: "s")) { view.showsSignIns.toggle() }
+            if keys.contains(UInt8(ascii: "s")) { view.toggle(.signIns) }
+            if keys.contains(UInt8(ascii: "b")) { view.toggle(.links) }
             if let locks = try? await client.devices.list().all() { view.doors = DemoDoors(locks: inOrder(locks.content)) }
             view.news = (view.news + (await news(&tail))).suffix(Self.memory)
             view.time = time.name(of: clock.now())
@@ -36,10 +37,11 @@ struct DemoScreen: Sendable {
         }
     }
 
-    /// Prints the sign-ins, then one line for each event.
+    /// Prints the sign-ins and links, then one line for each event.
     private func tell() async {
         StandardStream.output.line("listening on \(invitation.address)")
-        StandardStream.output.line(invitation.lines(columns: 80).joined(separator: "\n") + "\n")
+        let lines = invitation.lines(columns: 80) + [""] + invitation.browserLines()
+        StandardStream.output.line(lines.joined(separator: "\n") + "\n")
         var tail = RecordFollower(query: AccessRecords.Query(), after: [])
         repeat {
             for news in await news(&tail) {

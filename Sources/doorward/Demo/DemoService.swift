@@ -2,6 +2,7 @@ import AdapterSimulator
 import DoorwardClient
 import DoorwardControl
 import DoorwardDomain
+import DoorwardHTTP
 import ServiceLifecycle
 
 /// Plays the demo's plan and shows the screen while the gateway runs. `run` ends when the service is stopped, or when the user
@@ -9,6 +10,7 @@ import ServiceLifecycle
 struct DemoService: Service {
     let script: DemoScript
     let password: Secret<String>
+    let links: DemoSignInLinks
     let folder: DemoFolder
     /// Yields the gateway's address when it has started listening.
     let addresses: AsyncStream<String>
@@ -29,7 +31,8 @@ struct DemoService: Service {
         let watch = DemoScreen(
             client: try await signIn(at: address),
             invitation: DemoSignIns(
-                house: script.plan.house, address: address, password: password, program: DemoSignIns.programAsTyped),
+                house: script.plan.house, address: address, password: password, program: DemoSignIns.programAsTyped,
+                link: { [links] in links.address(for: $0, at: address) }),
             clock: script.control.clock,
             time: HouseTime(
                 beganAt: script.control.clock.now(), speed: script.speed, start: script.plan.start,

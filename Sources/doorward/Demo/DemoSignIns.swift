@@ -9,6 +9,8 @@ struct DemoSignIns: Sendable {
     let password: Secret<String>
     /// The program, as the user would type it.
     let program: String
+    /// Returns the address that signs in the user with this email address in a browser, once.
+    let link: @Sendable (_ email: String) -> String
 
     /// `doorward`, or the path by which the program was started.
     static var programAsTyped: String {
@@ -52,6 +54,13 @@ struct DemoSignIns: Sendable {
             + ["locks", "unlock \(door)", "log \(door)", "log --follow"].map { "  \(program) \($0)" } + [
                 "", "API      \(address)/api/v1", "metrics  \(address)/metrics",
             ]
+    }
+
+    /// Returns the links that open the console as each person.
+    func browserLines() -> [String] {
+        let width = house.people.map(\.signIn.displayWidth).max() ?? 0
+        return ["A click signs in, in a browser on this machine, once, within ten minutes:", ""]
+            + house.people.map { "  \($0.signIn.padded(to: width + 1)) \(link($0.email))" }
     }
 
     /// The sign-in command on one line, or with one line per option if it is too long.

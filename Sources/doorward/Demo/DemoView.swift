@@ -9,13 +9,16 @@ struct DemoView: Sendable {
         let event: DemoEvent
     }
 
+    /// What the screen shows.
+    enum Page: Sendable { case doors, signIns, links }
+
     var doors = DemoDoors(locks: [])
     /// The events, newest last.
     var news: [News] = []
     /// The time in the house, such as `Mon 07:42`.
     var time = ""
-    /// Whether all sign-ins are shown instead of doors and events.
-    var showsSignIns = false
+    /// The doors and events, or the sign-ins, or the links to the console.
+    var page = Page.doors
     let invitation: DemoSignIns
     let style: OutputStyle
 
@@ -25,13 +28,21 @@ struct DemoView: Sendable {
 
     /// Renders exactly `size.rows` lines, each at most `size.columns` wide.
     func lines(_ size: TerminalSize) -> [String] {
-        let body = showsSignIns ? signIns(size) : doorsAndNews(size)
+        let body: [[Span]] =
+            switch page {
+            case .doors: doorsAndNews(size)
+            case .signIns: signIns(size)
+            case .links: links(size)
+            }
         let blank = Array(repeating: [Span](), count: max(0, size.rows - 1 - body.count))
         return ([header(size.columns)] + body + blank).prefix(size.rows).map { style.line($0, columns: size.columns) }
     }
 
+    /// Shows a page, or the doors if it is shown already.
+    mutating func toggle(_ other: Page) { page = page == other ? .doors : other }
+
     private func header(_ columns: Int) -> [Span] {
-        let keys = showsSignIns ? "s doors   q end " : "s sign-ins   q end "
+        let keys = "b \(page == .links ? "doors" : "browser")   s \(page == .signIns ? "doors" : "sign-ins")   q end "
         let (title, time) = (" Doorward demo", "   \(time)")
         let room = columns - title.displayWidth - time.displayWidth - keys.displayWidth
         guard room > 0 else { return [Span(title, .bold), Span(time)] }
@@ -63,6 +74,10 @@ struct DemoView: Sendable {
 
     private func signIns(_ size: TerminalSize) -> [[Span]] {
         [rule("sign-ins", size.columns)] + invitation.lines(columns: size.columns - 1).map { [Span(" \($0)")] }
+    }
+
+    private func links(_ size: TerminalSize) -> [[Span]] {
+        [rule("in a browser", size.columns)] + invitation.browserLines().map { [Span(" \($0)")] }
     }
 
     /// Returns a line with a title: `── what happens ─────`.

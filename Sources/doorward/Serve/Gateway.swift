@@ -23,10 +23,13 @@ struct Gateway: Service {
 
     /// Opens the store and creates everything that uses it. Nothing is sent, and no port is opened yet.
     ///
-    /// - Parameter onListening: called with the address once connections are accepted: `http://127.0.0.1:8080`.
+    /// - Parameters:
+    ///   - demoSignIns: the links that sign in the people of a demo; `nil` for any other gateway.
+    ///   - onListening: called with the address once connections are accepted: `http://127.0.0.1:8080`.
     /// - Throws: `CommandFailure`.
     static func open(
-        _ configuration: GatewayConfiguration, logger: Logger, onListening: @escaping @Sendable (String) -> Void
+        _ configuration: GatewayConfiguration, logger: Logger, demoSignIns: DemoSignInLinks? = nil,
+        onListening: @escaping @Sendable (String) -> Void
     ) async throws -> Gateway {
         try configuration.checkTLSFiles()
         let verifier = try configuration.purchaseVerifier()
@@ -54,7 +57,7 @@ struct Gateway: Service {
             let server = try GatewayServer(
                 control: control, settings: settings, tokenKey: tokenKey,
                 simulator: adapters.lazy.compactMap { $0 as? any SimulatorControl }.first,
-                logger: logger, metrics: page,
+                logger: logger, metrics: page, demoSignIns: demoSignIns,
                 onServerRunning: { [settings] port in onListening(settings.ownAddress(port: port)) })
             return Gateway(
                 control: control, adapters: adapters, server: server, checkpointTopics: topics,

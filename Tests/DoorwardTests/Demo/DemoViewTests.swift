@@ -27,7 +27,8 @@ import Testing
         var view = DemoView(
             invitation: DemoSignIns(
                 house: house, address: "http://127.0.0.1:45535", password: Secret("73njh-zvxiz-d5q9q-x47tx"),
-                program: ".build/debug/doorward"),
+                program: ".build/debug/doorward", link: { "http://127.0.0.1:45535/#sign-in=\($0.prefix(4))_secret-of-one-person" }
+            ),
             style: style)
         view.doors = DemoDoors(
             locks: house.sites.flatMap { site in
@@ -64,7 +65,7 @@ import Testing
         }
         #expect(
             picture == [
-                " Doorward demo   Mon 07:42                                   s sign-ins   q end",
+                " Doorward demo   Mon 07:42                       b browser   s sign-ins   q end",
                 " Quay 1                    ● Balcony 2A    locked    Mill Lane 7",
                 " ● Quay entrance locked    ● Door 2B       locked    ○ Mill gate     open",
                 " ● Bike cellar   locked    ● Balcony 2B    locked    ! Garage        offline",
@@ -88,14 +89,15 @@ import Testing
 
     @Test(
         "in a window of any size the picture fills it, no line is wider, and the newest event is visible",
-        arguments: [(80, 24), (40, 24), (26, 12), (60, 15), (130, 40), (220, 60), (20, 5), (3, 2), (1, 1)], [false, true])
-    func sizes(_ size: (columns: Int, rows: Int), showsSignIns: Bool) throws {
+        arguments: [(80, 24), (40, 24), (26, 12), (60, 15), (130, 40), (220, 60), (20, 5), (3, 2), (1, 1)],
+        [DemoView.Page.doors, .signIns, .links])
+    func sizes(_ size: (columns: Int, rows: Int), page: DemoView.Page) throws {
         var view = try Self.view()
-        view.showsSignIns = showsSignIns
+        view.page = page
         let picture = view.lines(TerminalSize(columns: size.columns, rows: size.rows))
         #expect(picture.count == size.rows)
         #expect(picture.allSatisfy { $0.displayWidth <= size.columns })
-        if !showsSignIns, size.rows > 10 { #expect(picture.contains { $0.hasPrefix(" 07:41 ! Door 1A is jam") }) }
+        if page == .doors, size.rows > 10 { #expect(picture.contains { $0.hasPrefix(" 07:41 ! Door 1A is jam") }) }
     }
 
     @Test("in a small window doors that need attention come first, and the sign-in command is never cut")
@@ -130,7 +132,7 @@ import Testing
     @Test("all sign-ins are on one page, with the password and further links")
     func signIns() throws {
         var view = try Self.view()
-        view.showsSignIns = true
+        view.toggle(.signIns)
         let picture = view.lines(TerminalSize(columns: 80, rows: 24)).joined(separator: "\n")
         for person in Self.house.people {
             #expect(picture.contains("\(person.firstName.lowercased().padded(to: 6)) \(person.part)"))
@@ -138,6 +140,23 @@ import Testing
         for text in ["73njh-zvxiz-d5q9q-x47tx", "http://127.0.0.1:45535/api/v1", "http://127.0.0.1:45535/metrics"] {
             #expect(picture.contains(text))
         }
+    }
+
+    @Test("the links to the console are on one page, whole, one for each person; the same key leads back to the doors")
+    func links() throws {
+        var view = try Self.view()
+        let doors = view.lines(TerminalSize(columns: 80, rows: 24))
+        view.toggle(.links)
+        let picture = view.lines(TerminalSize(columns: 80, rows: 24))
+        for person in Self.house.people {
+            let link = "http://127.0.0.1:45535/#sign-in=\(person.email.prefix(4))_secret-of-one-person"
+            #expect(picture.contains { $0.hasPrefix("   \(person.signIn) ") && $0.contains("\(link)") }, "\(person.signIn)")
+        }
+        #expect(picture[0].contains("b doors   s sign-ins"))
+        view.toggle(.signIns)
+        #expect(view.lines(TerminalSize(columns: 80, rows: 24))[0].contains("b browser   s doors"))
+        view.toggle(.signIns)
+        #expect(view.lines(TerminalSize(columns: 80, rows: 24)) == doors)
     }
 
     @Test("a door with a hostile, wide or long name does not break the layout")

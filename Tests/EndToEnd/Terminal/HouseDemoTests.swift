@@ -84,6 +84,34 @@ extension EndToEnd {
             return (String(address), lines[place + 1].trimmingCharacters(in: .whitespaces))
         }
 
+        @Test("a link opens the console as its person once, from this machine only, and a gateway of `serve` has no such links")
+        func consoleLinks() async throws {
+            let demo = try Program(Program.doorward, ["demo"], environment: environment, errors: folder.file("errors"))
+            var (links, address): ([String: String], String?) = ([:], nil)
+            while let line = await demo.nextLine(), !line.hasPrefix("Mon ") {
+                if let listening = line.wholeMatch(of: /listening on (\S+)/) { address = String(listening.1) }
+                if let link = line.wholeMatch(of: ##/  (\S+) +(\S+)/#sign-in=([A-Za-z0-9_-]{22})/##), link.2 == address ?? "" {
+                    links[String(link.1)] = String(link.3)
+                }
+            }
+            let server = try #require(address)
+            #expect(links.count == 17 && Set(links.values).count == 17, "\(links.keys)")
+            func open(_ token: String?, _ headers: [String: String] = [:], at server: String) async throws -> Answer {
+                try await Caller(address: server, token: nil).post("//demo/sign-in", #"{"token":"\#(token ?? "x")"}"#, headers)
+            }
+            // Through a proxy there is no such route, and the link is not used up.
+            #expect(try await open(links["tom"], ["X-Forwarded-For": "127.0.0.1"], at: server).status == 404)
+            let first = try await open(links["tom"], at: server)
+            #expect(first.status == 200 && first.data["user"]["email"].text == "tom@demo.example")
+            #expect(try await open(links["tom"], at: server).status == 401)
+            #expect(try await open("AAAAAAAAAAAAAAAAAAAAAA", at: server).status == 401)
+            demo.signal(SIGTERM)
+            #expect(await demo.exitCode == 0)
+            let gateway = try await RunningGateway.start(in: folder)
+            #expect(try await open(links["olga"], at: gateway.address).status == 404)
+            #expect(await gateway.stop() == 0)
+        }
+
         @Test("in a pipe each event is a line, all users can sign in, and a folder given with --folder keeps a valid log")
         func lines() async throws {
             let kept = folder.file("a demo")
