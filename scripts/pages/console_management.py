@@ -410,7 +410,7 @@ def every_page(console, gateway):
     """Each person × each page: shown and linked, or refused and not linked; a page that is shown gets no refusal of the gateway."""
     gateway.add("visitor", "Vic")
     now = {"validFrom": "2026-01-01T00:00:00Z", "validUntil": "2029-01-01T00:00:00Z"}
-    gateway.call("POST", "/guest-access", {"guestUserId": gateway.visitor, "deviceIds": [gateway.locks["Cellar"]], "operations": ["UNLOCK", "VIEW_STATUS"]} | now)
+    access = gateway.create("/guest-access", {"guestUserId": gateway.visitor, "deviceIds": [gateway.locks["Cellar"]], "operations": ["UNLOCK", "VIEW_STATUS"]} | now)
     places = {name: path.format(property=gateway.property, flat=gateway.flat) for name, path in PLACES.items()}
     for person, seen in SEES.items():
         page = console.sign_in(person)
@@ -439,6 +439,7 @@ def every_page(console, gateway):
     page.locator(".row", has_text="Tom Example").wait_for()
     page = console.sign_in("visitor", "", PHONE)
     assert page.locator(".places a", has_text="More").count() == 0
+    gateway.call("DELETE", f"/guest-access/{access}")
 
 
 def stale_management(console, gateway):

@@ -1,5 +1,6 @@
 internal import DoorwardControl
 internal import DoorwardDomain
+internal import HTTPTypes
 
 /// The route with which the console exchanges a link of a demo for a session. It is not among the routes of the API: only the server
 /// of `doorward demo` has it.
