@@ -1,8 +1,8 @@
 """Tests of the console's pages for people, units, portfolios, found locks and the gateway, and of who sees which page."""
-import json, pathlib
+import json, pathlib, signal, subprocess
 
 from console_driver import HOSTILE, PHONE, button, each_look, focused, has, open_door, text, until
-from test_pages import PASSWORD
+from test_pages import PASSWORD, PROGRAM
 
 REFUSED = "None of your roles includes this page"
 
@@ -490,6 +490,56 @@ def signed_out_management(console, gateway):
     console.clean("signed out")
 
 
+def demo_links(console, gateway):
+    """A link of the demo signs in with one click and once, and its secret leaves the address; other gateways have no such links."""
+    demo = subprocess.Popen([PROGRAM, "demo"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=gateway.folder, env=gateway.environment | {"TMPDIR": gateway.folder})
+    try:
+        links, url = {}, None
+        for line in demo.stdout:
+            words = line.split()
+            if line.startswith("listening on "):
+                url = words[2]
+            if len(words) == 2 and "/#sign-in=" in words[1]:
+                links[words[0]] = words[1]
+            if "noel" in links:
+                break
+        context = console.context()
+        page = console.page(context, url)
+        sent = []
+        page.on("request", lambda request: sent.append(request.url))
+        page.goto(links["tom"])
+        page.locator(".person-name", has_text="Tom Tenant").wait_for()
+        page.wait_for_selector(".card")
+        secret = links["tom"].split("=")[1]
+        assert page.url == url + "/#/doors" and page.evaluate("history.length") <= 2, page.url
+        page.go_back()
+        page.go_forward()
+        page.wait_for_selector(".card")
+        assert secret not in page.url + page.content() and not any(secret in one for one in sent)
+        # In a page that is open already, another person's link replaces the person.
+        page.goto(links["olga"])
+        page.locator(".person-name", has_text="Olga Owner").wait_for()
+        page.locator(".places a", has_text="Portfolio").wait_for()
+        # A used link signs nobody in.
+        other = console.page(console.context(), url)
+        other.goto(links["tom"])
+        other.locator(".notice", has_text="has been used or has expired").wait_for()
+        assert other.locator("#email").count() == 1 and secret not in other.url
+        console.check(other, "demo-used")
+        # Neither does one in the page of somebody who is signed in.
+        page.goto(links["tom"])
+        page.locator(".note", has_text="has been used or has expired").wait_for()
+        assert "Olga Owner" in text(page, "header") and secret not in page.url
+    finally:
+        demo.send_signal(signal.SIGTERM)
+        demo.communicate(timeout=20)
+    page = console.page(console.context())
+    page.goto(gateway.url + "/#sign-in=" + secret)
+    page.locator(".notice", has_text="has been used or has expired").wait_for()
+    assert secret not in page.url and secret not in gateway.log()
+    console.clean("demo links")
+
+
 MANAGEMENT = [
-    elements, people, person, accounts, unit, portfolio, found_locks, gateway_page, own_keys, every_page, stale_management, signed_out_management,
+    elements, people, person, accounts, unit, portfolio, found_locks, gateway_page, own_keys, every_page, stale_management, signed_out_management, demo_links,
 ]
