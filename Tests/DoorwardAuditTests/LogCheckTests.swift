@@ -54,6 +54,25 @@ import Testing
         #expect(fault([], frontier.bytes) == LogFault(position: 0, problem: .wrongSize(10)))
     }
 
+    @Test("a log whose oldest records were removed is checked from the frontier of those", arguments: 0...10)
+    func retained(first: Int) throws {
+        let (records, frontier) = try log()
+        var removed = MerkleFrontier()
+        for record in records.prefix(first) { removed.append(leafHash: record.leafHash) }
+        func fault(_ kept: ArraySlice<Stored>, after removed: MerkleFrontier) -> LogFault? {
+            LogCheck.firstFault(in: kept, of: Samples.portfolioLog, after: removed, storedFrontier: frontier.bytes)
+        }
+        #expect(fault(records[first...], after: removed) == nil)
+        guard first > 0, first < records.count else { return }
+        // One record more or less than the frontier says, and one with another leaf hash among the removed ones.
+        let position = UInt64(first)
+        #expect(fault(records[(first - 1)...], after: removed) == LogFault(position: position, problem: .wrongSeq(position - 1)))
+        #expect(fault(records[(first + 1)...], after: removed)?.position == position)
+        var changed = MerkleFrontier()
+        for _ in 0..<first { changed.append(leafHash: MerkleTree.leafHash([7])) }
+        #expect(fault(records[first...], after: changed) == LogFault(position: 10, problem: .wrongFrontier))
+    }
+
     @Test("a changed byte in a record is reported with that record")
     func changed() throws {
         let (records, frontier) = try log()
