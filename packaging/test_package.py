@@ -7,7 +7,7 @@ its own. There is no systemd in a root: the command of a unit is run with the un
 folders, without capabilities; `systemd-analyze` checks the unit file, and `strace` that the system-call filter permits what the
 program does.
 """
-import gzip, json, os, pathlib, re, shlex, shutil, signal, socket, stat, subprocess, sys, tempfile, time
+import gzip, json, os, pathlib, re, resource, shlex, shutil, signal, socket, stat, subprocess, sys, tempfile, time
 
 BASE, PACKAGE, NEXT = (pathlib.Path(path).resolve() for path in sys.argv[1:])
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
@@ -100,7 +100,8 @@ class Unit:
         mounts = [f"mount --bind {root} {root}", f"mount -t proc proc {root}/proc"]
         mounts += [f"mount --bind {root}{folder} {root}{folder}" for folder in writable]
         mounts += [f"mount -o remount,bind,ro {root}", f"mount -t tmpfs tmpfs {root}/tmp", 'exec "$@"']
-        limits = [f"--core={self.one('LimitCORE')}"] + [f"--nofile={limit}" for limit in self.values.get("LimitNOFILE", [])]
+        limits = [f"--core={self.one('LimitCORE')}"] + [
+            f"--nofile={min(int(limit), resource.getrlimit(resource.RLIMIT_NOFILE)[1])}" for limit in self.values.get("LimitNOFILE", [])]
         trace = ["strace", "-f", "-qq", "-s", "0", "-e", "signal=none", "-o", str(traced)] if traced else []
         start = f'umask {self.one("UMask")}; cd {self.one("WorkingDirectory")}; exec "$@"'
         return [
