@@ -86,7 +86,8 @@ struct HoursArgument: Equatable, Sendable {
             let typed = String(part).trimmingWhitespace
             let ends = typed.split(separator: "-", omittingEmptySubsequences: false).map { String($0).trimmingWhitespace }
             guard ends.count == 2, ends.allSatisfy({ $0.wholeMatch(of: #/[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?/#) != nil }) else {
-                let hasDays = (try? HoursArgument(typed).days) != nil && typed.first?.isLetter == true
+                let days = String(typed.prefix { !$0.isNumber }).trimmingWhitespace
+                let hasDays = !days.isEmpty && (try? DaysArgument(days)) != nil
                 let hint = hasDays ? "Use --hours once more for other days." : "Give its start and end, as in 09:00-17:00."
                 throw ValidationError("`\(typed.printable)` is not a period. \(hint)")
             }
