@@ -21,15 +21,20 @@ struct StoredLogs {
         try database.read { db in
             integrity = try String.fetchOne(db, sql: "PRAGMA integrity_check") ?? ""
             for row in try Row.fetchAll(db, sql: "SELECT log_id, frontier, first_seq FROM logs") {
-                let name: String = row["log_id"]
-                guard let log = LogID(name) else { continue }
+                // A column of a damaged file may have any value.
+                guard let name = row["log_id"] as String?, let log = LogID(name), let frontier = row["frontier"] as Data?,
+                    let first = row["first_seq"] as Int64?, (0..<1 << 20).contains(first)
+                else {
+                    if integrity == "ok" { integrity = "a log whose row cannot be read" }
+                    continue
+                }
                 let records = try Self.records(of: name, in: db)
                 sizes[log] = records.count
                 var removed = MerkleFrontier()
-                let nodes = (0..<UInt64(row["first_seq"] as Int64)).map { MerkleNode(level: 0, index: $0) }
+                let nodes = (0..<UInt64(first)).map { MerkleNode(level: 0, index: $0) }
                 for leaf in try LogTiles.hashes(of: nodes, in: log, db) ?? [] { removed.append(leafHash: leaf) }
                 faults[log] = LogCheck.firstFault(
-                    in: records, of: log, after: removed, storedFrontier: [UInt8](row["frontier"] as Data))
+                    in: records, of: log, after: removed, storedFrontier: [UInt8](frontier))
                 for record in records { recordIDs.insert(try RecordEncoding.decode(record.bytes).record.body.id) }
             }
         }
@@ -38,6 +43,6 @@ struct StoredLogs {
 
     private static func records(of log: String, in db: Database) throws -> [(bytes: [UInt8], leafHash: [UInt8])] {
         try Row.fetchAll(db, sql: "SELECT bytes, leaf_hash FROM records WHERE log_id = ? ORDER BY position", arguments: [log])
-            .map { ([UInt8]($0["bytes"] as Data), [UInt8]($0["leaf_hash"] as Data)) }
+            .map { ([UInt8]($0["bytes"] as Data? ?? Data()), [UInt8]($0["leaf_hash"] as Data? ?? Data())) }
     }
 }
