@@ -178,8 +178,9 @@ extension APIDocument.Operation {
         path = "/" + parts.map { $0.hasPrefix(":") ? "{\($0.dropFirst())}" : String($0) }.joined(separator: "/")
         if case .signedIn = route.handler { needsSignIn = true } else { needsSignIn = false }
         var errors = [400, 401, 403, 429, 500, 503]
-        // A report is of the object that its query names.
-        let isOfNamedObject = description.answers.contains { $0.mediaTypes == ["text/html"] } && !input.query.isEmpty
+        // A report or an export is of the object that its query names.
+        let files = ["text/html", "text/csv"]
+        let isOfNamedObject = !input.query.isEmpty && description.answers.contains { !Set($0.mediaTypes).isDisjoint(with: files) }
         if !pathParameters.isEmpty || input.body != nil || isOfNamedObject { errors.append(404) }
         if input.body != nil { errors += [413, 415] }
         if method != .get { errors.append(409) }
