@@ -168,8 +168,17 @@ import Testing
         // Both go on: later values of the person have a key of the next generation.
         _ = try await old.commit(StoreTransaction(records: [named(), named(other)]))
         #expect(try await names(old) == [nil, "Grace Hopper", Self.name, "Grace Hopper"])
+        // A second erasure reaches a backup that was written since: it destroys the generation in use.
+        let second = database.folder.appending(path: "second.db").path
+        _ = try await old.backup(to: second)
+        _ = try await old.commit(StoreTransaction(records: [named()], forgets: [.user(script.user)]))
+        #expect(try await old.finishErasures())
         try await old.close()
         #expect(try StoreCheck.run(path: copy).isWhole)
+        try FileManager.default.copyItem(atPath: "\(copy).person-keys", toPath: "\(second).person-keys")
+        let last = try database.open(path: second)
+        #expect(try await names(last) == [nil, "Grace Hopper", nil, "Grace Hopper"])
+        try await last.close()
     }
 
     @Test(

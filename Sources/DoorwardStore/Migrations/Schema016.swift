@@ -38,6 +38,14 @@ enum Schema016 {
             )
         }
         for (id, account) in users {
+            // A backup from before this schema, beside a key file from after the user's erasure: the user stays erased.
+            if keys.generation(of: id, from: 0) > 0 {
+                let erased = SealedAccount.erased(id)
+                try db.run(
+                    "UPDATE users SET email_key = ?, sealed = ?, is_enabled = 0 WHERE id = ?",
+                    [keys.emailIndex(of: erased.email), try keys.seal(erased, of: id, from: 0), id])
+                continue
+            }
             try db.run(
                 "UPDATE users SET email_key = ?, sealed = ? WHERE id = ?",
                 [keys.emailIndex(of: account.email), try keys.seal(account, of: id, from: 0), id])
@@ -52,6 +60,10 @@ enum Schema016 {
             }
             for (blob, bytes) in plain {
                 guard let owner = PersonKeys.owner(blob), let key = PersonKey(bytes: bytes) else { continue }
+                if case .user(let user) = owner, keys.generation(of: user, from: 0) > 0 {
+                    try db.run("DELETE FROM person_keys WHERE log = ? AND owner = ?", [log, Data(blob)])
+                    continue
+                }
                 try db.run(
                     "UPDATE person_keys SET key = ? WHERE log = ? AND owner = ?",
                     [try keys.wrap(key, of: owner, log: log, from: 0), log, Data(blob)])

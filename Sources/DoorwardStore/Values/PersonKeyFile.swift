@@ -138,6 +138,9 @@ final class PersonKeyFile: Sendable {
         }
     }
 
+    /// The generation of a user whose wrapping key encrypts new values: the first, from `first` on, that was not erased.
+    func generation(of user: UserID, from first: Int) -> Int { current(user, from: first).generation }
+
     /// Encrypts a person key for the database: the generation in two bytes, and the wrapped key.
     ///
     /// - Parameter first: the number of erasures of the owner that the database knows.

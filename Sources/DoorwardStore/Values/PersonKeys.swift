@@ -54,12 +54,16 @@ enum PersonKeys {
     }
 
     /// Notes an erasure, so that the person-key file loses the wrapping key of the present generation; see `PersonKeyFile.erase`.
-    static func noteErasure(of user: UserID, in db: Database) throws {
+    ///
+    /// After the restore of a backup, the file may have lost more generations than the database knows: the present one is that of
+    /// the file.
+    static func noteErasure(of user: UserID, in db: Database, _ keys: PersonKeyFile) throws {
+        let present = keys.generation(of: user, from: try generation(of: .user(user), in: db))
         try db.run(
             """
-            INSERT INTO erased_persons (user_id, generation) VALUES (?, 1)
-            ON CONFLICT (user_id) DO UPDATE SET generation = generation + 1
-            """, [user])
+            INSERT INTO erased_persons (user_id, generation) VALUES (?, ?)
+            ON CONFLICT (user_id) DO UPDATE SET generation = excluded.generation
+            """, [user, present + 1])
     }
 
     /// Returns every erased person, with the number of erasures.

@@ -185,8 +185,9 @@ struct LogAppender {
         guard case .user(let user) = owner else { return }
         let sealed = try db.firstRow("SELECT sealed FROM users WHERE id = ?", [user.blob]) { try $0.bytes() }
         // An erased person of whom nothing was written since has nothing that the present generation encrypts.
-        if logs.isEmpty, sealed == nil, try PersonKeys.generation(of: owner, in: db) > 0 { return }
-        try PersonKeys.noteErasure(of: user, in: db)
+        let known = try PersonKeys.generation(of: owner, in: db)
+        if logs.isEmpty, sealed == nil, known > 0, keyFile.generation(of: user, from: known) == known { return }
+        try PersonKeys.noteErasure(of: user, in: db, keyFile)
         // An unreadable account stays as it is, and is reported by a check.
         guard let account = try? sealed.flatMap({ try keyFile.open($0, of: user) }) else { return }
         let again = try keyFile.seal(account, of: user, from: try PersonKeys.generation(of: owner, in: db))
