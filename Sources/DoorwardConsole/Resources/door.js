@@ -2,7 +2,7 @@
 // @ts-check
 import { call } from './api.js';
 import { marks, movements } from './doors.js';
-import { button, denialFacts, dialog, failure, field, icon, notice, pager, ruleText, select, time, whenLoaded } from './parts.js';
+import { button, denialFacts, dialog, field, icon, isOutOfReach, notice, ofObject, pager, ruleText, select, time, whenLoaded } from './parts.js';
 import { timeline } from './records.js';
 import { h } from './view.js';
 import { ago, isShown, operationOf, operations, qualityOf, sentenceOf, stateOf } from './words.js';
@@ -39,8 +39,7 @@ const page = {
       else if (state.tab === 'history') readHistory(context, state, false);
     } catch (error) {
       if (state.isEnded) return;
-      const isGone = /** @type {any} */ (error).status === 403 || /** @type {any} */ (error).status === 404;
-      if (state.status === 'loaded' && !isGone) state.problem = error;
+      if (state.status === 'loaded' && !isOutOfReach(error)) state.problem = error;
       else Object.assign(state, { status: 'failed', error });
     }
     context.redraw();
@@ -73,9 +72,7 @@ const page = {
     return h(
       'div', { key: 'door' },
       h('a.back', { href: '#/doors' }, icon('back'), 'Doors'),
-      state.status === 'failed' ? [h('h1', { tabindex: '-1' }, 'Door'), failure(state.error, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); })]
-        : state.device ? content(context, state)
-          : [h('h1', { tabindex: '-1' }, 'Door'), h('div.skeletons', { 'aria-busy': 'true' }, h('p.hidden', null, 'Loading'), h('div.skeleton'), h('div.skeleton'))]);
+      ofObject(page, context, state, 'Door', state.device, () => content(context, state)));
   },
 };
 export default page;

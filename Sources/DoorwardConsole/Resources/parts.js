@@ -130,12 +130,30 @@ export const time = (instant, text = dayTime(instant)) => h('time', { datetime: 
 export function whenLoaded(resource, retry, view) {
   if (resource.status === 'loaded') return view();
   if (resource.status === 'failed') return failure(resource.error, retry);
-  return h('div.skeletons', { 'aria-busy': 'true' }, h('p.hidden', null, 'Loading'), [1, 2, 3].map((one) => h('div.skeleton', { key: one })));
+  return skeletons(3);
 }
+
+/**
+ * The content of a page of one object; its heading and why it could not be read; or its heading while it is read.
+ *
+ * @param {any} page @param {any} context @param {any} state @param {string} heading @param {any} object @param {() => any} content
+ */
+export function ofObject(page, context, state, heading, object, content) {
+  const top = h('h1', { tabindex: '-1' }, heading);
+  if (state.status === 'failed') return [top, failure(state.error, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); })];
+  return object ? content() : [top, skeletons(2)];
+}
+
+/** @param {number} count */
+const skeletons = (count) =>
+  h('div.skeletons', { 'aria-busy': 'true' }, h('p.hidden', null, 'Loading'), Array.from({ length: count }, (_, index) => h('div.skeleton', { key: index })));
+
+/** Whether an error says that an object does not exist or is out of reach. @param {any} error */
+export const isOutOfReach = (error) => error.status === 403 || error.status === 404;
 
 /** @param {any} error @param {() => void} retry */
 export function failure(error, retry) {
-  if (error.status === 403 || error.status === 404) {
+  if (isOutOfReach(error)) {
     return h('div.empty', null, icon('unknown'), h('h2', null, error.details?.reason ? 'Not open to you now' : 'Not here, or not yours'), error.details?.reason ? denialFacts(error.details)
       : h('p', null, 'It does not exist, or you have no access to it. A manager of the property can give access.'));
   }

@@ -3,7 +3,7 @@
 import { call } from './api.js';
 import { standing } from './guests.js';
 import { userMarks } from './people.js';
-import { button, completeAddress, copyable, failure, icon, notice, time } from './parts.js';
+import { button, completeAddress, copyable, icon, isOutOfReach, notice, ofObject, time } from './parts.js';
 import { askRemoval, removalDialog } from './removal.js';
 import { Scopes, canRemove, entityAddress, entityPath, entityTypes } from './scopes.js';
 import { h } from './view.js';
@@ -30,8 +30,7 @@ const page = {
       Object.assign(state, { status: 'loaded', error: null, user, scopes, readAt: new Date().toISOString() });
     } catch (error) {
       if (state.isEnded) return;
-      const { status } = /** @type {any} */ (error);
-      if (state.status === 'loaded' && status !== 403 && status !== 404) state.problem = sentenceOf(error);
+      if (state.status === 'loaded' && !isOutOfReach(error)) state.problem = sentenceOf(error);
       else Object.assign(state, { status: 'failed', error });
     }
     context.redraw();
@@ -49,9 +48,7 @@ const page = {
     return h(
       'div', { key: 'person' },
       h('a.back', { href: '#/people' }, icon('back'), 'People'),
-      state.status === 'failed' ? [h('h1', { tabindex: '-1' }, 'Person'), failure(state.error, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); })]
-        : state.user ? content(context, state)
-          : [h('h1', { tabindex: '-1' }, 'Person'), h('div.skeletons', { 'aria-busy': 'true' }, h('p.hidden', null, 'Loading'), h('div.skeleton'), h('div.skeleton'))],
+      ofObject(page, context, state, 'Person', state.user, () => content(context, state)),
       removalDialog(context, state));
   },
 };

@@ -1,7 +1,7 @@
 // Portfolios: properties, subscription with its usage, retention of the log, owners and admins, compliance report.
 // @ts-check
 import { call, readIfChanged, save } from './api.js';
-import { button, dialog, failure, field, icon, notice, pager, select, whenLoaded } from './parts.js';
+import { button, dialog, field, icon, isOutOfReach, notice, ofObject, pager, select, whenLoaded } from './parts.js';
 import { readAll } from './scopes.js';
 import { h } from './view.js';
 import { counted, nameOf, roleOf, sentenceOf } from './words.js';
@@ -51,8 +51,7 @@ const page = {
       Object.assign(state, { status: 'loaded', error: null, readAt: new Date().toISOString() });
     } catch (error) {
       if (state.isEnded) return;
-      const { status } = /** @type {any} */ (error);
-      if (state.status === 'loaded' && status !== 403 && status !== 404) state.notes.page = { tone: 'bad', text: sentenceOf(error) };
+      if (state.status === 'loaded' && !isOutOfReach(error)) state.notes.page = { tone: 'bad', text: sentenceOf(error) };
       else Object.assign(state, { status: 'failed', error });
     }
     context.redraw();
@@ -84,9 +83,7 @@ const page = {
     }
     return h('div', { key: 'portfolio' },
       !state.isOnly && h('a.back', { href: '#/portfolios' }, icon('back'), 'Portfolios'),
-      state.status === 'failed' ? [h('h1', { tabindex: '-1' }, 'Portfolio'), failure(state.error, retry)]
-        : state.portfolio ? content(context, state)
-          : [h('h1', { tabindex: '-1' }, 'Portfolio'), h('div.skeletons', { 'aria-busy': 'true' }, h('p.hidden', null, 'Loading'), h('div.skeleton'), h('div.skeleton'))],
+      ofObject(page, context, state, 'Portfolio', state.portfolio, () => content(context, state)),
       state.asks && createDialog(context, state));
   },
 };

@@ -2,7 +2,7 @@
 // @ts-check
 import { call } from './api.js';
 import { address, marks } from './doors.js';
-import { button, dialog, failure, field, icon, notice, time } from './parts.js';
+import { button, dialog, field, icon, isOutOfReach, notice, ofObject, time } from './parts.js';
 import { readAll } from './scopes.js';
 import { h } from './view.js';
 import { counted, outcomeOf, reasonOf, sentenceOf, stateOf } from './words.js';
@@ -37,7 +37,7 @@ const page = {
       Object.assign(state, { status: 'loaded', error: null, property, devices, units, readAt: new Date().toISOString() });
     } catch (error) {
       if (state.isEnded) return;
-      if (state.status === 'loaded') state.problem = sentenceOf(error);
+      if (state.status === 'loaded' && !isOutOfReach(error)) state.problem = sentenceOf(error);
       else Object.assign(state, { status: 'failed', error });
     }
     context.redraw();
@@ -60,9 +60,7 @@ const page = {
     return h(
       'div', { key: 'property' },
       h('a.back', { href: '#/doors' }, icon('back'), 'Doors'),
-      state.status === 'failed' ? [h('h1', { tabindex: '-1' }, 'Property'), failure(state.error, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); })]
-        : state.property ? content(context, state)
-          : [h('h1', { tabindex: '-1' }, 'Property'), h('div.skeletons', { 'aria-busy': 'true' }, h('p.hidden', null, 'Loading'), h('div.skeleton'), h('div.skeleton'))],
+      ofObject(page, context, state, 'Property', state.property, () => content(context, state)),
       state.asks && startDialog(context, state), state.adds && addUnitDialog(context, state));
   },
 };

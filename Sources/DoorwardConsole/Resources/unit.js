@@ -4,7 +4,7 @@ import { call } from './api.js';
 import { address, marks } from './doors.js';
 import { standing } from './guests.js';
 import { invitationDialog, openInvitation } from './people.js';
-import { button, dialog, failure, field, icon, notice, time } from './parts.js';
+import { button, dialog, field, icon, isOutOfReach, notice, ofObject, time } from './parts.js';
 import { askRemoval, removalDialog } from './removal.js';
 import { Scopes, canRemove, readAll, rolesToGive } from './scopes.js';
 import { h } from './view.js';
@@ -50,8 +50,7 @@ const page = {
       Object.assign(state, { status: 'loaded', error: null, problem: null, unit, property, devices, tenants, guests: others && [...new Map([guests, ...others].flat().map((one) => [one.id, one])).values()], scopes, readAt: new Date().toISOString() });
     } catch (error) {
       if (state.isEnded) return;
-      const { status } = /** @type {any} */ (error);
-      if (state.status === 'loaded' && status !== 403 && status !== 404) state.problem = sentenceOf(error);
+      if (state.status === 'loaded' && !isOutOfReach(error)) state.problem = sentenceOf(error);
       else Object.assign(state, { status: 'failed', error });
     }
     context.redraw();
@@ -75,9 +74,7 @@ const page = {
     return h(
       'div', { key: 'unit' },
       h('a.back', { href: state.property ? `#/properties/${encodeURIComponent(state.property.id)}` : '#/doors' }, icon('back'), state.property?.name || 'Doors'),
-      state.status === 'failed' ? [h('h1', { tabindex: '-1' }, 'Unit'), failure(state.error, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); })]
-        : state.unit ? content(context, state)
-          : [h('h1', { tabindex: '-1' }, 'Unit'), h('div.skeletons', { 'aria-busy': 'true' }, h('p.hidden', null, 'Loading'), h('div.skeleton'), h('div.skeleton'))],
+      ofObject(page, context, state, 'Unit', state.unit, () => content(context, state)),
       state.form && invitationDialog(context, state), state.renames && renameDialog(context, state), removalDialog(context, state));
   },
 };
