@@ -72,16 +72,15 @@ extension PageRequest where Key: RawRepresentable<String> {
             guard let key else { return visible() }
             return order(visible().compactMap { id in item(id).map { (value(key, $0), id) } })
         }
-        let hits = search.flatMap { search in
-            search.matches { current.snapshot.lists.names(cacheKey) { ids.map { item($0).flatMap(name) } } }
-        }
-        if let hits { ids = hits.map { ids[$0] } }
-        if hits == nil && search != nil || filter != nil {
-            ids = ids.filter { id in
-                guard let item = item(id), filter?(item) ?? true else { return false }
-                return hits != nil || search.map { search in name(item).map(search.matches) ?? false } ?? true
+        if let search {
+            if let numbers = search.matches(in: { current.snapshot.lists.names(cacheKey) { ids.map { item($0).flatMap(name) } } })
+            {
+                ids = numbers.map { ids[$0] }
+            } else {
+                ids = ids.filter { item($0).flatMap(name).map(search.matches) ?? false }
             }
         }
+        if let filter { ids = ids.filter { item($0).map(filter) ?? false } }
         let slice = ids.dropFirst(offset).prefix(limit)
         return Page(slice.compactMap(item), total: ids.count, page: page, limit: limit, in: current.snapshot)
     }
