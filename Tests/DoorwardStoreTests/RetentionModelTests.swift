@@ -77,7 +77,8 @@ import Testing
         _ = try await store.finishErasures()
         try await store.close()
         #expect(try StoreCheck.run(path: database.path).fault == nil)
-        // Each backup, with the key file as it is now: nobody who was erased since is readable, and everybody else is.
+        // Each backup, with the key file as it is now: the values of persons who were erased since are unreadable, and all others
+        // are readable.
         for backup in backups.suffix(3) {
             try FileManager.default.copyItem(atPath: "\(database.path).person-keys", toPath: "\(backup.path).person-keys")
             let old = try database.open(path: backup.path)

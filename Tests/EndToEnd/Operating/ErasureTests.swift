@@ -10,7 +10,7 @@ extension EndToEnd {
 
         init() throws { folder = try TemporaryFolder() }
 
-        /// Words that nobody else's data contains.
+        /// Words that only this person's data contains.
         private static let canaries = ["Zebulon", "zebulon", "Canaryson", "canaryson", "CANARY", "canary.example"]
 
         /// Returns the files below a folder that contain one of the words.
