@@ -77,8 +77,18 @@ package final class SQLiteStore: GatewayStore {
         }
         let reader = try StoreReader(path: path, limits: limits, clock: clock)
         do {
+            try connection.finishErasures()
+            // A process that was killed may have left erased content in the write-ahead log. And a migration may have rewritten
+            // the whole database: the first commands must not wait for a checkpoint.
+            try connection.cutLog()
             try connection.prune(at: clock.now())
             try Projector.catchUp(connection.queue, limit: limits.entriesPerProjection)
+        } catch let error as DurableFile.Failure {
+            connection.abandon()
+            throw .failed(
+                path: path,
+                reason: "an erasure cannot be finished, because the file with the keys of personal data cannot be \(error.verb): "
+                    + error.reason)
         } catch {
             connection.abandon()
             throw .failed(path: path, reason: describe(error))

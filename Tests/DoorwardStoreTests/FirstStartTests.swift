@@ -12,10 +12,10 @@ import Testing
     @Test("Every prefix of the first start's write-ahead log opens as a complete database")
     func everyCut() async throws {
         let database = try TemporaryDatabase()
-        let store = try database.open()
+        let connection = try WriterConnection.open(path: database.path, limits: TemporaryDatabase.limits)
         // No page has been copied into the file yet: the log contains the whole first start, frame by frame.
         let copy = try database.copyFiles(to: "copy.db")
-        try await store.close()
+        try connection.close()
         let (file, log) = (URL(filePath: copy), URL(filePath: copy + "-wal"))
         let (wholeFile, wholeLog) = (try Data(contentsOf: file), try Data(contentsOf: log))
         let frame = 24 + 4096

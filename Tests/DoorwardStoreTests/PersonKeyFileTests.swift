@@ -165,6 +165,13 @@ import Testing
         let shown = try #require(try await users(old).first { $0.id == script.user })
         #expect(shown.email == "\(script.user)@erased.invalid" && !shown.isEnabled)
         #expect(try await users(old).filter { $0.id != script.user } == before.filter { $0.id != script.user })
+        // The user can be changed as shown, and not as before.
+        let changes = [TenancyChange.putUser(shown)]
+        let stale = try #require(before.first { $0.id == script.user })
+        _ = try await old.commit(StoreTransaction(requires: [.unchanged(since: .putUser(shown))], changes: changes))
+        await #expect(throws: StoreError.refused(.entityChanged(.user(script.user)))) {
+            _ = try await old.commit(StoreTransaction(requires: [.unchanged(since: .putUser(stale))], changes: changes))
+        }
         // Both go on: later values of the person have a key of the next generation.
         _ = try await old.commit(StoreTransaction(records: [named(), named(other)]))
         #expect(try await names(old) == [nil, "Grace Hopper", Self.name, "Grace Hopper"])
@@ -179,6 +186,27 @@ import Testing
         let last = try database.open(path: second)
         #expect(try await names(last) == [nil, "Grace Hopper", nil, "Grace Hopper"])
         try await last.close()
+    }
+
+    @Test("A backup from before the schema with a person-key file is upgraded without the persons who were erased since")
+    mutating func earlierSchema() async throws {
+        let (store, _) = try await filled()
+        let before = try await users(store)
+        try await store.close()
+        let earlier = database.folder.appending(path: "earlier.db").path
+        try EarlierFile.make(earlier, schema: Schema016.number - 1, rowsOf: database.path)
+        let again = try database.open()
+        _ = try await again.commit(StoreTransaction(forgets: [.user(script.user)]))
+        #expect(try await again.finishErasures())
+        try await again.close()
+        try FileManager.default.removeItem(atPath: "\(earlier).person-keys")
+        let old = try database.open(path: earlier)
+        #expect(try await names(old) == [nil, "Grace Hopper"])
+        let shown = try #require(try await users(old).first { $0.id == script.user })
+        #expect(shown.email == "\(script.user)@erased.invalid" && !shown.isEnabled)
+        #expect(try await users(old).filter { $0.id != script.user } == before.filter { $0.id != script.user })
+        try await old.close()
+        #expect(try StoreCheck.run(path: earlier).isWhole)
     }
 
     @Test(

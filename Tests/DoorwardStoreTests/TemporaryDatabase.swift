@@ -90,6 +90,18 @@ extension PersonKeyFile {
     }
 }
 
+extension WriterConnection {
+    /// Opens the connection with the person-key file beside the database. A file with a schema before the sixteenth has none.
+    static func open(
+        path: String, limits: StoreLimits, schema: Schema = .current
+    ) throws(StoreOpenError) -> WriterConnection {
+        try open(path: path, limits: limits, schema: schema) { known throws(StoreOpenError) in
+            guard schema.number >= Schema016.number else { return .inMemory() }
+            return try .open("\(path).person-keys", knownTo: path, id: known, random: SystemRandomNumberGenerator())
+        }
+    }
+}
+
 extension CommandReading {
     init(_ db: Database) { self.init(db, .beside(db)) }
 }

@@ -37,18 +37,13 @@ enum Schema016 {
                     email: try columns.value(), firstName: try columns.value(), lastName: try columns.value())
             )
         }
-        for (id, account) in users {
-            // A backup from before this schema, beside a key file from after the user's erasure: the user stays erased.
-            if keys.generation(of: id, from: 0) > 0 {
-                let erased = SealedAccount.erased(id)
-                try db.run(
-                    "UPDATE users SET email_key = ?, sealed = ?, is_enabled = 0 WHERE id = ?",
-                    [keys.emailIndex(of: erased.email), try keys.seal(erased, of: id, from: 0), id])
-                continue
-            }
+        for (id, stored) in users {
+            // In a backup from before this schema, beside a key file from after the user's erasure, the user stays erased.
+            let isErased = keys.isErased(id)
+            let account = isErased ? SealedAccount.erased(id) : stored
             try db.run(
-                "UPDATE users SET email_key = ?, sealed = ? WHERE id = ?",
-                [keys.emailIndex(of: account.email), try keys.seal(account, of: id, from: 0), id])
+                "UPDATE users SET email_key = ?, sealed = ?, is_enabled = is_enabled AND ? WHERE id = ?",
+                [keys.emailIndex(of: account.email), try keys.seal(account, of: id, from: 0), !isErased, id])
         }
     }
 
@@ -60,7 +55,7 @@ enum Schema016 {
             }
             for (blob, bytes) in plain {
                 guard let owner = PersonKeys.owner(blob), let key = PersonKey(bytes: bytes) else { continue }
-                if case .user(let user) = owner, keys.generation(of: user, from: 0) > 0 {
+                if case .user(let user) = owner, keys.isErased(user) {
                     try db.run("DELETE FROM person_keys WHERE log = ? AND owner = ?", [log, Data(blob)])
                     continue
                 }

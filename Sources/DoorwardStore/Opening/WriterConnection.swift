@@ -12,23 +12,21 @@ struct WriterConnection {
 
     /// Opens the connection, checks that the file is a Doorward database of a known schema, and migrates it.
     ///
-    /// - Parameters:
-    ///   - keys: the keys of an earlier connection to the database.
-    ///   - openKeys: opens the keys if there was no such connection, given the id that the database knows; the default is
-    ///     `<path>.person-keys`.
+    /// - Parameter keys: opens the person-key file, given its id, which the database knows if it was used with one.
     static func open(
-        path: String, limits: StoreLimits, schema: Schema = .current, keys: PersonKeyFile? = nil,
-        openKeys: ((_ known: [UInt8]?) throws(StoreOpenError) -> PersonKeyFile)? = nil
+        path: String, limits: StoreLimits, schema: Schema = .current,
+        keys: (_ known: [UInt8]?) throws(StoreOpenError) -> PersonKeyFile
     ) throws(StoreOpenError) -> WriterConnection {
         GatheringVFS.install()
         do {
             let queue = try DatabaseQueue(path: path, configuration: configuration())
             do {
-                try queue.writeWithoutTransaction { try schema.check($0, path: path) }
-                let connection = WriterConnection(
-                    queue: queue, keys: try keys ?? makeKeys(for: queue, path: path, schema: schema, openKeys))
+                let known = try queue.writeWithoutTransaction { db in
+                    try schema.check(db, path: path)
+                    return try PersonKeyFile.storedID(in: db)
+                }
+                let connection = WriterConnection(queue: queue, keys: try keys(known))
                 try connection.prepare(path: path, limits: limits, schema: schema)
-                if keys == nil, schema.number >= Schema016.number { try connection.finishErasures() }
                 return connection
             } catch {
                 try? queue.close()
@@ -36,28 +34,11 @@ struct WriterConnection {
             }
         } catch let error as StoreOpenError {
             throw error
-        } catch let error as DurableFile.Failure {
-            throw .failed(
-                path: path,
-                reason: "an erasure cannot be finished, because the file with the keys of personal data cannot be \(error.verb): "
-                    + error.reason)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
             throw .notOurs(path: path)
         } catch {
             throw .failed(path: path, reason: describe(error))
         }
-    }
-
-    private static func makeKeys(
-        for queue: DatabaseQueue, path: String, schema: Schema,
-        _ open: ((_ known: [UInt8]?) throws(StoreOpenError) -> PersonKeyFile)?,
-        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
-    ) throws -> PersonKeyFile {
-        // A file with an earlier schema, which only tests write, has no wrapped keys.
-        guard schema.number >= Schema016.number else { return .inMemory() }
-        let known = try queue.writeWithoutTransaction { try PersonKeyFile.storedID(in: $0) }
-        if let open { return try open(known) }
-        return try .open("\(path).person-keys", knownTo: path, id: known, random: random)
     }
 
     private static func configuration() -> Configuration {
@@ -85,12 +66,8 @@ struct WriterConnection {
             if let pages = limits.maximumPages { try db.execute(sql: "PRAGMA max_page_count = \(pages)") }
         }
         try verifySettings(path: path)
-        let before = try queue.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
         try schema.migrate(queue, keys: keys)
         try verifySettings(path: path)
-        // A migration may rewrite the whole database. Truncate the write-ahead log now, so that the first commands do not wait
-        // for a checkpoint.
-        if (1..<schema.number).contains(before) { try cutLog() }
     }
 
     /// Verifies the settings that the open connection reports. GRDB sets `synchronous` itself in some cases, and a migration

@@ -28,6 +28,11 @@ enum TenancyReading {
         return page
     }
 
+    static func user(_ id: UserID, in db: Database, _ keys: PersonKeyFile) throws -> User? {
+        let columns = TenancyTable.users.columns.joined(separator: ", ")
+        return try db.firstRow("SELECT \(columns) FROM users WHERE id = ?", [id.blob]) { columns in try user(&columns, keys) }
+    }
+
     private static func change(
         of table: TenancyTable, _ columns: inout ColumnReader, _ keys: PersonKeyFile?
     ) throws -> TenancyChange {

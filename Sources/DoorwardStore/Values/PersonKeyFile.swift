@@ -23,9 +23,12 @@ final class PersonKeyFile: Sendable {
     private let atStep: @Sendable (Step) throws -> Void
 
     private struct State {
-        var ring: PersonKeyRing
+        let ring: PersonKeyRing
+        let days: WrappingKey
         /// Wrapping keys that were computed.
         var known: [Name: WrappingKey] = [:]
+
+        init(_ ring: PersonKeyRing) { (self.ring, days) = (ring, ring.wrappingKeyOfDays()) }
     }
 
     private struct Name: Hashable {
@@ -38,7 +41,7 @@ final class PersonKeyFile: Sendable {
 
     private init(path: String?, ring: PersonKeyRing, atStep: @escaping @Sendable (Step) throws -> Void) {
         (self.path, self.atStep) = (path, atStep)
-        state = Mutex(State(ring: ring))
+        state = Mutex(State(ring))
     }
 
     // MARK: Opening
@@ -141,12 +144,15 @@ final class PersonKeyFile: Sendable {
     /// The generation of a user whose wrapping key encrypts new values: the first, from `first` on, that was not erased.
     func generation(of user: UserID, from first: Int) -> Int { current(user, from: first).generation }
 
+    /// Whether the user was erased at least once.
+    func isErased(_ user: UserID) -> Bool { generation(of: user, from: 0) > 0 }
+
     /// Encrypts a person key for the database: the generation in two bytes, and the wrapped key.
     ///
     /// - Parameter first: the number of erasures of the owner that the database knows.
     func wrap(_ key: PersonKey, of owner: PersonKeyOwner, log: Int64, from first: Int) throws -> [UInt8] {
         guard case .user(let user) = owner else {
-            let days = state.withLock { $0.ring.wrappingKeyOfDays() }
+            let days = state.withLock(\.days)
             return Self.prefix(0) + (try days.wrap(key, of: owner, log: log))
         }
         let (generation, wrapping) = current(user, from: first)
@@ -162,7 +168,7 @@ final class PersonKeyFile: Sendable {
         let wrapping: WrappingKey?
         switch owner {
         case .user(let user): wrapping = wrappingKey(of: user, generation: generation)
-        case .day: wrapping = state.withLock { $0.ring.wrappingKeyOfDays() }
+        case .day: wrapping = state.withLock(\.days)
         }
         guard let wrapping else { return nil }
         guard let key = wrapping.unwrap(wrapped, of: owner, log: log) else { throw UnreadableColumn(column: "key") }
@@ -221,7 +227,7 @@ final class PersonKeyFile: Sendable {
             try DurableFile.rename("\(path).new", to: path)
             try atStep(.afterRename)
         }
-        state.withLock { $0 = State(ring: ring) }
+        state.withLock { $0 = State(ring) }
     }
 }
 
@@ -235,7 +241,7 @@ struct SealedAccount: Hashable, Sendable {
 extension SealedAccount {
     init(_ user: User) { self.init(email: user.email, firstName: user.firstName, lastName: user.lastName) }
 
-    /// The account of an erased user, in a database from before the erasure. Nobody can sign in with this address.
+    /// The account of an erased user, in a database from before the erasure. No sign-in has this address.
     static func erased(_ user: UserID) -> SealedAccount {
         SealedAccount(email: "\(user)@erased.invalid", firstName: "Erased", lastName: "user")
     }

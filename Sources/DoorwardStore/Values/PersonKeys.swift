@@ -45,7 +45,8 @@ enum PersonKeys {
             [log, blob(owner), wrapped, Int64(since)])
     }
 
-    /// Returns the number of erasures of the owner that the database knows. A new key has the wrapping key of this generation.
+    /// Returns the number of erased generations of the owner that the database knows. A new key has the wrapping key of this
+    /// generation, or of the next one that the person-key file has.
     static func generation(of owner: PersonKeyOwner, in db: Database) throws -> Int {
         guard case .user(let user) = owner else { return 0 }
         var generation = 0
@@ -53,20 +54,12 @@ enum PersonKeys {
         return generation
     }
 
-    /// Notes an erasure, so that the person-key file loses the wrapping key of the present generation; see `PersonKeyFile.erase`.
-    ///
-    /// After the restore of a backup, the file may have lost more generations than the database knows: the present one is that of
-    /// the file.
-    static func noteErasure(of user: UserID, in db: Database, _ keys: PersonKeyFile) throws {
-        let present = keys.generation(of: user, from: try generation(of: .user(user), in: db))
-        try db.run(
-            """
-            INSERT INTO erased_persons (user_id, generation) VALUES (?, ?)
-            ON CONFLICT (user_id) DO UPDATE SET generation = excluded.generation
-            """, [user, present + 1])
+    /// Notes that the person-key file loses the wrapping keys of the first generations of a user; see `PersonKeyFile.erase`.
+    static func noteErasure(of user: UserID, generations: Int, in db: Database) throws {
+        try db.run("INSERT OR REPLACE INTO erased_persons (user_id, generation) VALUES (?, ?)", [user, generations])
     }
 
-    /// Returns every erased person, with the number of erasures.
+    /// Returns every erased person, with the number of erased generations.
     static func erased(in db: Database) throws -> [(user: UserID, generations: Int)] {
         try db.rows("SELECT user_id, generation FROM erased_persons") { columns in
             (user: try columns.id() as UserID, generations: Int(try columns.value(Int64.self)))

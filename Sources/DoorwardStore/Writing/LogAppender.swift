@@ -186,11 +186,13 @@ struct LogAppender {
         let sealed = try db.firstRow("SELECT sealed FROM users WHERE id = ?", [user.blob]) { try $0.bytes() }
         // An erased person of whom nothing was written since has nothing that the present generation encrypts.
         let known = try PersonKeys.generation(of: owner, in: db)
-        if logs.isEmpty, sealed == nil, known > 0, keyFile.generation(of: user, from: known) == known { return }
-        try PersonKeys.noteErasure(of: user, in: db, keyFile)
+        // After the restore of a backup, the file may have lost more generations than the database knows.
+        let present = keyFile.generation(of: user, from: known)
+        if logs.isEmpty, sealed == nil, known > 0, present == known { return }
+        try PersonKeys.noteErasure(of: user, generations: present + 1, in: db)
         // An unreadable account stays as it is, and is reported by a check.
         guard let account = try? sealed.flatMap({ try keyFile.open($0, of: user) }) else { return }
-        let again = try keyFile.seal(account, of: user, from: try PersonKeys.generation(of: owner, in: db))
+        let again = try keyFile.seal(account, of: user, from: present + 1)
         try db.run("UPDATE users SET sealed = ? WHERE id = ?", [again, user])
     }
 

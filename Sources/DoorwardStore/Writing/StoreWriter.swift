@@ -199,7 +199,7 @@ actor StoreWriter {
         guard case .failed(let retryAt, let delay) = condition, retryAt <= clock.monotonicNow() else { return }
         do {
             guard hooks.isDescriptorReserveFree() else { throw StoreOpenError.failed(path: path, reason: "too many open files") }
-            let connection = try WriterConnection.open(path: path, limits: limits, keys: keys)
+            let connection = try WriterConnection.open(path: path, limits: limits) { [keys] _ in keys }
             // A checkpoint writes all committed pages again, so that they are also flushed again.
             guard isCheckpointed(connection) else {
                 connection.abandon()
