@@ -49,7 +49,7 @@ public final class Doorward: Sendable {
             }
         } catch { throw DoorwardError(error) }
         let source = GatewaySource(client: client)
-        live = Live(transport: HTTPLiveTransport(client: client), clock: clock)
+        live = client.live(clock: clock)
         permissions = PermissionService(source: source, clock: clock)
         subscriptions = SubscriptionService(source: source, clock: clock, permissions: permissions)
         keeper = AccessKeeper(live: live, permissions: permissions, subscriptions: subscriptions, clock: clock)

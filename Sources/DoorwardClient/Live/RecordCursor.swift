@@ -18,6 +18,8 @@ public struct RecordCursor: Codable, Hashable, Sendable, CustomStringConvertible
     private var recent: [String: Doorward.Instant] = [:]
     private var latest: Doorward.Instant?
     private var start: Doorward.Instant?
+    /// Records before this instant that are not those of a known log came before the following began.
+    private var floor: Doorward.Instant?
 
     /// How far the records of different logs can be out of the order of their times.
     private static let overlap: Int64 = 60_000
@@ -29,6 +31,18 @@ public struct RecordCursor: Codable, Hashable, Sendable, CustomStringConvertible
 
     /// Before the first record at or after an instant.
     public init(since instant: Doorward.Instant) { start = instant }
+
+    /// After the newest records of a list.
+    ///
+    /// - Parameters:
+    ///   - newest: the records in the order of the list, newest first.
+    ///   - hasEarlier: whether the list has left out earlier records.
+    ///   - since: the instant at which the list begins.
+    package init(after newest: [Doorward.AccessRecord], hasEarlier: Bool, since: Doorward.Instant?) {
+        (start, floor) = (since, since)
+        for record in newest.reversed() { _ = insert(record) }
+        if hasEarlier, let oldest = newest.last { floor = Doorward.Instant(milliseconds: oldest.at.milliseconds + 1) }
+    }
 
     /// Reads the text of a cursor; `nil` for any other text.
     public init?(_ text: String) {
@@ -47,7 +61,9 @@ public struct RecordCursor: Codable, Hashable, Sendable, CustomStringConvertible
     ///
     /// - Returns: whether it is new.
     mutating func insert(_ record: Doorward.AccessRecord) -> Bool {
-        if let log = record.logId, let seq = record.seq {
+        let log = record.logId
+        if log.flatMap({ logs[$0] }) == nil, let floor, record.at < floor { return false }
+        if let log, let seq = record.seq {
             if let position = logs[log], seq <= position.seq { return false }
             logs[log] = Position(seq: seq, at: record.at)
         } else {

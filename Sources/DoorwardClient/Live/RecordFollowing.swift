@@ -4,8 +4,14 @@ internal import Synchronization
 /// The records that a follower has not taken yet: at most `capacity`. If more arrive, the rest is read again from the gateway when
 /// these are taken, so that a slow follower neither misses a record nor fills the memory.
 final class RecordBuffer: Sendable {
+    /// A record, and its JSON as the gateway wrote it.
+    struct Entry: Sendable {
+        let record: Doorward.AccessRecord
+        let json: [UInt8]
+    }
+
     private struct State {
-        var records: [Doorward.AccessRecord] = []
+        var entries: [Entry] = []
         var cursor: RecordCursor
         var hasGap = false
         var failure: DoorwardError?
@@ -25,15 +31,15 @@ final class RecordBuffer: Sendable {
     var hasGap: Bool { state.withLock { $0.hasGap } }
 
     /// Adds a record, unless it is known.
-    func offer(_ record: Doorward.AccessRecord) {
+    func offer(_ entry: Entry) {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard !state.hasGap else { return nil }
-            if state.records.count >= Self.capacity {
+            if state.entries.count >= Self.capacity {
                 state.hasGap = true
                 return nil
             }
-            guard state.cursor.insert(record) else { return nil }
-            state.records.append(record)
+            guard state.cursor.insert(entry.record) else { return nil }
+            state.entries.append(entry)
             return state.takeWaiter()
         }
         waiter?.resume()
@@ -56,7 +62,7 @@ final class RecordBuffer: Sendable {
     }
 
     enum Step {
-        case records([Doorward.AccessRecord])
+        case entries([Entry])
         /// Everything before the gap was taken; read on after this position.
         case gap(RecordCursor)
         case failed(DoorwardError)
@@ -66,9 +72,9 @@ final class RecordBuffer: Sendable {
     /// What the follower does next.
     func step() -> Step {
         state.withLock { state in
-            if !state.records.isEmpty {
-                defer { state.records.removeAll(keepingCapacity: true) }
-                return .records(state.records)
+            if !state.entries.isEmpty {
+                defer { state.entries.removeAll(keepingCapacity: true) }
+                return .entries(state.entries)
             }
             if state.hasGap { return .gap(state.cursor) }
             return state.failure.map { .failed($0) } ?? .wait
@@ -80,7 +86,7 @@ final class RecordBuffer: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 let isReady = state.withLock { state in
-                    if Task.isCancelled || !state.records.isEmpty || state.hasGap || state.failure != nil { return true }
+                    if Task.isCancelled || !state.entries.isEmpty || state.hasGap || state.failure != nil { return true }
                     state.waiter = continuation
                     return false
                 }
@@ -118,12 +124,19 @@ final class RecordUpstream: Upstream {
     }
 
     override func snapshot(_ data: Data) throws {
-        for record in try JSONDecoder().decode(Objects.self, from: data).objects {
-            if skipsFirst, !wasReady { buffer.skip(record) } else { buffer.offer(record) }
+        let records = try JSONDecoder().decode(Objects.self, from: data).objects
+        if skipsFirst, !wasReady {
+            for record in records { buffer.skip(record) }
+        } else {
+            let texts = JSONScanner.member("objects", of: data).flatMap { JSONScanner.items(of: $0) } ?? []
+            for (record, json) in zip(records, texts) { buffer.offer(.init(record: record, json: json)) }
         }
     }
 
-    override func change(_ data: Data) throws { buffer.offer(try JSONDecoder().decode(Object.self, from: data).object) }
+    override func change(_ data: Data) throws {
+        let record = try JSONDecoder().decode(Object.self, from: data).object
+        buffer.offer(.init(record: record, json: JSONScanner.member("object", of: data) ?? []))
+    }
 
     override func ready() {
         super.ready()
@@ -147,6 +160,8 @@ public struct FollowedRecord: Equatable, Sendable {
     public let record: Doorward.AccessRecord
     /// The position after the record.
     public let cursor: RecordCursor
+    /// The record as the gateway wrote it.
+    package let json: [UInt8]
 }
 
 /// Access records as they are written: each once and none left out, in the order of each log, over reconnections and restarts.
@@ -171,7 +186,7 @@ public struct RecordSequence: AsyncSequence, Sendable {
         private var isFromNow: Bool
         private var buffer: RecordBuffer?
         private var name: String?
-        private var taken: ArraySlice<Doorward.AccessRecord> = []
+        private var taken: ArraySlice<RecordBuffer.Entry> = []
 
         init(_ engine: LiveEngine, _ query: LiveQuery<Doorward.AccessRecord>, _ cursor: RecordCursor?) {
             (self.engine, self.query) = (engine, query)
@@ -187,17 +202,14 @@ public struct RecordSequence: AsyncSequence, Sendable {
         /// The next record. Throws `DoorwardError`, or `CancellationError`.
         public func next() async throws -> FollowedRecord? {
             while true {
-                if let record = taken.popFirst() {
-                    _ = cursor.insert(record)
-                    return FollowedRecord(record: record, cursor: cursor)
-                }
+                if let record = nextTaken() { return record }
                 try Task.checkCancellation()
                 guard let buffer else {
                     await subscribe()
                     continue
                 }
                 switch buffer.step() {
-                case .records(let records): taken = records[...]
+                case .entries(let entries): taken = entries[...]
                 case .gap(let position):
                     // The buffer also knows the records that came before the following began.
                     (cursor, isFromNow) = (position, false)
@@ -207,6 +219,20 @@ public struct RecordSequence: AsyncSequence, Sendable {
                 case .wait: await buffer.wait()
                 }
             }
+        }
+
+        /// The next record and those that have arrived with it: at least one. Throws `DoorwardError`, or `CancellationError`.
+        package func nextBatch() async throws -> [FollowedRecord] {
+            guard let first = try await next() else { return [] }
+            var batch = [first]
+            while let record = nextTaken() { batch.append(record) }
+            return batch
+        }
+
+        private func nextTaken() -> FollowedRecord? {
+            guard let entry = taken.popFirst() else { return nil }
+            _ = cursor.insert(entry.record)
+            return FollowedRecord(record: entry.record, cursor: cursor, json: entry.json)
         }
 
         private func subscribe() async {

@@ -1,4 +1,5 @@
 package import DoorwardAPI
+internal import FoundationEssentials
 internal import NIOHTTP1
 
 /// Locks: list, attach, detach, operate.
@@ -82,10 +83,54 @@ package struct Devices: Sendable {
     }
 }
 
+/// On the stream, the JSON of a lock has its members in the order of their names.
+extension Devices.Entry: LiveNoun {
+    /// The type in the stream.
+    package static let streamType = StreamType.device
+    /// The id of the lock.
+    package var id: String { lock.id }
+
+    package init(from decoder: any Decoder) throws {
+        lock = try Wire.Device(from: decoder)
+        json = try Self.encoded(Wire.Value(from: decoder))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try JSONDecoder().decode(Wire.Value.self, from: Data(json)).encode(to: encoder)
+    }
+
+    /// The status of the lock: one JSON object with the members of a response about a lock's status.
+    package var status: [UInt8] {
+        get throws {
+            guard case .object(var members) = try JSONDecoder().decode(Wire.Value.self, from: Data(json)) else { return [] }
+            members = members.filter { Self.statusMembers.contains($0.key) }
+            members["deviceId"] = .string(id)
+            return try Self.encoded(.object(["status": .object(members)]))
+        }
+    }
+
+    private static let statusMembers: Set<String> = [
+        "state", "stateQuality", "stateAt", "doorState", "batteryLevel", "batteryLow", "isOnline", "lastSeen", "faults",
+    ]
+
+    private static func encoded(_ value: Wire.Value) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array(try encoder.encode(value))
+    }
+}
+
 extension Response<[Wire.Device]> {
     /// The locks of the list, each with its JSON as the gateway wrote it.
     package var entries: [Devices.Entry] {
         let items = JSONScanner.items(of: JSONScanner.member("devices", of: json) ?? []) ?? []
         return zip(content, items).map { Devices.Entry(lock: $0, json: $1) }
+    }
+}
+
+extension Response<Wire.DeviceAnswer> {
+    /// The lock, with its JSON as the gateway wrote it.
+    package var entry: Devices.Entry {
+        Devices.Entry(lock: content.device, json: JSONScanner.member("device", of: json) ?? [])
     }
 }

@@ -4,9 +4,6 @@ import DoorwardClient
 /// Compares successive lists of locks.
 struct LockChanges: Sendable {
     private var known: [String: Wire.Device] = [:]
-    /// Known locks that the last list did not contain. A list that changes while its pages are fetched may lack a lock that still
-    /// exists, so a lock counts as removed only when two successive lists lack it.
-    private var absent: Set<String> = []
 
     /// The differences between a list and the previous list.
     struct News: Sendable {
@@ -25,10 +22,8 @@ struct LockChanges: Sendable {
             lock.lastSeen = nil
             if known.updateValue(lock, forKey: lock.id) != lock { news.changed.append(entry) }
         }
-        let missing = Set(known.keys).subtracting(listed)
-        news.removed = missing.intersection(absent).compactMap { known.removeValue(forKey: $0) }
+        news.removed = Set(known.keys).subtracting(listed).compactMap { known.removeValue(forKey: $0) }
             .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
-        absent = missing.subtracting(news.removed.map(\.id))
         return news
     }
 }

@@ -9,50 +9,40 @@ struct LocksFollower: Sendable {
     let isJSON: Bool
     let table: TableOptions
 
+    private static let revoked = "You may not see these locks any more."
+
+    private var query: LiveQuery<Devices.Entry> {
+        LiveQuery(filters: ["propertyId": propertyID, "unitId": unitID].compactMapValues(\.self))
+    }
+
     /// Runs until it is cancelled, or until the output is closed.
     func run(from locks: Response<[Wire.Device]>) async throws {
         if !isJSON, OutputStyle.output.canRedraw { try await redraw(locks) } else { try await tell(locks) }
     }
 
-    private func fetch() async throws -> Response<[Wire.Device]> {
-        try await client.devices.list(propertyID: propertyID, unitID: unitID).all()
+    /// Locks in the order of their list in the API.
+    static func sorted(_ locks: [Devices.Entry]) -> [Devices.Entry] {
+        locks.map { ($0.lock.name.lowercased(), $0) }.sorted { ($0.0, $0.1.id) < ($1.0, $1.1.id) }.map(\.1)
     }
 
     // MARK: - On a terminal
 
     /// Shows a table of all locks, which is redrawn in place.
     private func redraw(_ locks: Response<[Wire.Device]>) async throws {
-        let screen = FullScreen()
-        defer { screen.end() }
-        var (locks, message) = (locks.content, String?.none)
-        func draw() {
-            let size = TerminalSize.current
-            screen.draw(Self.picture(locks, message, table.style(.output), size), size)
-        }
-        draw()
-        try await Polling(client: client).run { text, isAway in
-            message = isAway ? text : nil
-            draw()
-        } fetch: {
-            try await fetch()
-        } show: { answer in
-            locks = answer.content
-            draw()
-            return true
+        let style = table.style(.output)
+        let screen = LiveScreen(client: client, style: style, revoked: Self.revoked)
+        try await screen.run(from: locks.content) { [query] live, show in
+            for try await locks in live.watch(query) { show(Self.sorted(locks.value).map(\.lock)) }
+        } draw: {
+            Self.lines($0, style, rows: $1)
         }
     }
 
-    /// Returns one line for each row of the screen: the part of the table that fits, empty lines, and the message.
-    static func picture(_ locks: [Wire.Device], _ message: String?, _ style: OutputStyle, _ size: TerminalSize) -> [String] {
-        var lines = locks.isEmpty ? ["You see no locks."] : Locks.table(locks).lines(style)
-        let room = max(1, size.rows - 2)
-        if lines.count > room {
-            let hidden = lines.count - room + 1
-            lines = lines.prefix(room - 1) + [style.paint("… and \(hidden) more", .dim)]
-        }
-        lines += Array(repeating: "", count: room - lines.count + 1)
-        let last = (message?.replacing("\n", with: " ") ?? "Ctrl-C ends").clipped(to: size.columns)
-        return lines + [style.paint(last, message == nil ? .dim : .yellow)]
+    /// Returns the part of the table that fits into a number of rows.
+    static func lines(_ locks: [Wire.Device], _ style: OutputStyle, rows: Int) -> [String] {
+        let lines = locks.isEmpty ? ["You see no locks."] : Locks.table(locks).lines(style)
+        guard lines.count > rows else { return lines }
+        return lines.prefix(rows - 1) + [style.paint("… and \(lines.count - rows + 1) more", .dim)]
     }
 
     // MARK: - In a pipe
@@ -61,10 +51,10 @@ struct LocksFollower: Sendable {
     private func tell(_ locks: Response<[Wire.Device]>) async throws {
         var (changes, layout) = (LockChanges(), Table.Layout?.none)
         guard tell(changes.take(locks.entries), &layout) else { return }
-        try await Polling(client: client).run {
-            try await fetch()
-        } show: { answer in
-            tell(changes.take(answer.entries), &layout)
+        try await FollowedStream(client).run(revoked: Self.revoked) { live in
+            for try await locks in live.watch(query) {
+                guard tell(changes.take(Self.sorted(locks.value)), &layout) else { return }
+            }
         }
     }
 

@@ -64,8 +64,8 @@ struct Log: AsyncParsableCommand {
                 return lines.lines(records.reversed())
             }
         }
-        let newest = try await client.accessRecords.newest(query, toFollowShowing: shown)
+        let (newest, cursor) = try await client.accessRecords.newest(query, toFollowShowing: shown)
         let follower = LogFollower(client: client, query: query, isJSON: output.json, table: table)
-        _ = try await Interruption.withInterrupt { try await follower.run(after: newest.content, showing: shown ?? .max) }
+        _ = try await Interruption.withInterrupt { try await follower.run(after: newest, cursor, showing: shown ?? .max) }
     }
 }

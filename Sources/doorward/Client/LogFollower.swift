@@ -11,15 +11,18 @@ struct LogFollower: Sendable {
     ///
     /// - Parameters:
     ///   - newest: the first records, newest first.
+    ///   - cursor: the position after them.
     ///   - count: how many of them to print.
-    func run(after newest: [AccessRecords.Entry], showing count: Int) async throws {
-        var tail = RecordFollower(query: query, after: newest)
+    func run(after newest: [AccessRecords.Entry], _ cursor: RecordCursor, showing count: Int) async throws {
         var lines = RecordTable(table.style(.output), isFollowing: true)
         guard await show(newest.prefix(count).reversed(), &lines, withHeadings: true) else { return }
-        try await Polling(client: client).run {
-            try await tail.next(from: client.accessRecords)
-        } show: { entries in
-            await show(entries, &lines, withHeadings: false)
+        try await FollowedStream(client).run(revoked: "You may not see these records any more.") { live in
+            let records = live.follow(query.live, after: cursor).makeAsyncIterator()
+            var isOpen = true
+            while isOpen {
+                let entries = try await records.nextBatch().map { try AccessRecords.Entry($0) }
+                isOpen = await show(entries, &lines, withHeadings: false)
+            }
         }
     }
 

@@ -9,11 +9,17 @@ struct Status: AsyncParsableCommand {
         discussion: """
             LOCK is an id, or a name that is unique among the locks that you may see.
 
-            Example: doorward status "Front door"
+            With --watch the values are redrawn when they change, until Ctrl-C. In a pipe a line is printed for each changed value, \
+            with --json the whole status on one line.
+
+            Example: doorward status "Front door" --watch
             """)
 
     @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
     var lock: String
+
+    @Flag(help: "Keep running and show changes, until Ctrl-C.")
+    var watch = false
 
     @OptionGroup var output: OutputOptions
     @OptionGroup var gateway: ClientOptions
@@ -21,6 +27,12 @@ struct Status: AsyncParsableCommand {
     func run() async throws {
         let client = try gateway.client()
         let lock = try await NameResolver(client).lock(lock)
+        guard !watch else {
+            let follower = StatusFollower(client: client, isJSON: output.json)
+            let entry = try await client.devices.device(lock.id).entry
+            _ = try await Interruption.withInterrupt { try await follower.run(from: entry) }
+            return
+        }
         if output.json {
             return output.print(json: try await client.devices.status(lock.id).json) { _ in [] }
         }

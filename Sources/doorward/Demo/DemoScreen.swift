@@ -1,6 +1,7 @@
 import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
+import Synchronization
 
 /// Shows the house as its owner sees it through the API: as a screen on a terminal, as lines in a pipe.
 struct DemoScreen: Sendable {
@@ -10,8 +11,6 @@ struct DemoScreen: Sendable {
     let time: HouseTime
 
     private static let pause = Duration.milliseconds(250)
-    /// Maximum number of events that are kept for display.
-    private static let memory = 200
 
     /// Runs until it is cancelled, q is pressed, or the output is closed.
     func run() async {
@@ -22,18 +21,22 @@ struct DemoScreen: Sendable {
     private func watch(_ screen: FullScreen) async {
         defer { screen.end() }
         var view = DemoView(invitation: invitation, style: .output)
-        var tail = RecordFollower(query: AccessRecords.Query(), after: [])
-        while true {
-            let keys = screen.keys()
-            if keys.contains(UInt8(ascii: "q")) { return }
-            if keys.contains(UInt8(ascii: "s")) { view.toggle(.signIns) }
-            if keys.contains(UInt8(ascii: "b")) { view.toggle(.links) }
-            if let locks = try? await client.devices.list().all() { view.doors = DemoDoors(locks: inOrder(locks.content)) }
-            view.news = (view.news + (await news(&tail))).suffix(Self.memory)
-            view.time = time.name(of: clock.now())
-            let size = TerminalSize.current
-            screen.draw(view.lines(size), size)
-            guard await pause() else { return }
+        let (live, board) = (client.live(), DemoBoard())
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await watchLocks(live, board) }
+            group.addTask { await followRecords(live) { board.add($0) } }
+            defer { group.cancelAll() }
+            // The loop reads keys and the time; the board is kept current by the stream.
+            repeat {
+                let keys = screen.keys()
+                if keys.contains(UInt8(ascii: "q")) { return }
+                if keys.contains(UInt8(ascii: "s")) { view.toggle(.signIns) }
+                if keys.contains(UInt8(ascii: "b")) { view.toggle(.links) }
+                (view.doors, view.news) = (DemoDoors(locks: board.locks), board.news)
+                view.time = time.name(of: clock.now())
+                let size = TerminalSize.current
+                screen.draw(view.lines(size), size)
+            } while await pause()
         }
     }
 
@@ -42,21 +45,33 @@ struct DemoScreen: Sendable {
         StandardStream.output.line("listening on \(invitation.address)")
         let lines = invitation.lines(columns: 80) + [""] + invitation.browserLines()
         StandardStream.output.line(lines.joined(separator: "\n") + "\n")
-        var tail = RecordFollower(query: AccessRecords.Query(), after: [])
-        repeat {
-            for news in await news(&tail) {
-                guard StandardStream.output.line("\(news.time)\t\(news.event.text)") else { return }
-            }
-        } while await pause()
+        let isOpen = await followRecords(client.live()) { news in
+            StandardStream.output.line("\(news.time)\t\(news.event.text)")
+        }
+        // The stream ends when the gateway stops; then this task is cancelled.
+        while isOpen, await pause() {}
     }
 
-    /// Returns the new events; none if the request fails, for example because the gateway is stopping.
-    private func news(_ tail: inout RecordFollower) async -> [DemoView.News] {
-        let entries = (try? await tail.next(from: client.accessRecords)) ?? []
-        return entries.compactMap { entry in
-            guard let event = DemoEvent(entry.record), let at = try? Timestamp(rfc3339: entry.record.at) else { return nil }
-            return DemoView.News(time: time.name(of: at), event: event)
+    private func watchLocks(_ live: Live, _ board: DemoBoard) async {
+        // An error ends the watching: the screen keeps what it shows until the user closes it.
+        do {
+            for try await locks in live.watch(LiveQuery<Devices.Entry>.all) { board.locks = inOrder(locks.value.map(\.lock)) }
+        } catch {}
+    }
+
+    /// Passes on each event until the stream ends, or `show` returns false.
+    ///
+    /// - Returns: whether `show` did not return false.
+    @discardableResult
+    private func followRecords(_ live: Live, show: (DemoView.News) -> Bool) async -> Bool {
+        let records = live.follow(after: RecordCursor()).makeAsyncIterator()
+        while let followed = try? await records.next() {
+            guard let record = try? AccessRecords.Entry(followed).record, let event = DemoEvent(record),
+                let at = try? Timestamp(rfc3339: record.at)
+            else { continue }
+            guard show(DemoView.News(time: time.name(of: at), event: event)) else { return false }
         }
+        return true
     }
 
     /// Returns the locks in the order of the house. Locks attached meanwhile come last, grouped by house.
@@ -81,5 +96,30 @@ struct DemoScreen: Sendable {
         } catch {
             return false
         }
+    }
+}
+
+/// What the screen shows of the house.
+private final class DemoBoard: Sendable {
+    private struct State {
+        var locks: [Wire.Device] = []
+        var news: [DemoView.News] = []
+    }
+
+    /// Maximum number of events that are kept for display.
+    private static let capacity = 200
+    private let state = Mutex(State())
+
+    var locks: [Wire.Device] {
+        get { state.withLock { $0.locks } }
+        set { state.withLock { $0.locks = newValue } }
+    }
+
+    var news: [DemoView.News] { state.withLock { $0.news } }
+
+    /// - Returns: true: the screen does not close by itself.
+    func add(_ news: DemoView.News) -> Bool {
+        state.withLock { $0.news = ($0.news + [news]).suffix(Self.capacity) }
+        return true
     }
 }
