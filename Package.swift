@@ -236,7 +236,8 @@ let package = Package(
         tests(
             "EndToEnd",
             [
-                "doorward", "doorward-mqtt-locks", "DoorwardMQTT", "DoorwardTesting", httpClient, nioCore, nioPosix, nioHTTP1,
+                "doorward", "doorward-mqtt-locks", "DoorwardMQTT", "DoorwardClient", "DoorwardTesting", httpClient, nioCore, nioPosix,
+                nioHTTP1,
             ],
             path: "Tests/EndToEnd", exclude: ["Fixtures"]),
     ]

@@ -119,12 +119,21 @@ import Testing
         "a response that no gateway would send throws notAGateway",
         arguments: [
             (200, ""), (200, "<html>"), (200, #"{"status":"success"}"#), (200, #"{"data":{"commands":[]}}"#), (404, "not found"),
-            (500, #"{"error":"x"}"#), (502, ""),
+            (500, #"{"error":"x"}"#),
         ])
     func otherServers(_ status: Int, _ body: String) async throws {
         let gateway = try await StubGateway { _, _ in .response(status, body) }
         let error = await #expect(throws: ClientError.self) { try await client(gateway).devices.unlock("d") }
         #expect(error == .notAGateway(server: gateway.address))
+    }
+
+    @Test("the answer of a proxy without a connection to the gateway throws noResponse", arguments: [502, 503, 504])
+    func proxies(_ status: Int) async throws {
+        let proxy = try await StubGateway { _, _ in .response(status, "<html>Bad Gateway</html>") }
+        let error = await #expect(throws: ClientError.self) { try await client(proxy).devices.unlock("d") }
+        #expect(error == .noResponse(server: proxy.address, why: "a proxy in front of the gateway answered \(status)"))
+        #expect(error.map { DoorwardError($0).isTransient } == true)
+        #expect(proxy.requests.count == 1, "whether the lock has moved is not known")
     }
 
     @Test("a refusal contains all details of the error response")

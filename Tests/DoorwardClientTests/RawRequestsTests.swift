@@ -78,7 +78,7 @@ import Testing
     @Test("a gateway's error is thrown with all its details, another server's error as notAGateway")
     func errors() async throws {
         let gateway = try await StubGateway { _, before in
-            before == 0 ? .error(412, "precondition_failed") : .response(502, "Bad gateway")
+            before == 0 ? .error(412, "precondition_failed") : .response(500, "an error")
         }
         let client = try client(gateway)
         let refused = try await client.raw.send(.init("PUT", "/units/u"))

@@ -8,10 +8,15 @@ final class RawConnection: Sendable {
 
     struct Failed: Error { let reason: String }
 
-    /// - Parameter source: the last byte of the local address, `127.0.0.N`.
-    init(port: Int, from source: UInt8 = 1) throws {
+    /// - Parameters:
+    ///   - source: the last byte of the local address, `127.0.0.N`.
+    ///   - receiveBuffer: the size of the receive buffer in bytes; by default that of the operating system.
+    init(port: Int, from source: UInt8 = 1, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Failed(reason: String(cString: strerror(errno))) }
+        if var size = receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
         let own = Self.address(source, port: 0)
         let server = Self.address(1, port: port)
         let descriptor = descriptor

@@ -11,110 +11,6 @@ import Testing
 
 /// The live stream over sockets, and its routes. Time is virtual.
 @Suite(.timeLimit(.minutes(30))) struct StreamRouteTests {
-    private struct Event {
-        var id = ""
-        var name = ""
-        var data = JSONValue.null
-    }
-
-    /// Reads the events of a response from its connection.
-    private struct EventReader {
-        let connection: RawConnection
-        private(set) var head = ""
-        private var text = ""
-        private var taken = 0
-        /// Whether the connection sends nothing more.
-        private var isAtEnd = false
-
-        init(_ connection: RawConnection) { self.connection = connection }
-
-        /// The next event; `nil` at the end of the body.
-        mutating func next() async throws -> Event? {
-            while true {
-                let events = try events()
-                if events.count > taken {
-                    taken += 1
-                    return events[taken - 1]
-                }
-                if isAtEnd { return nil }
-                // Each chunk ends with this line break, which is one character: "\n" is not found in the last chunk.
-                let more = await connection.text(upTo: "\r\n")
-                if more.isEmpty { isAtEnd = true }
-                text += more
-            }
-        }
-
-        /// The next event of this name.
-        mutating func next(_ name: String) async throws -> JSONValue {
-            while let event = try await next() { if event.name == name { return event.data } }
-            throw RawConnection.Failed(reason: "the stream ended before \(name)")
-        }
-
-        /// The next event, which there must be.
-        mutating func anyEvent() async throws -> Event {
-            guard let event = try await next() else { throw RawConnection.Failed(reason: "the stream has ended") }
-            return event
-        }
-
-        /// Expects a value in the next event of a name.
-        mutating func expect(_ name: String, _ key: String, _ value: JSONValue) async throws {
-            let data = try await next(name)
-            #expect(data[key] == value, "\(name): \(data)")
-        }
-
-        private mutating func events() throws -> [Event] {
-            let parts = text.components(separatedBy: "\r\n\r\n")
-            guard parts.count > 1 else { return [] }
-            head = parts[0]
-            // A chunk is its length and its content. Events have no carriage returns.
-            let body = text.dropFirst(head.count + 1).components(separatedBy: "\r\n").filter { !$0.isEmpty }
-            // The last chunk has the length 0.
-            if !body.count.isMultiple(of: 2), body.last == "0" { isAtEnd = true }
-            let content = body.enumerated().filter { !$0.offset.isMultiple(of: 2) }.map(\.element).joined()
-            var blocks = content.components(separatedBy: "\n\n")
-            blocks.removeLast()
-            return try blocks.map { block in
-                var event = Event()
-                for line in block.split(separator: "\n") {
-                    if line.hasPrefix("id: ") { event.id = String(line.dropFirst(4)) }
-                    if line.hasPrefix("event: ") { event.name = String(line.dropFirst(7)) }
-                    if line.hasPrefix("data: ") { event.data = try JSONValue.parse(Array(line.utf8.dropFirst(6))) }
-                }
-                return event
-            }
-        }
-    }
-
-    private func serving(_ house: House, _ body: @escaping @Sendable (_ port: Int) async throws -> Void) async throws {
-        var settings = HTTPSettings()
-        settings.port = 0
-        settings.idleTimeout = .seconds(36_000)
-        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
-        let server = try GatewayServer(
-            control: house.control, settings: settings, tokenKey: house.signingKey, simulator: nil, logger: house.logs.logger
-        ) { continuation.yield($0) }
-        let running = Task { try await server.run() }
-        do {
-            let port = try #require(await ports.first { _ in true })
-            try await body(port)
-        } catch {
-            running.cancel()
-            throw error
-        }
-        running.cancel()
-        try? await running.value
-    }
-
-    private func open(
-        _ query: String, _ port: Int, _ token: String, after id: String? = nil
-    ) throws -> EventReader {
-        let connection = try RawConnection(port: port)
-        let resume = id.map { "Last-Event-ID: \($0)\r\n" } ?? ""
-        connection.send(
-            "GET /api/v1/stream?\(query) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n\(resume)\r\n")
-        return EventReader(connection)
-    }
-
     private func openLease(_ house: House, _ person: House.Person, _ query: StreamQuery = .devices(DeviceFilter(), nil)) throws
         -> LiveStreams.Lease
     {
@@ -130,8 +26,9 @@ import Testing
     func changes() async throws {
         let house = try await House()
         let token = try await house.token(of: .owner)
-        try await serving(house) { port in
-            var reader = try open("subscribe=all:device&subscribe=flat:device:unitId%3D\(house.ids.unit)", port, token)
+        try await house.servingStreams { port in
+            var reader = try EventReader.open(
+                "subscribe=all:device&subscribe=flat:device:unitId%3D\(house.ids.unit)", port, token)
             let first = try await reader.anyEvent()
             #expect(first.name == "stream" && first.data["resumed"].flag == false)
             let position = try await reader.anyEvent()
@@ -166,8 +63,8 @@ import Testing
     func revocation() async throws {
         let house = try await House()
         let token = try await house.token(of: .maintenance)
-        try await serving(house) { port in
-            var reader = try open("subscribe=doors:device", port, token)
+        try await house.servingStreams { port in
+            var reader = try EventReader.open("subscribe=doors:device", port, token)
             _ = try await reader.next("ready")
             let path = "/properties/\(house.ids.property)/managers/\(house.ids[.maintenance])"
             #expect(try await house.call(.delete, path, as: .owner).status == 204)
@@ -189,17 +86,17 @@ import Testing
     func resumption() async throws {
         let house = try await House()
         let (token, other) = (try await house.token(of: .owner), try await house.token(of: .admin))
-        try await serving(house) { port in
+        try await house.servingStreams { port in
             let query = "subscribe=doors:device&subscribe=log:accessRecord"
-            var reader = try open(query, port, token)
-            var (ready, last) = (0, Event())
+            var reader = try EventReader.open(query, port, token)
+            var (ready, last) = (0, StreamEventText())
             while ready < 2, let event = try await reader.next() {
                 last = event
                 if event.name == "ready" { ready += 1 }
             }
             house.adapter.report(.battery(level: 9, low: false), from: house.ids.door)
             #expect(try await house.command(as: .tenant).status == 200)
-            var resumed = try open(query, port, token, after: last.id)
+            var resumed = try EventReader.open(query, port, token, after: last.id)
             try await resumed.expect("stream", "resumed", .bool(true))
             var kinds: [String] = []
             var level: Int64?
@@ -214,7 +111,7 @@ import Testing
             for (id, token, query) in [
                 (altered, token, query), (last.id, other, query), (last.id, token, "subscribe=doors:device"), ("x", token, query),
             ] {
-                var reset = try open(query, port, token, after: id)
+                var reset = try EventReader.open(query, port, token, after: id)
                 try await reset.expect("stream", "resumed", .bool(false))
                 try await reset.expect("reset", "name", .string("doors"))
                 try await reset.expect("snapshot", "name", .string("doors"))

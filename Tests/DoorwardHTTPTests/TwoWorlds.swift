@@ -185,6 +185,14 @@ final class TwoWorlds: Sendable {
         return (try await send(step, in: full), try await send(step, in: bare))
     }
 
+    /// Does the same in both worlds, with the same random numbers.
+    func both<Result>(_ body: (House) async throws -> Result) async throws -> (full: Result, bare: Result) {
+        steps.change { $0 += 1 }
+        random.full.begin(steps.value)
+        random.bare.begin(steps.value)
+        return (try await body(full), try await body(bare))
+    }
+
     private func send(_ step: Step, in house: House) async throws -> Reply {
         var fields = HTTPFields()
         switch step.caller {

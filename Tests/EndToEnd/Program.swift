@@ -63,6 +63,8 @@ final class Program: Sendable {
         return text
     }
 
+    var isRunning: Bool { !ended.isOpen }
+
     func signal(_ number: Int32) { kill(processID, number) }
 
     /// The exit code after the program has ended, or the negative number of the signal that ended it.

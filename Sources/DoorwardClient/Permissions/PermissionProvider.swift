@@ -114,7 +114,7 @@ extension PermissionProvider {
 
 extension PermissionStatus {
     /// Whether rules are known.
-    var hasRules: Bool {
+    public var hasRules: Bool {
         switch self {
         case .live, .loaded: true
         case .loading, .expired, .refused, .signedOut: false

@@ -10,11 +10,16 @@ struct TransportResponse: Sendable {
     let server: ServerAddress
     var etag: String?
 
-    /// - Throws: `ClientError.refused` for an error response of the gateway, `.notAGateway` for any other error response.
+    /// What proxies answer that cannot reach the gateway, or have no response of it.
+    private static let proxyStatuses: Set<Int> = [502, 503, 504]
+
+    /// - Throws: `ClientError.refused` for an error response of the gateway, `.noResponse` for one of a proxy without a connection to
+    ///   the gateway, `.notAGateway` for any other error response.
     func successful() throws(ClientError) -> TransportResponse {
         guard !(200..<300).contains(status) else { return self }
         guard let envelope = try? JSONDecoder().decode(Wire.ErrorEnvelope.self, from: Data(body)) else {
-            throw .notAGateway(server: server.description)
+            guard Self.proxyStatuses.contains(status) else { throw .notAGateway(server: server.description) }
+            throw .noResponse(server: server.description, why: "a proxy in front of the gateway answered \(status)")
         }
         throw .refused(
             APIError(

@@ -36,7 +36,7 @@ package final class LiveStreams: Sendable {
     }
 
     private let services: StreamServices
-    private let table: LiveStreamTable
+    let table: LiveStreamTable
     private let feed: ChangeFeed
     private let random: RandomSource
     private let metrics: StreamMetrics

@@ -50,7 +50,7 @@ struct StreamSender: Sendable {
 
 extension StreamEvent.Content {
     /// The name of the event.
-    fileprivate var word: String {
+    var word: String {
         switch self {
         case .stream: "stream"
         case .snapshot: "snapshot"
@@ -66,7 +66,7 @@ extension StreamEvent.Content {
     }
 
     /// Writes the fields of `data`.
-    fileprivate func write(into writer: inout JSONWriter) {
+    func write(into writer: inout JSONWriter) {
         switch self {
         case .stream(let id, let isResumed):
             writer.field("streamId", id)

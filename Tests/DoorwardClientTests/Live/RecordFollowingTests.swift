@@ -1,3 +1,4 @@
+import DoorwardAPI
 import DoorwardClientTesting
 import Testing
 
@@ -107,6 +108,59 @@ final class Follower: Sendable {
             let isNew = cursor.insert(record)
             #expect(!isNew, "also after a restart")
         }
+    }
+
+    /// The position after a list: what the list has or has left out is not new, and each later record is.
+    @Test func aPositionAfterAListLeavesNothingOut() throws {
+        let list: [Doorward.AccessRecord] = [.record("m", 9, at: 5000), .record("l", 4), .record("l", 3)]
+        func isNew(_ record: Doorward.AccessRecord, hasEarlier: Bool = true, since: Int64? = nil) -> Bool {
+            var cursor = RecordCursor(
+                after: list, hasEarlier: hasEarlier, since: since.map { Doorward.Instant(milliseconds: $0) })
+            return cursor.insert(record)
+        }
+        for known in list { #expect(!isNew(known)) }
+        #expect(!isNew(.record("l", 2)))
+        #expect(isNew(.record("l", 5)))
+        #expect(isNew(.record("l", 5, at: 3000)), "in the same millisecond as a known record of its log")
+        #expect(isNew(.record("m", 10, at: 5000)))
+        // Another log, of which the list has no record.
+        #expect(!isNew(.record("n", 0, at: 3000)), "before the list, or left out")
+        #expect(isNew(.record("n", 0, at: 3001)))
+        #expect(isNew(.record("n", 0, at: 2000), hasEarlier: false), "a complete list has no earlier records")
+        #expect(!isNew(.record("n", 0, at: 2000), hasEarlier: false, since: 2500))
+        #expect(RecordCursor(after: list, hasEarlier: true, since: nil).from?.milliseconds == 4000)
+        #expect(RecordCursor(after: [], hasEarlier: false, since: nil).from == nil)
+        #expect(RecordCursor(after: [], hasEarlier: false, since: Doorward.Instant(milliseconds: 7)).from?.milliseconds == 7)
+        let cursor = RecordCursor(after: list, hasEarlier: true, since: nil)
+        #expect(RecordCursor("\(cursor)") == cursor)
+    }
+
+    @Test func aReducedListIsFollowedByTimeAndID() {
+        let list = [6, 5].map { Doorward.AccessRecord.record("l", UInt64($0)).reduced }
+        var cursor = RecordCursor(after: list, hasEarlier: true, since: nil)
+        let isNew = [4, 5, 6, 7].map { cursor.insert(Doorward.AccessRecord.record("l", UInt64($0)).reduced) }
+        #expect(isNew == [false, false, false, true])
+    }
+
+    @Test func recordsThatHaveArrivedAreTakenTogetherWithTheirJSON() async throws {
+        let rig = LiveRig()
+        let records = rig.live.follow(query, after: RecordCursor()).makeAsyncIterator()
+        let server = Task {
+            await rig.stream.open()
+            await rig.stream.snapshot(fromFirst, (0..<3).map { Doorward.AccessRecord.record("l", UInt64($0)) })
+        }
+        let batch = try await records.nextBatch()
+        await server.value
+        #expect(batch.map(\.record.id) == ["l-0", "l-1", "l-2"])
+        #expect(batch.last?.cursor.from?.milliseconds == 2000)
+        for followed in batch {
+            let entry = try AccessRecords.Entry(followed)
+            #expect(entry.record.id == followed.record.id && entry.record.seq.map { UInt64($0) } == followed.record.seq)
+            #expect(String(decoding: entry.json, as: UTF8.self).hasPrefix("{"))
+        }
+        let next = Task { try await records.nextBatch() }
+        next.cancel()
+        await #expect(throws: CancellationError.self) { try await next.value }
     }
 
     /// What the stream could not resume is read again from the last known record.

@@ -22,16 +22,33 @@ import Testing
         #expect(changes.take([entry("c"), entry("a"), entry("b", "UNLOCKED")]).changed.map(\.lock.id) == ["c"])
     }
 
-    @Test("a lock is removed after it is missing from two lists, and duplicates in a list are ignored")
+    @Test("a lock that is missing from a list is removed, and is new when it comes back")
     func removal() {
         var changes = LockChanges()
         _ = changes.take([entry("a"), entry("b")])
-        #expect(changes.take([entry("b")]).isEmpty)
-        #expect(changes.take([entry("b"), entry("a"), entry("b")]).isEmpty, "it was missing from one list only")
-        #expect(changes.take([entry("b")]).isEmpty)
+        #expect(changes.take([entry("b"), entry("a")]).isEmpty, "another order")
         #expect(changes.take([entry("b")]).removed.map(\.id) == ["a"])
         #expect(changes.take([entry("b")]).isEmpty)
         #expect(changes.take([entry("b"), entry("a")]).changed.map(\.lock.id) == ["a"])
+    }
+
+    @Test("locks are sorted by name ignoring case, and by id")
+    func order() {
+        func named(_ id: String, _ name: String) -> Devices.Entry {
+            let json = #"{"devices":[{"id":"\#(id)","name":"\#(name)"}]}"#
+            return Response(content: [Wire.Device(id: id, name: name)], json: Array(json.utf8)).entries[0]
+        }
+        let sorted = LocksFollower.sorted([named("1", "b"), named("3", "A"), named("2", "a"), named("4", "C")])
+        #expect(sorted.map(\.id) == ["2", "3", "1", "4"])
+    }
+
+    @Test("the status of a lock on the stream has the members of the API's status")
+    func status() throws {
+        let text =
+            #"{"devices":[{"id":"a","name":"Door","state":"LOCKED","batteryLevel":null,"faults":[],"metadata":{"state":1},"x/y":0}]}"#
+        let door = Response(content: [Wire.Device(id: "a", name: "Door")], json: Array(text.utf8)).entries[0]
+        let status = String(decoding: try door.status, as: UTF8.self)
+        #expect(status == #"{"status":{"batteryLevel":null,"deviceId":"a","faults":[],"state":"LOCKED"}}"#)
     }
 
     @Test("each lock has its own JSON")
@@ -42,7 +59,8 @@ import Testing
         let style = OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"], columns: 60)
         let locks = (0..<10).map { entry("\($0)").lock }
         func picture(_ locks: [Wire.Device], _ message: String?, rows: Int) -> [String] {
-            LocksFollower.picture(locks, message, style, TerminalSize(columns: 60, rows: rows))
+            let lines = LocksFollower.lines(locks, style, rows: rows - 2)
+            return LiveScreen.picture(lines, message, style, TerminalSize(columns: 60, rows: rows))
         }
         let small = picture(locks, nil, rows: 6)
         #expect(small.count == 6)
@@ -52,6 +70,24 @@ import Testing
         #expect(big.count == 24 && big[10].hasPrefix("Door 9 ") && big[11].isEmpty)
         #expect(big[23] == "no connection to x   y")
         #expect(picture([], nil, rows: 5)[0] == "You see no locks.")
+        #expect(
+            LiveScreen.picture(["1", "2", "3", "4"], nil, style, TerminalSize(columns: 60, rows: 5)).prefix(4) == [
+                "1", "2", "3", "",
+            ])
+    }
+
+    @Test("the end of a stream is reported with a sentence")
+    func ends() {
+        func sentence(_ error: DoorwardError) -> CommandFailure { CommandFailure(error, revoked: "gone") }
+        #expect(sentence(.revoked) == CommandFailure("gone"))
+        #expect(sentence(.notLoaded) == CommandFailure("gone"))
+        #expect(sentence(.sessionEnded).sentence.contains("sign in again"))
+        #expect(
+            sentence(.refused(.init(status: 403, code: "forbidden"))).sentence == "the gateway refused the request (forbidden)")
+        #expect(
+            sentence(.refused(.init(status: 403, code: "forbidden", message: "A \u{1B}sentence."))).sentence.contains("sentence.")
+        )
+        #expect(sentence(.notConnected("http://x: refused")).code == 3)
     }
 
     @Test(

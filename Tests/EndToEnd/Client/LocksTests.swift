@@ -90,6 +90,44 @@ extension EndToEnd {
             #expect(messages.first?.hasSuffix("; trying again") == true && messages.last?.hasSuffix(" is back") == true)
         }
 
+        @Test("status --watch prints what changes, over a restart and a move to another property, until the lock is removed")
+        func watch() async throws {
+            let (gateway, house, shell) = try await ownersShell()
+            let door = try await house.lock("Front door")
+            let other = try await house.property("Quay 2", unit: "2b")
+            let errors = shell.folder.file("watch.errors")
+            let lines = try shell.start("status", "front door", "--watch", errors: errors)
+            let documents = try shell.start("status", door, "--watch", "--json", errors: errors)
+            func until(_ line: String) async throws {
+                while try #require(await lines.nextLine()) != line {}
+            }
+            func until(_ state: String, _ id: String) async throws {
+                while true {
+                    let line = try #require(await documents.nextLine())
+                    let status = try JSONDecoder().decode(JSON.self, from: Data(line.utf8))["status"]
+                    #expect(status["deviceId"] == .string(id))
+                    if status["state"] == .string(state) { return }
+                }
+            }
+            try await until("id\t\(door)")
+            try await until("LOCKED", door)
+            #expect(try await house.owner.post("/devices/\(door)/unlock", "{}").status == 200)
+            try await until("state\tunlocked")
+            try await until("UNLOCKED", door)
+            await gateway.crash()
+            let again = try await gateway.startAgain()
+            let owner = house.owner.at(again)
+            let place = #"{"propertyId":"\#(other.propertyID)","unitId":"\#(other.unitID)"}"#
+            #expect(try await owner.put("/devices/\(door)", place).status == 200)
+            try await until("where\tQuay 2 / 2b")
+            #expect(try await owner.post("/devices/\(door)/lock", "{}").status == 200)
+            try await until("state\tlocked")
+            try await until("LOCKED", door)
+            #expect(try await owner.delete("/devices/\(door)").status == 204)
+            for program in [lines, documents] { #expect(await program.exitCode == 1) }
+            #expect(try String(contentsOfFile: errors, encoding: .utf8).hasSuffix("\n"))
+        }
+
         @Test("a name in any case identifies a lock; several matches are listed, and an unknown name is reported")
         func names() async throws {
             let (_, house, shell) = try await ownersShell()

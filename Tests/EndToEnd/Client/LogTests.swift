@@ -56,9 +56,9 @@ extension EndToEnd {
         }
 
         @Test(
-            "--follow prints each record once, also after a restart of the gateway, and exits 0 on Ctrl-C",
-            arguments: [["--limit", "500"], ["--limit", "1"]])
-        func follow(_ limit: [String]) async throws {
+            "--follow prints each record once, also after the gateway was stopped or killed, and exits 0 on Ctrl-C",
+            arguments: zip([["--limit", "500"], ["--limit", "1"]], [false, true]))
+        func follow(_ limit: [String], isKilled: Bool) async throws {
             let (gateway, house, shell) = try await ownersShell()
             let door = try await house.lock("Front door")
             for command in ["unlock", "lock"] {
@@ -83,12 +83,14 @@ extension EndToEnd {
             try await until(limit == ["--limit", "1"] ? 1 : 2)
             #expect(try await house.owner.post("/devices/\(door)/unlock", "{}").status == 200)
             try await until(1)
-            #expect(await gateway.stop() == 0)
+            // The last record before the end may not have been printed.
+            #expect(try await house.owner.post("/devices/\(door)/lock", "{}").status == 200)
+            if isKilled { await gateway.crash() } else { #expect(await gateway.stop() == 0) }
             let again = try await gateway.startAgain()
             let owner = house.owner.at(again)
-            #expect(try await owner.post("/devices/\(door)/lock", "{}").status == 200)
             #expect(try await owner.post("/devices/\(door)/unlock", "{}").status == 200)
-            try await until(2)
+            #expect(try await owner.post("/devices/\(door)/lock", "{}").status == 200)
+            try await until(3)
             log.signal(SIGINT)
             #expect(await log.exitCode == 0)
             let all = try await owner.get("/access-records?deviceId=\(door)&order=asc&limit=500")
@@ -96,6 +98,52 @@ extension EndToEnd {
             let start = try #require(ids.firstIndex(of: seen[0]))
             #expect(seen[0] == (limit == ["--limit", "1"] ? history.last : history.first))
             #expect(seen == Array(ids[start...].prefix(seen.count)), "each record once, in order, none missing")
+        }
+
+        /// What ends the stream of a tenant who follows the log, and the message.
+        enum Ending: CaseIterable {
+            case roleTaken, userDisabled, keyDeleted, signedOut
+        }
+
+        @Test("--follow ends with a message and exit code 1 when the right or the sign-in ends", arguments: Ending.allCases)
+        func ends(_ ending: Ending) async throws {
+            let (gateway, house, _) = try await ownersShell()
+            let door = try await house.lock("Front door")
+            let tom = try await house.tenant("Tom", on: gateway)
+            let me = try #require(try await tom.get("/users/me").data["user"]["id"].text)
+            let shell = try await Shell.signedIn("tom@doors.example", on: gateway)
+            let errors = shell.folder.file("follow.errors")
+            var environment = shell.environment
+            var keyID = ""
+            if ending == .keyDeleted {
+                let key = try await tom.post("/api-keys", #"{"name":"reader"}"#).data
+                keyID = try #require(key["apiKey"]["id"].text)
+                let secret = try #require(key["secret"].text)
+                environment.merge(["DOORWARD_SERVER": gateway.address, "DOORWARD_TOKEN": secret]) { $1 }
+            }
+            let log = try Program(
+                Program.doorward, ["log", "--follow", "--json", "--limit", "1"], environment: environment, errors: errors)
+            _ = try #require(await log.nextLine())
+            #expect(try await house.owner.post("/devices/\(door)/unlock", "{}").status == 200)
+            // The stream is open.
+            #expect(await log.nextLine()?.contains(#""operation":"UNLOCK""#) == true)
+            switch ending {
+            case .roleTaken: #expect(try await house.owner.delete("/units/\(house.unitID)/tenants/\(me)").status == 204)
+            case .userDisabled:
+                let admin = try await gateway.signIn(RunningGateway.adminEmail)
+                #expect(try await admin.put("/users/\(me)", #"{"isEnabled":false}"#).status == 200)
+            case .keyDeleted: #expect(try await tom.delete("/api-keys/\(keyID)").status == 204)
+            case .signedOut: #expect(try await shell.run("logout").code == 0)
+            }
+            #expect(await log.exitCode == 1)
+            let message = try String(contentsOfFile: errors, encoding: .utf8)
+            switch ending {
+            case .roleTaken: #expect(message == "doorward: You may not see these records any more.\n")
+            case .userDisabled:
+                #expect(message.hasPrefix("doorward: The session has expired; sign in again: doorward login --server "))
+            case .keyDeleted: #expect(message.hasPrefix("doorward: ") && message.contains("sign in again"), "\(message)")
+            case .signedOut: #expect(message.hasPrefix("doorward: not signed in at \(gateway.address); "), "\(message)")
+            }
         }
 
         @Test("a tenant's log names the lock and its place, and shows actors as `you` or `staff`")

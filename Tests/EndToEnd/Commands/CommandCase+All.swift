@@ -44,6 +44,7 @@ extension CommandCase {
         CommandCase("locks", "--follow", "--json", pipe: #""name":"Front door""#, isEndless: true),
         CommandCase("status", "front door", pipe: "\nid\t{door}\n", terminal: "id       {door}"),
         CommandCase("status", "{door}", "--json", pipe: #"{"status":{"#),
+        CommandCase("status", "{door}", "--watch", pipe: "\nid\t{door}\n", terminal: "Ctrl-C ends", isEndless: true),
     ]
 
     private static let movements = ["unlock", "unlatch", "lock"].flatMap { command in
