@@ -46,6 +46,8 @@ class Root:
         subprocess.run(["cp", "-a", "--reflink=auto", BASE, self.path], check=True)
         subprocess.run(["mount", "-t", "proc", "proc", self.path / "proc"], check=True)
         (self.path / "srv/packages").mkdir()
+        # debootstrap makes no such file; an installed system has one.
+        (self.path / "etc/hosts").write_text("127.0.0.1 localhost\n")
 
     def __truediv__(self, path):
         return self.path / str(path).lstrip("/")
@@ -152,7 +154,8 @@ class Service:
         candidates = [self.process.pid]
         while candidates:
             pid = candidates.pop()
-            if os.readlink(f"/proc/{pid}/exe").endswith("/usr/bin/doorward"):
+            # After an upgrade the kernel says that the file of the running program is deleted.
+            if os.readlink(f"/proc/{pid}/exe").removesuffix(" (deleted)").endswith("/usr/bin/doorward"):
                 return pid
             candidates += map(int, pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
         raise AssertionError("The program does not run.")
@@ -425,10 +428,12 @@ def main():
             failed = 1
             print(f"FAILED: {failure}", file=sys.stderr)
         finally:
-            if test.service:
-                test.service.kill()
-            for root in pathlib.Path(folder).glob("*/proc"):
-                subprocess.run(["umount", "--lazy", root], check=False)
+            try:
+                if test.service:
+                    test.service.kill()
+            finally:
+                for root in pathlib.Path(folder).glob("*/proc"):
+                    subprocess.run(["umount", "--lazy", root], check=False)
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed)
 
