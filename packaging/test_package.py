@@ -353,8 +353,9 @@ class Test:
         self.unlocks("the package that is installed again continues with them")
         self.stop()
         root.apt("purge", "doorward")
-        gone = ["/var/lib/doorward", "/etc/doorward", "/usr/share/doc/doorward", "/usr/libexec/doorward"]
+        gone = ["/var/lib/doorward", CONFIGURATION, "/usr/share/doc/doorward", "/usr/libexec/doorward"]
         check("a purge removes them", not any((root / path).exists() for path in gone), [p for p in gone if (root / p).exists()])
+        check("and keeps the administrator's certificate", sorted(os.listdir(root / "etc/doorward")) == ["chain.pem", "key.pem"])
         left = [f"/var/backups/doorward/{self.backup_name}"] + [f"/var/backups/doorward-keys/{name}" for name in keys]
         check("and leaves the backups and their keys to root", {root.facts(path) for path in left} == {"root:root 600"}, left)
 
