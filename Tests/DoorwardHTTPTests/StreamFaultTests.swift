@@ -3,6 +3,7 @@ import DoorwardDomain
 import DoorwardTesting
 import Foundation
 import HTTPTypes
+import Synchronization
 import Testing
 
 @testable import DoorwardControl

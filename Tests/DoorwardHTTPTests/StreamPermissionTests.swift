@@ -1,3 +1,4 @@
+import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardTesting
 import Foundation

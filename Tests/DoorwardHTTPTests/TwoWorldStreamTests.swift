@@ -1,5 +1,6 @@
 import DoorwardDomain
 import DoorwardTesting
+import HTTPTypes
 import Testing
 
 @testable import DoorwardControl
