@@ -63,6 +63,7 @@ struct EventReader {
             guard let end = received.firstRange(of: Array("\r\n\r\n".utf8)) else { return }
             head = String(decoding: received[..<end.lowerBound], as: UTF8.self)
             received.removeSubrange(..<end.upperBound)
+            guard head.hasPrefix("HTTP/1.1 200 ") else { throw RawConnection.Failed(reason: head) }
         }
         // A chunk is its length, a line break, its content and a line break. The last one has the length 0.
         while let lineEnd = received.firstRange(of: [0x0D, 0x0A]),

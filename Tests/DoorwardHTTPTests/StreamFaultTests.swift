@@ -81,7 +81,7 @@ import Testing
             let expired = try await house.call(.get, "/devices", headers: [.authorization: "Bearer \(token)"])
             #expect(expired.status == 401)
             var late = try EventReader.open("subscribe=doors:device", port, token)
-            _ = try? await late.next()
+            await #expect(throws: RawConnection.Failed.self) { try await late.next() }
             #expect(late.head.hasPrefix("HTTP/1.1 401 "))
             house.adapter.report(.battery(level: 33, low: false), from: house.ids.door)
             var level: Int64?
@@ -108,8 +108,10 @@ import Testing
             _ = try await machine.next("ready")
             let path = "/users/\(house.ids[.tenant])"
             #expect(try await house.call(.put, path, as: .superAdmin, #"{"isEnabled":false}"#).status == 200)
+            await house.control.streams.check()
             try await person.expect("closing", "reason", .string("session_ended"))
             #expect(try await house.call(.delete, "/api-keys/\(keyID)", as: .owner).status == 204)
+            await house.control.streams.check()
             try await machine.expect("closing", "reason", .string("session_ended"))
             for var reader in [person, machine] {
                 let end = try await reader.next()

@@ -90,7 +90,7 @@ import Testing
         var requests = TwoWorldRequests(document, worlds, seed: seed)
         var random = SeededGenerator(seed: seed)
         var changes = 0
-        for number in 0..<120 {
+        for number in 0..<200 {
             if number.isMultiple(of: 3) {
                 try await worlds.happenElsewhere(number / 3)
                 requests.foreign = worlds.foreign.value
@@ -101,7 +101,7 @@ import Testing
             }
             guard let operation = operations.randomElement(using: &random),
                 let caller = TwoWorlds.Caller.allCases.randomElement(using: &random),
-                let step = requests.step(operation, as: caller, ids: .mixed)
+                let step = requests.step(operation, as: caller, ids: number.isMultiple(of: 4) ? .mixed : .own)
             else { continue }
             let (full, bare) = try await worlds.send(step)
             if full.status < 300 { changes += 1 }

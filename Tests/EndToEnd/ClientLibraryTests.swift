@@ -65,7 +65,7 @@ extension EndToEnd {
             func next(_ state: Client.LockState) async throws -> Client.LockDevice {
                 var boards = boards
                 while true {
-                    let board = try #require(try await boards.next())
+                    let board = try #require(try await boards.next(isolation: #isolation))
                     if let door = board.value.first(where: { $0.id == rig.door }), door.state == state { return door }
                 }
             }
@@ -75,9 +75,9 @@ extension EndToEnd {
             let records = client.followRecords(after: RecordCursor()).makeAsyncIterator()
             var seen: [FollowedRecord] = []
             func follow(_ outcomes: Int) async throws {
-                var count = 0
+                var (records, count) = (records, 0)
                 while count < outcomes {
-                    let record = try #require(try await records.next())
+                    let record = try #require(try await records.next(isolation: #isolation))
                     seen.append(record)
                     if record.record.kind == "COMMAND_OUTCOME" { count += 1 }
                 }
@@ -116,8 +116,7 @@ extension EndToEnd {
         @MainActor func rights() async throws {
             let rig = try await Rig()
             let client = rig.client
-            let records = client.followRecords().makeAsyncIterator()
-            let following = Task { while try await records.next() != nil {} }
+            let following = Task { for try await _ in client.followRecords() {} }
             let doors = client.devices.watched(.all)
             while doors.value?.count != 1 { await Task.yield() }
             let door = try #require(doors.value?.first)

@@ -16,7 +16,8 @@ struct StreamSender: Sendable {
 
     func run(_ send: (ByteBuffer) async throws -> Void) async throws {
         let (stream, progress) = (lease.stream, await client.trackWrites())
-        stream.attach { await client.disconnect() }
+        // Without its list, the closure would capture the sender with its lease, and the stream would never be closed.
+        stream.attach { [client] in await client.disconnect() }
         // A field of the first event.
         try await send(ByteBuffer(string: "retry: \(Self.retry)\n"))
         while let batch = await stream.nextBatch() {
