@@ -221,7 +221,7 @@ private struct Setup {
             ServerName localhost
             Listen 127.0.0.1:\(secure)
             ErrorLog /dev/stderr
-            DocumentRoot \(folder.path)/none
+            DocumentRoot /srv
             Timeout 300
             KeepAlive On
             MaxKeepAliveRequests 100
