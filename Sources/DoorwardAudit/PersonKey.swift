@@ -86,9 +86,7 @@ package struct PersonalCommitment: Hashable, Sendable {
 
     /// Decrypts the value and verifies it against the commitment.
     package func open(_ sealed: [UInt8], under key: PersonKey) throws(PersonalValueError) -> String {
-        let value = try place.open(sealed, under: key)
-        guard holds(for: value, salt: place.salt(under: key)) else { throw .commitmentMismatch(field: place.field) }
-        return value
+        try disclosed(sealed, under: key).value
     }
 }
 

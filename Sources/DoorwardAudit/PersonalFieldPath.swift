@@ -19,7 +19,9 @@ package struct PersonalFieldPath: Hashable, Sendable {
 
     /// Returns the 32-byte salt of the commitment. The salt can be computed only with the key;
     /// without the salt, the commitment reveals nothing about the value.
-    package func salt(under key: PersonKey) -> [UInt8] {
+    package func salt(under key: PersonKey) -> [UInt8] { Self.salt(tuple, under: key) }
+
+    private static func salt(_ tuple: [UInt8], under key: PersonKey) -> [UInt8] {
         var mac = key.salting
         mac.update(data: tuple)
         return Array(mac.finalize())
@@ -69,13 +71,14 @@ package struct PersonalFieldPath: Hashable, Sendable {
         return bytes
     }
 
-    /// Decrypts `sealed`; fails unless it was encrypted for this location under `key`.
-    func open(_ sealed: [UInt8], under key: PersonKey) throws(PersonalValueError) -> String {
+    /// Decrypts `sealed`, and derives the salt; fails unless it was encrypted for this location under `key`.
+    func open(_ sealed: [UInt8], under key: PersonKey) throws(PersonalValueError) -> DisclosedValue {
+        let tuple = tuple
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
             let bytes = try? AES.GCM.open(box, using: key.sealing, authenticating: tuple),
             let value = String(validating: bytes, as: UTF8.self)
         else { throw .doesNotOpen(field: field) }
-        return value
+        return DisclosedValue(value: value, salt: Self.salt(tuple, under: key))
     }
 }
 

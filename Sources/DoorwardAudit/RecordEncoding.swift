@@ -42,6 +42,16 @@ package enum RecordEncoding {
         var reader = RecordReader(fields: fields)
         return try reader.record(personal: personal)
     }
+
+    /// Finds the commitments of a record, in order. This takes a fraction of the time of `decode`, because it reads only the fields
+    /// that they depend on, and validates only these.
+    ///
+    /// - Throws: `RecordDecodingError`.
+    package static func commitments(in bytes: [UInt8]) throws -> [PersonalCommitment] {
+        let fields = try RecordFields(bytes)
+        var reader = RecordReader(fields: fields)
+        return try reader.foundCommitments()
+    }
 }
 
 /// The reason why a body has no encoding.

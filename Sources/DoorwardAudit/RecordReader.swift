@@ -9,8 +9,7 @@ struct RecordReader {
     init(fields: RecordFields) { self.fields = fields }
 
     mutating func record(personal: (PersonalCommitment) throws -> String?) throws -> DecodedRecord {
-        let seq = try required(fields.uint64(.seq), .seq)
-        guard seq <= UInt64(Int64.max) else { throw RecordDecodingError.malformed(.seq) }
+        let seq = try seq()
         var body = try head()
         body.actor.userID = try id(.actorUserID)
         let place = (log: body.log, seq: seq)
@@ -23,11 +22,34 @@ struct RecordReader {
         return DecodedRecord(record: AccessRecord(seq: seq, body: body), commitments: commitments, withheld: withheld)
     }
 
+    /// Finds the commitments that `record` passes to its caller, without reading the other fields.
+    mutating func foundCommitments() throws -> [PersonalCommitment] {
+        let (place, at) = ((log: try log(), seq: try seq()), try at())
+        let owner = try id(.actorUserID).map(PersonKeyOwner.user) ?? PersonKeyOwner.day(of: at)
+        for field in Self.personal { _ = try value(of: field, place: place, owner: owner) { _ in nil } }
+        // Each commitment in the details is the value of a key with a `$`.
+        if fields[.details]?.contains(DetailsFormat.reserved) == true { _ = try details(place: place, at: at) { _ in nil } }
+        return commitments
+    }
+
+    /// The fields outside the details that contain a commitment.
+    private static let personal: [RecordField] = [.actorName, .clientAddress, .statedReason, .override]
+
+    private func seq() throws(RecordDecodingError) -> UInt64 {
+        let seq = try required(fields.uint64(.seq), .seq)
+        guard seq <= UInt64(Int64.max) else { throw .malformed(.seq) }
+        return seq
+    }
+
+    private func at() throws(RecordDecodingError) -> Timestamp {
+        Timestamp(milliseconds: Int64(bitPattern: try required(fields.uint64(.at), .at)))
+    }
+
     /// Reads all fields except the personal values and the details.
     private func head() throws(RecordDecodingError) -> RecordBody {
         RecordBody(
             log: try log(), id: try required(id(.id), .id),
-            at: Timestamp(milliseconds: Int64(bitPattern: try required(fields.uint64(.at), .at))),
+            at: try at(),
             kind: try required(fields.value(.kind), .kind),
             actor: RecordActor(kind: try required(fields.value(.actorKind), .actorKind), id: try fields.text(.actorID)),
             source: try required(fields.value(.source), .source),

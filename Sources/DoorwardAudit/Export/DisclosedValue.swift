@@ -11,9 +11,11 @@ package struct DisclosedValue: Hashable, Sendable {
 }
 
 extension PersonalCommitment {
-    /// Decrypts the value, and derives its salt.
+    /// Decrypts the value, derives its salt, and verifies both against the commitment.
     package func disclosed(_ sealed: [UInt8], under key: PersonKey) throws(PersonalValueError) -> DisclosedValue {
-        DisclosedValue(value: try open(sealed, under: key), salt: place.salt(under: key))
+        let disclosed = try place.open(sealed, under: key)
+        guard holds(for: disclosed.value, salt: disclosed.salt) else { throw .commitmentMismatch(field: place.field) }
+        return disclosed
     }
 }
 

@@ -30,32 +30,34 @@ package struct ExportWriter: Sendable {
     package mutating func add(_ record: DisclosedRecord, proof: [[UInt8]]) throws(ExportFault.Problem) {
         try object.write(record.bytes, personal: record.personal)
         guard object.seq == record.seq else { throw .wrongSeq(object.seq) }
-        text.append(contentsOf: "{\"seq\":\(record.seq),\"leafHash\":\"".utf8)
+        text.append("{\"seq\":")
+        text.append(string: String(record.seq))
+        text.append(",\"leafHash\":\"")
         Base64.append(record.leafHash, to: &text)
-        text.append(contentsOf: "\",\"proof\":[".utf8)
+        text.append("\",\"proof\":[")
         for (index, hash) in proof.enumerated() {
-            text.append(contentsOf: (index > 0 ? ",\"" : "\"").utf8)
+            text.append(index > 0 ? ",\"" : "\"")
             Base64.append(hash, to: &text)
             text.append(UInt8(ascii: "\""))
         }
-        text.append(contentsOf: "],\"bytes\":\"".utf8)
+        text.append("],\"bytes\":\"")
         Base64.append(record.bytes, to: &text)
-        text.append(contentsOf: "\",\"personal\":[".utf8)
+        text.append("\",\"personal\":[")
         for (index, disclosed) in record.personal.enumerated() {
             if index > 0 { text.append(UInt8(ascii: ",")) }
             guard let disclosed else {
-                text.append(contentsOf: "null".utf8)
+                text.append("null")
                 continue
             }
             text.append(UInt8(ascii: "["))
             CanonicalJSON.append(disclosed.value, to: &text)
-            text.append(contentsOf: ",\"".utf8)
+            text.append(",\"")
             Base64.append(disclosed.salt, to: &text)
-            text.append(contentsOf: "\"]".utf8)
+            text.append("\"]")
         }
-        text.append(contentsOf: "],\"record\":".utf8)
+        text.append("],\"record\":")
         text.append(contentsOf: object.text)
-        text.append(contentsOf: "}\n".utf8)
+        text.append("}\n")
         count += 1
     }
 

@@ -52,7 +52,7 @@ package struct ComplianceReports: Sendable {
             log: log, origin: checkpoints.origin(of: log).description, size: entry.checkpoint.size, seq: position.seq,
             checkpoint: entry.note.rendered, publicKey: checkpoints.publicKey.description)
         let reader = tenancy.listReader(subject.readerID, readable)
-        let source = ExportSource(store: storeGuard.log, reader: reader, slot: slot) { [directory] in
+        let source = ExportSource(records: ExportRecords(store: storeGuard.log, reader: reader), slot: slot) { [directory] in
             let (tenancy, subject) = directory.resolve(caller)
             guard (try? tenancy.portfolio(of: request.place, for: subject, caller))?.id == portfolio.id else {
                 throw GatewayError.unauthenticated
@@ -156,9 +156,9 @@ package struct RunningComplianceReport: Sendable {
             }
         let end = header.proof.seq + 1
         var filter = RecordFilter(log: header.proof.log, kind: .adminChange)
-        changes = RecordPages(source, [header.readsPortfolio ? .portfolioLog(portfolio) : scope], filter, nil, end)
+        changes = RecordPages(source.records, [header.readsPortfolio ? .portfolioLog(portfolio) : scope], filter, nil, end)
         filter = RecordFilter(log: header.proof.log, from: request.period.lowerBound, until: request.period.upperBound)
-        records = RecordPages(source, [scope], filter, nil, end)
+        records = RecordPages(source.records, [scope], filter, nil, end)
         timeline = AccessTimeline(period: request.period)
         figures = ComplianceFigures(period: request.period, limits: Self.limits(of: request, in: directory.current))
     }
@@ -167,6 +167,8 @@ package struct RunningComplianceReport: Sendable {
     ///
     /// - Returns: false if all records have been read before.
     package mutating func readPage() async throws -> Bool {
+        guard !changes.isAtEnd || !records.isAtEnd else { return false }
+        try source.checkRight()
         if !changes.isAtEnd {
             for record in try await changes.next() where concerns(record.body) {
                 note(record.body.actor)
@@ -174,7 +176,6 @@ package struct RunningComplianceReport: Sendable {
             }
             return true
         }
-        guard !records.isAtEnd else { return false }
         for record in try await records.next() {
             note(record.body.actor)
             figures.add(record)

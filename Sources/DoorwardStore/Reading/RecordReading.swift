@@ -75,38 +75,32 @@ struct RecordReading {
         return found.id == id && isCovered ? try record(at: found.position) : nil
     }
 
-    /// The retained records of a range as an export contains them.
-    mutating func disclosed(_ range: Range<UInt64>, of log: StoredLog) throws -> [DisclosedRecord] {
+    /// The retained records of a range, with the keys of their personal values.
+    mutating func sealed(_ range: Range<UInt64>, of log: StoredLog) throws -> [SealedRecord] {
         let kept = range.clamped(to: min(log.firstSeq, log.size)..<log.size)
         let (first, end) = (EntryKey(logKey: log.key, seq: kept.lowerBound), EntryKey(logKey: log.key, seq: kept.upperBound))
-        var found: [(seq: UInt64, leafHash: [UInt8], stored: StoredRecord)] = []
+        var found: [(position: EntryKey, leafHash: [UInt8], stored: StoredRecord)] = []
         try db.step(
             "SELECT position, bytes, leaf_hash, sealed FROM entries WHERE position >= ? AND position < ? ORDER BY position",
             [first.rawValue, end.rawValue]
         ) { row in
             let record = StoredRecord(bytes: row.bytes(1), sealed: row.bytes(3))
-            found.append((EntryKey(rawValue: row.integer(0)).seq, row.bytes(2), record))
+            found.append((EntryKey(rawValue: row.integer(0)), row.bytes(2), record))
         }
-        return try found.map { seq, leafHash, stored in
-            let personal = try disclosed(stored, at: EntryKey(logKey: log.key, seq: seq))
-            return DisclosedRecord(seq: seq, bytes: stored.bytes, leafHash: leafHash, personal: personal)
+        return try found.map { position, leafHash, stored in
+            SealedRecord(
+                seq: position.seq, bytes: stored.bytes, leafHash: leafHash, values: try values(of: stored, at: position))
         }
     }
 
     /// The personal values of a record in the order of its commitments.
-    private mutating func disclosed(_ stored: StoredRecord, at position: EntryKey) throws -> [DisclosedValue?] {
+    private mutating func values(of stored: StoredRecord, at position: EntryKey) throws -> [SealedRecord.Value?] {
         guard let ciphertexts = SealedValues.ciphertexts(in: stored.sealed) else { throw UnreadableColumn(column: "sealed") }
-        var values: [DisclosedValue?] = []
-        _ = try RecordEncoding.decode(stored.bytes) { commitment in
+        return try RecordEncoding.commitments(in: stored.bytes).map { commitment in
             guard let ciphertext = ciphertexts[commitment.place.field], let key = try key(of: commitment.owner, at: position)
-            else {
-                values.append(nil)
-                return nil
-            }
-            values.append(try? commitment.disclosed(ciphertext, under: key))
-            return nil
+            else { return nil }
+            return SealedRecord.Value(commitment: commitment, ciphertext: ciphertext, key: key)
         }
-        return values
     }
 
     private mutating func record(_ stored: StoredRecord, at position: EntryKey) throws -> AccessRecord {

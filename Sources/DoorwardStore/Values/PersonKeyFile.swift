@@ -27,8 +27,18 @@ final class PersonKeyFile: Sendable {
         let days: WrappingKey
         /// Wrapping keys that were computed.
         var known: [Name: WrappingKey] = [:]
+        /// Keys of users that were decrypted. An erasure forgets them all.
+        var unwrapped: [WrappedKey: PersonKey] = [:]
 
         init(_ ring: PersonKeyRing) { (self.ring, days) = (ring, ring.wrappingKeyOfDays()) }
+
+        mutating func wrappingKey(of name: Name) -> WrappingKey? {
+            if let key = known[name] { return key }
+            guard let key = ring.wrappingKey(of: name.user, generation: name.generation) else { return nil }
+            if known.count >= PersonKeyFile.maxKnown { known.removeAll(keepingCapacity: true) }
+            known[name] = key
+            return key
+        }
     }
 
     private struct Name: Hashable {
@@ -36,7 +46,14 @@ final class PersonKeyFile: Sendable {
         let generation: Int
     }
 
-    /// The maximum number of wrapping keys that are kept in memory.
+    /// The key of a user as the database has it.
+    private struct WrappedKey: Hashable {
+        let user: UserID
+        let log: Int64
+        let bytes: [UInt8]
+    }
+
+    /// The maximum number of wrapping keys that are kept in memory, and of users' keys.
     private static let maxKnown = 4096
 
     private init(path: String?, ring: PersonKeyRing, atStep: @escaping @Sendable (Step) throws -> Void) {
@@ -122,14 +139,7 @@ final class PersonKeyFile: Sendable {
     // MARK: Keys
 
     private func wrappingKey(of user: UserID, generation: Int) -> WrappingKey? {
-        let name = Name(user: user, generation: generation)
-        return state.withLock { state in
-            if let known = state.known[name] { return known }
-            guard let key = state.ring.wrappingKey(of: user, generation: generation) else { return nil }
-            if state.known.count >= Self.maxKnown { state.known.removeAll(keepingCapacity: true) }
-            state.known[name] = key
-            return key
-        }
+        state.withLock { $0.wrappingKey(of: Name(user: user, generation: generation)) }
     }
 
     /// Returns the first generation, from `first` on, that was not erased, and its key.
@@ -165,14 +175,21 @@ final class PersonKeyFile: Sendable {
     /// - Throws: `UnreadableColumn` for bytes that are not a wrapped key of this owner and log.
     func unwrap(_ bytes: [UInt8], of owner: PersonKeyOwner, log: Int64) throws -> PersonKey? {
         guard let (generation, wrapped) = Self.split(bytes) else { throw UnreadableColumn(column: "key") }
-        let wrapping: WrappingKey?
-        switch owner {
-        case .user(let user): wrapping = wrappingKey(of: user, generation: generation)
-        case .day: wrapping = state.withLock(\.days)
+        guard case .user(let user) = owner else {
+            let days = state.withLock(\.days)
+            guard let key = days.unwrap(wrapped, of: owner, log: log) else { throw UnreadableColumn(column: "key") }
+            return key
         }
-        guard let wrapping else { return nil }
-        guard let key = wrapping.unwrap(wrapped, of: owner, log: log) else { throw UnreadableColumn(column: "key") }
-        return key
+        let name = WrappedKey(user: user, log: log, bytes: bytes)
+        // One critical section, so that no key is kept after the erasure of its owner.
+        return try state.withLock { state in
+            if let known = state.unwrapped[name] { return known }
+            guard let wrapping = state.wrappingKey(of: Name(user: user, generation: generation)) else { return nil }
+            guard let key = wrapping.unwrap(wrapped, of: owner, log: log) else { throw UnreadableColumn(column: "key") }
+            if state.unwrapped.count >= Self.maxKnown { state.unwrapped.removeAll(keepingCapacity: true) }
+            state.unwrapped[name] = key
+            return key
+        }
     }
 
     /// Encrypts the names and the email address of a user: the generation in two bytes, and the ciphertext.

@@ -23,16 +23,16 @@ enum PersonKeys {
         of owner: PersonKeyOwner, log: Int64, schema: Int = Schema.current.number, in db: Database, _ keys: PersonKeyFile
     ) throws -> Stored? {
         let since = schema < 7 ? "0" : "since"
-        return try db.firstRow("SELECT key, \(since) FROM person_keys WHERE log = ? AND owner = ?", [log, blob(owner)]) {
-            columns in
-            let bytes = try columns.bytes()
-            let since = UInt64(clamping: try columns.value(Int64.self))
-            guard schema < Schema016.number else {
-                return try keys.unwrap(bytes, of: owner, log: log).map { Stored(key: $0, since: since) }
-            }
-            guard let key = PersonKey(bytes: bytes) else { throw UnreadableColumn(column: "key") }
-            return Stored(key: key, since: since)
-        } ?? nil
+        var row: (bytes: [UInt8], since: UInt64)?
+        try db.step("SELECT key, \(since) FROM person_keys WHERE log = ? AND owner = ?", [log, blob(owner)]) {
+            row = ($0.bytes(0), UInt64(clamping: $0.integer(1)))
+        }
+        guard let row else { return nil }
+        guard schema < Schema016.number else {
+            return try keys.unwrap(row.bytes, of: owner, log: log).map { Stored(key: $0, since: row.since) }
+        }
+        guard let key = PersonKey(bytes: row.bytes) else { throw UnreadableColumn(column: "key") }
+        return Stored(key: key, since: row.since)
     }
 
     /// Replaces a key that cannot be unwrapped any more: the database is older than the owner's erasure.

@@ -1,0 +1,203 @@
+internal import DoorwardAudit
+internal import DoorwardDomain
+
+/// The records of an export, page by page in their order.
+protocol ExportPages: Sendable {
+    associatedtype Page: Sendable
+
+    /// Whether the last page was read.
+    var isAtEnd: Bool { get }
+
+    /// Reads the next page, which may be empty.
+    mutating func next() async throws -> Page
+}
+
+/// Where the records of an export are read, and on whose behalf.
+struct ExportRecords: Sendable {
+    let store: any AccessLogStore
+    let reader: ListReader
+}
+
+/// Reads each page while the one before is used: one page is held, whatever the time until it is requested. A failed read is thrown
+/// when its page is requested. What is read ahead is cancelled when the value is released.
+struct ReadAhead<Pages: ExportPages>: Sendable {
+    private var pages: Pages
+    private var following: Reading?
+
+    init(_ pages: Pages) { self.pages = pages }
+
+    /// Whether the last page was returned.
+    var isAtEnd: Bool { pages.isAtEnd }
+
+    /// Returns the next page, and begins to read the one after it.
+    mutating func next() async throws -> Pages.Page {
+        let (page, rest) = try await (following ?? Reading(pages)).result()
+        pages = rest
+        following = rest.isAtEnd ? nil : Reading(rest)
+        return page
+    }
+
+    /// The read of one page.
+    private final class Reading: Sendable {
+        private let task: Task<(Pages.Page, Pages), any Error>
+
+        init(_ pages: Pages) {
+            task = Task {
+                var pages = pages
+                let page = try await pages.next()
+                return (page, pages)
+            }
+        }
+
+        deinit { task.cancel() }
+
+        /// The page, and the pages after it.
+        func result() async throws -> (Pages.Page, Pages) {
+            try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        }
+    }
+}
+
+/// Selected records, oldest first.
+struct RecordPages: ExportPages {
+    private let records: ExportRecords
+    private var query: RecordQuery
+    private let untilSeq: UInt64?
+    private(set) var isAtEnd = false
+
+    init(_ records: ExportRecords, _ scopes: [RecordScope], _ filter: RecordFilter, _ fromSeq: UInt64?, _ untilSeq: UInt64?) {
+        (self.records, self.untilSeq) = (records, untilSeq)
+        query = RecordQuery(scopes: scopes, filter: filter, order: .oldestFirst, limit: Int(ExportLimits.page))
+        query.reader = records.reader
+        if let log = filter.log, let fromSeq, fromSeq > 0 {
+            // The position of a record in its own log is determined by its number.
+            query.after = RecordPosition(log: log, seq: fromSeq - 1, at: filter.from ?? Timestamp(milliseconds: 0))
+        }
+    }
+
+    mutating func next() async throws -> [AccessRecord] {
+        let page = try await records.store.page(query)
+        (query.after, isAtEnd) = (page.next, page.next == nil)
+        guard let untilSeq, let end = page.records.firstIndex(where: { $0.seq >= untilSeq }) else { return page.records }
+        isAtEnd = true
+        return Array(page.records[..<end])
+    }
+}
+
+/// A record as an export contains it, with the hashes that prove it.
+struct ProvenRecord: Sendable {
+    let record: DisclosedRecord
+    let proof: [[UInt8]]
+}
+
+/// All records of a range.
+struct CompletePages: ExportPages {
+    private var proofs: ExportProofs
+    private var rest: Range<UInt64>
+    private var plan: ExportProof.Plan
+
+    /// - Parameter size: the number of records under the checkpoint.
+    init(_ range: Range<UInt64>, proofs: ExportProofs, size: UInt64) {
+        (self.proofs, rest, plan) = (proofs, range, ExportProof.Plan(size: size, isComplete: true))
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func next() async throws -> [ProvenRecord] {
+        let end = min(rest.upperBound, (rest.lowerBound / ExportLimits.page + 1) * ExportLimits.page)
+        let found = try await proofs.disclosed([rest.lowerBound..<end], count: Int(end - rest.lowerBound))
+        let siblings = found.map { plan.siblings(of: $0.seq) }
+        let roots = ExportProof.Roots(first: rest.lowerBound, leafHashes: found.map(\.leafHash))
+        let hashes = try await proofs.hashes(of: siblings, in: roots)
+        rest = end..<rest.upperBound
+        return zip(found, hashes).map(ProvenRecord.init)
+    }
+}
+
+/// Selected records of one log, each with its whole proof.
+struct SelectedPages: ExportPages {
+    private var selected: RecordPages
+    private var proofs: ExportProofs
+    private var plan: ExportProof.Plan
+
+    /// - Parameter size: the number of records under the checkpoint.
+    init(_ selected: RecordPages, proofs: ExportProofs, size: UInt64) {
+        (self.selected, self.proofs, plan) = (selected, proofs, ExportProof.Plan(size: size, isComplete: false))
+    }
+
+    var isAtEnd: Bool { selected.isAtEnd }
+
+    mutating func next() async throws -> [ProvenRecord] {
+        let seqs = try await selected.next().map(\.seq)
+        guard !seqs.isEmpty else { return [] }
+        let found = try await proofs.disclosed(Self.ranges(of: seqs), count: seqs.count)
+        let hashes = try await proofs.hashes(of: found.map { plan.siblings(of: $0.seq) })
+        return zip(found, hashes).map(ProvenRecord.init)
+    }
+
+    /// The ranges of adjacent numbers, which are in order.
+    static func ranges(of seqs: [UInt64]) -> [Range<UInt64>] {
+        var ranges: [Range<UInt64>] = []
+        for seq in seqs {
+            if let last = ranges.last, last.upperBound == seq {
+                ranges[ranges.count - 1] = last.lowerBound..<seq + 1
+            } else {
+                ranges.append(seq..<seq + 1)
+            }
+        }
+        return ranges
+    }
+}
+
+/// Reads records and the hashes of their proofs, those of large subtrees once.
+struct ExportProofs: Sendable {
+    private let records: ExportRecords
+    private let log: LogID
+    /// The hashes of subtrees with many leaves, which the proofs of adjacent records share.
+    private var known: [Range<UInt64>: [UInt8]] = [:]
+
+    /// The number of leaves from which a hash is kept.
+    private static let minLeaves = 256
+    private static let maxKnown = 4096
+
+    init(records: ExportRecords, log: LogID) { (self.records, self.log) = (records, log) }
+
+    /// Reads the records of the ranges.
+    ///
+    /// - Throws: `recordsRemoved` unless there are `count`: the retention may have removed records since the export began.
+    func disclosed(_ ranges: [Range<UInt64>], count: Int) async throws -> [DisclosedRecord] {
+        let found = try await records.store.disclosed(ranges, of: log, for: records.reader)
+        guard found.count == count else { throw ExportFailure.recordsRemoved }
+        return found
+    }
+
+    /// The hashes of the siblings of some records.
+    ///
+    /// - Parameter roots: of leaves whose hashes are known already.
+    mutating func hashes(
+        of siblings: [[ExportProof.Sibling]], in roots: ExportProof.Roots = ExportProof.Roots(first: 0, leafHashes: [])
+    ) async throws -> [[[UInt8]]] {
+        if known.count > Self.maxKnown { known = [:] }
+        var (roots, page, missing): (_, [Range<UInt64>: [UInt8]], [Range<UInt64>]) = (roots, [:], [])
+        for sibling in siblings.joined() where known[sibling.range] == nil && page[sibling.range] == nil {
+            let root = roots.root(of: sibling.range)
+            if root == nil { missing.append(sibling.range) }
+            page[sibling.range] = root ?? []
+        }
+        if !missing.isEmpty {
+            let plan = missing.map { MerkleProof.subtrees($0) }
+            guard let found = try await LogProofs(log: records.store).hashes(plan, of: log, for: records.reader) else {
+                throw ExportFailure.treeIncomplete
+            }
+            for (range, hash) in zip(missing, found) {
+                if range.count >= Self.minLeaves { known[range] = hash }
+                page[range] = hash
+            }
+        }
+        return siblings.map { $0.map { page[$0.range] ?? known[$0.range] ?? [] } }
+    }
+}
