@@ -11,7 +11,7 @@ package enum MerkleTree {
         var hash = SHA256()
         hash.update(prefix: 0x00)
         hash.update(data: bytes)
-        return Array(hash.finalize())
+        return hash.finalize().withUnsafeBytes { Array($0) }
     }
 
     /// Returns SHA-256(0x01 ‖ `left` ‖ `right`).
@@ -20,7 +20,7 @@ package enum MerkleTree {
         input.reserveCapacity(1 + 2 * hashByteCount)
         input.append(contentsOf: left)
         input.append(contentsOf: right)
-        return Array(SHA256.hash(data: input))
+        return SHA256.hash(data: input).withUnsafeBytes { Array($0) }
     }
 
     /// The root of the empty tree: SHA-256 of no bytes.

@@ -24,7 +24,7 @@ package struct PersonalFieldPath: Hashable, Sendable {
     private static func salt(_ tuple: [UInt8], under key: PersonKey) -> [UInt8] {
         var mac = key.salting
         mac.update(data: tuple)
-        return Array(mac.finalize())
+        return mac.finalize().withUnsafeBytes { Array($0) }
     }
 
     /// Returns the 32-byte commitment that the record contains instead of `value`.

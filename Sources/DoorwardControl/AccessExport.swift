@@ -2,9 +2,9 @@ internal import DoorwardAudit
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-/// An export in progress: the chunks of a file. A chunk is formatted when it is requested, and the records of the next one are read
-/// meanwhile, so a slow reader holds nothing but one chunk and one page of records. Records that are written meanwhile are not part
-/// of the export.
+/// An export in progress: the chunks of a file. A chunk is formatted when it is requested. Meanwhile, the proofs of the next page of
+/// records and the records of the page after it are read, so a slow reader holds nothing but a chunk and two pages. Records that are
+/// written meanwhile are not part of the export.
 package struct AccessExport: AsyncSequence, Sendable {
     /// The bytes of a chunk.
     package typealias Element = [UInt8]
@@ -79,8 +79,8 @@ struct ExportSource: Sendable {
 enum ExportLimits {
     /// The size from which a chunk is sent.
     static let chunk = 64 * 1024
-    /// The records of a page. Pages of a complete export begin at multiples of it, as the tiles of the tree do.
-    static let page: UInt64 = 256
+    /// The records of a page. Pages of a complete export begin at multiples of it, which is a multiple of the records of a tile.
+    static let page: UInt64 = 512
 }
 
 private struct CSVExport: ExportProducer {

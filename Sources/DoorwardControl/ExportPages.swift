@@ -71,7 +71,7 @@ struct RecordPages: ExportPages {
 
     init(_ records: ExportRecords, _ scopes: [RecordScope], _ filter: RecordFilter, _ fromSeq: UInt64?, _ untilSeq: UInt64?) {
         (self.records, self.untilSeq) = (records, untilSeq)
-        query = RecordQuery(scopes: scopes, filter: filter, order: .oldestFirst, limit: Int(ExportLimits.page))
+        query = RecordQuery(scopes: scopes, filter: filter, order: .oldestFirst, limit: 256)
         query.reader = records.reader
         if let log = filter.log, let fromSeq, fromSeq > 0 {
             // The position of a record in its own log is determined by its number.
@@ -96,37 +96,51 @@ struct ProvenRecord: Sendable {
 
 /// All records of a range.
 struct CompletePages: ExportPages {
+    private var found: ReadAhead<RangePages>
     private var proofs: ExportProofs
-    private var rest: Range<UInt64>
     private var plan: ExportProof.Plan
 
     /// - Parameter size: the number of records under the checkpoint.
     init(_ range: Range<UInt64>, proofs: ExportProofs, size: UInt64) {
-        (self.proofs, rest, plan) = (proofs, range, ExportProof.Plan(size: size, isComplete: true))
+        found = ReadAhead(RangePages(proofs: proofs, rest: range))
+        (self.proofs, plan) = (proofs, ExportProof.Plan(size: size, isComplete: true))
     }
+
+    var isAtEnd: Bool { found.isAtEnd }
+
+    mutating func next() async throws -> [ProvenRecord] {
+        let records = try await found.next()
+        let siblings = records.map { plan.siblings(of: $0.seq) }
+        let roots = ExportProof.Roots(first: records.first?.seq ?? 0, leafHashes: records.map(\.leafHash))
+        return zip(records, try await proofs.hashes(of: siblings, in: roots)).map(ProvenRecord.init)
+    }
+}
+
+/// All records of a range, without their proofs.
+private struct RangePages: ExportPages {
+    let proofs: ExportProofs
+    var rest: Range<UInt64>
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    mutating func next() async throws -> [ProvenRecord] {
+    mutating func next() async throws -> [DisclosedRecord] {
         let end = min(rest.upperBound, (rest.lowerBound / ExportLimits.page + 1) * ExportLimits.page)
         let found = try await proofs.disclosed([rest.lowerBound..<end], count: Int(end - rest.lowerBound))
-        let siblings = found.map { plan.siblings(of: $0.seq) }
-        let roots = ExportProof.Roots(first: rest.lowerBound, leafHashes: found.map(\.leafHash))
-        let hashes = try await proofs.hashes(of: siblings, in: roots)
         rest = end..<rest.upperBound
-        return zip(found, hashes).map(ProvenRecord.init)
+        return found
     }
 }
 
 /// Selected records of one log, each with its whole proof.
 struct SelectedPages: ExportPages {
-    private var selected: RecordPages
+    private var selected: ReadAhead<RecordPages>
     private var proofs: ExportProofs
     private var plan: ExportProof.Plan
 
     /// - Parameter size: the number of records under the checkpoint.
     init(_ selected: RecordPages, proofs: ExportProofs, size: UInt64) {
-        (self.selected, self.proofs, plan) = (selected, proofs, ExportProof.Plan(size: size, isComplete: false))
+        (self.selected, self.proofs) = (ReadAhead(selected), proofs)
+        plan = ExportProof.Plan(size: size, isComplete: false)
     }
 
     var isAtEnd: Bool { selected.isAtEnd }
@@ -182,22 +196,19 @@ struct ExportProofs: Sendable {
         of siblings: [[ExportProof.Sibling]], in roots: ExportProof.Roots = ExportProof.Roots(first: 0, leafHashes: [])
     ) async throws -> [[[UInt8]]] {
         if known.count > Self.maxKnown { known = [:] }
-        var (roots, page, missing): (_, [Range<UInt64>: [UInt8]], [Range<UInt64>]) = (roots, [:], [])
-        for sibling in siblings.joined() where known[sibling.range] == nil && page[sibling.range] == nil {
-            let root = roots.root(of: sibling.range)
-            if root == nil { missing.append(sibling.range) }
-            page[sibling.range] = root ?? []
-        }
+        var (roots, page, missing): (_, [Range<UInt64>: [UInt8]], Set<Range<UInt64>>) = (roots, [:], [])
+        func hash(_ range: Range<UInt64>) -> [UInt8]? { roots.root(of: range) ?? known[range] ?? page[range] }
+        for sibling in siblings.joined() where hash(sibling.range) == nil { missing.insert(sibling.range) }
         if !missing.isEmpty {
             let plan = missing.map { MerkleProof.subtrees($0) }
             guard let found = try await LogProofs(log: records.store).hashes(plan, of: log, for: records.reader) else {
                 throw ExportFailure.treeIncomplete
             }
+            // The order of a set stays the same as long as it is not changed.
             for (range, hash) in zip(missing, found) {
-                if range.count >= Self.minLeaves { known[range] = hash }
-                page[range] = hash
+                if range.count >= Self.minLeaves { known[range] = hash } else { page[range] = hash }
             }
         }
-        return siblings.map { $0.map { page[$0.range] ?? known[$0.range] ?? [] } }
+        return siblings.map { $0.map { hash($0.range) ?? [] } }
     }
 }

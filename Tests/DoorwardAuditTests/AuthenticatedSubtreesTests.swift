@@ -33,6 +33,26 @@ import Testing
                 size: UInt64(leaves.count), root: try digest(NaiveTree.root(leaves[...])), isComplete: isComplete))
     }
 
+    @Test("the root of each range of a page is that of the tree's definition", arguments: [(1, 0), (7, 0), (64, 192), (37, 64)])
+    func roots(count: Int, first: UInt64) throws {
+        let (page, size) = (leaves(count), first + UInt64(count))
+        var roots = ExportProof.Roots(first: first, leafHashes: page)
+        var known = 0
+        for index in first..<size {
+            for sibling in ExportProof.siblings(of: index, in: 0..<size) {
+                guard sibling.range.lowerBound >= first else {
+                    #expect(roots.root(of: sibling.range) == nil)
+                    continue
+                }
+                let range = Int(sibling.range.lowerBound - first)..<Int(sibling.range.upperBound - first)
+                #expect(roots.root(of: sibling.range) == NaiveTree.root(page[range]))
+                known += 1
+            }
+        }
+        #expect(known > 0 || count == 1)
+        for range in [first..<first, size..<size + 1, first..<size + 1] { #expect(roots.root(of: range) == nil) }
+    }
+
     @Test("in a tree of any size, every range of leaves is accepted in order", arguments: 1...17)
     func ranges(size: Int) throws {
         let leaves = leaves(size)

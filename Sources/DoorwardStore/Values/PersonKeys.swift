@@ -24,7 +24,12 @@ enum PersonKeys {
     ) throws -> Stored? {
         let since = schema < 7 ? "0" : "since"
         var row: (bytes: [UInt8], since: UInt64)?
-        try db.step("SELECT key, \(since) FROM person_keys WHERE log = ? AND owner = ?", [log, blob(owner)]) {
+        let name: any Bindable =
+            switch owner {
+            case .user(let id): id
+            case .day: blob(owner)
+            }
+        try db.step("SELECT key, \(since) FROM person_keys WHERE log = ? AND owner = ?", [log, name]) {
             row = ($0.bytes(0), UInt64(clamping: $0.integer(1)))
         }
         guard let row else { return nil }

@@ -1,0 +1,140 @@
+import DoorwardTesting
+import Synchronization
+import Testing
+
+@testable import DoorwardControl
+
+/// Reading the pages of an export ahead.
+@Suite struct ReadAheadTests {
+    /// What happened in a run, and gates for the reads.
+    private final class Journal: Sendable {
+        private let state = Mutex((reads: 0, cancelled: 0, used: 0))
+        var reads: Int { state.withLock { $0.reads } }
+        var cancelled: Int { state.withLock { $0.cancelled } }
+
+        /// Notes that a read of a page begins; returns the number of pages that were read and not used yet, with this one.
+        func began() -> Int {
+            state.withLock {
+                $0.reads += 1
+                return $0.reads - $0.used
+            }
+        }
+        func wasCancelled() { state.withLock { $0.cancelled += 1 } }
+        func used() { state.withLock { $0.used += 1 } }
+    }
+
+    private struct Failure: Error, Equatable { let page: Int }
+
+    /// Numbered pages.
+    private struct Pages: ExportPages {
+        let count: Int
+        let journal: Journal
+        /// The page whose read fails.
+        var failing: Int?
+        /// The page whose read ends only when it is cancelled.
+        var endless: Int?
+        var number = 0
+
+        var isAtEnd: Bool { number == count }
+
+        mutating func next() async throws -> Int {
+            let held = journal.began()
+            #expect(held <= 2, "one page is used while one is read")
+            if number == failing { throw Failure(page: number) }
+            if number == endless {
+                while !Task.isCancelled { await Task.yield() }
+                journal.wasCancelled()
+                throw CancellationError()
+            }
+            number += 1
+            return number - 1
+        }
+    }
+
+    @Test("the pages are returned in order and read once, at most one of them ahead", arguments: [1, 2, 3, 50])
+    func order(count: Int) async throws {
+        let journal = Journal()
+        var pages = ReadAhead(Pages(count: count, journal: journal))
+        var found: [Int] = []
+        while !pages.isAtEnd {
+            found.append(try await pages.next())
+            journal.used()
+        }
+        #expect(found == Array(0..<count))
+        #expect(journal.reads == count)
+    }
+
+    @Test("nothing is read before the first page is requested")
+    func unread() {
+        let journal = Journal()
+        let pages = ReadAhead(Pages(count: 3, journal: journal))
+        #expect(!pages.isAtEnd && journal.reads == 0)
+        #expect(ReadAhead(Pages(count: 0, journal: journal)).isAtEnd)
+    }
+
+    @Test("while nothing is requested, one page is read ahead and no further one")
+    func bounded() async throws {
+        let journal = Journal()
+        var pages = ReadAhead(Pages(count: 9, journal: journal))
+        #expect(try await pages.next() == 0)
+        journal.used()
+        while journal.reads < 2 { await Task.yield() }
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(journal.reads == 2)
+        #expect(try await pages.next() == 1)
+    }
+
+    @Test("a failed read is thrown when its page is requested, after all pages before it", arguments: 0..<4)
+    func failure(failing: Int) async throws {
+        let journal = Journal()
+        var pages = ReadAhead(Pages(count: 4, journal: journal, failing: failing))
+        for number in 0..<failing {
+            #expect(try await pages.next() == number)
+            journal.used()
+            #expect(!pages.isAtEnd)
+        }
+        await #expect(throws: Failure(page: failing)) { try await pages.next() }
+    }
+
+    @Test("releasing the pages cancels what is read ahead")
+    func released() async throws {
+        let journal = Journal()
+        do {
+            var pages = ReadAhead(Pages(count: 4, journal: journal, endless: 1))
+            #expect(try await pages.next() == 0)
+            while journal.reads < 2 { await Task.yield() }
+        }
+        while journal.cancelled == 0 { await Task.yield() }
+        #expect(journal.reads == 2)
+    }
+
+    @Test("cancelling the reader of a page cancels its read", arguments: 0..<3)
+    func cancelled(endless: Int) async throws {
+        let journal = Journal()
+        let reader = Task {
+            var pages = ReadAhead(Pages(count: 4, journal: journal, endless: endless))
+            while !pages.isAtEnd {
+                _ = try await pages.next()
+                journal.used()
+            }
+        }
+        while journal.reads <= endless { await Task.yield() }
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+        #expect(journal.cancelled == 1)
+    }
+
+    @Test("adjacent numbers are read as one range")
+    func ranges() {
+        #expect(SelectedPages.ranges(of: []) == [])
+        #expect(SelectedPages.ranges(of: [4]) == [4..<5])
+        #expect(SelectedPages.ranges(of: [0, 1, 2, 5, 7, 8]) == [0..<3, 5..<6, 7..<9])
+        var random = SeededGenerator(seed: 4)
+        for _ in 0..<100 {
+            let seqs = (0..<60 as Range<UInt64>).filter { _ in Bool.random(using: &random) }
+            let ranges = SelectedPages.ranges(of: seqs)
+            #expect(ranges.flatMap { Array($0) } == seqs)
+            #expect(zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound })
+        }
+    }
+}
