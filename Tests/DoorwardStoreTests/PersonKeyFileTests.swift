@@ -239,6 +239,27 @@ import Testing
         try await old.close()
     }
 
+    @Test("A key that was decrypted before is not decrypted after the erasure of its owner, and each other one is")
+    func unwrapped() throws {
+        let keys = PersonKeyFile.inMemory(random: SeededGenerator(seed: 3))
+        var random = SeededGenerator(seed: 4)
+        let (key, user, other) = (PersonKey(using: &random), script.user, UserID(high: 0x7000, low: 1 << 63))
+        func unwrap(_ bytes: [UInt8], of user: UserID, log: Int64 = 1) throws -> [UInt8]? {
+            try keys.unwrap(bytes, of: .user(user), log: log)?.revealBytes()
+        }
+        let wrapped = try keys.wrap(key, of: .user(user), log: 1, from: 0)
+        let others = try keys.wrap(key, of: .user(other), log: 1, from: 0)
+        for _ in 0..<2 {
+            #expect(try unwrap(wrapped, of: user) == key.revealBytes())
+            #expect(try unwrap(others, of: other) == key.revealBytes())
+        }
+        #expect(throws: UnreadableColumn.self) { try unwrap(wrapped, of: other) }
+        #expect(throws: UnreadableColumn.self) { try unwrap(wrapped, of: user, log: 2) }
+        try keys.erase([(user: user, generations: 1)])
+        #expect(try unwrap(wrapped, of: user) == nil)
+        #expect(try unwrap(others, of: other) == key.revealBytes())
+    }
+
     @Test("An old copy of the key file in the place of the present one does not bring an erased person back")
     mutating func oldKeyFile() async throws {
         let (store, _) = try await filled()
