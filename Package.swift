@@ -277,6 +277,14 @@ if Context.environment["DOORWARD_BENCHMARKS"] != nil {
             name: "benchmark-client", dependencies: ["BenchmarkSupport", "DoorwardClient"], path: "Benchmarks/Client",
             swiftSettings: strict),
         .executableTarget(
+            name: "benchmark-stream",
+            dependencies: [
+                "BenchmarkSupport", "BenchmarkFleet", "BenchmarkGateway", "DoorwardStore", "DoorwardControl", "DoorwardPolicy",
+                "DoorwardDomain", nioCore, nioPosix, nioHTTP1, logging,
+            ],
+            path: "Benchmarks/Stream",
+            swiftSettings: strict),
+        .executableTarget(
             name: "benchmark-times",
             dependencies: [
                 "BenchmarkSupport", "BenchmarkFleet", "BenchmarkGateway", "DoorwardStore", "DoorwardControl", "DoorwardPolicy",

@@ -55,6 +55,12 @@ package struct ServedGateway {
     /// The process's resident memory in bytes.
     package var residentMemory: Double { BenchmarkSupport.residentMemory(of: process.processIdentifier) }
 
+    /// The peak of the process's resident memory in bytes, since its start or since `resetPeakMemory`.
+    package var peakMemory: Double { BenchmarkSupport.peakMemory(of: process.processIdentifier) }
+
+    /// Sets the peak to the present value.
+    package func resetPeakMemory() { BenchmarkSupport.resetPeakMemory(of: process.processIdentifier) }
+
     /// The processor time that the process has used so far, in seconds.
     package var processorSeconds: Double { processorTime(of: process.processIdentifier) }
 }

@@ -26,9 +26,19 @@ package func percentile(_ share: Double, of samples: inout [UInt64]) -> UInt64 {
 }
 
 /// Returns the resident memory of a process in bytes; by default of this process.
-package func residentMemory(of process: Int32? = nil) -> Double {
+package func residentMemory(of process: Int32? = nil) -> Double { memory("VmRSS:", of: process) }
+
+/// Returns the peak of the resident memory of a process in bytes, since its start or since `resetPeakMemory`.
+package func peakMemory(of process: Int32) -> Double { memory("VmHWM:", of: process) }
+
+/// Sets the peak of the resident memory of a process to its present value; see proc_pid_clear_refs(5).
+package func resetPeakMemory(of process: Int32) {
+    try? "5".write(toFile: "/proc/\(process)/clear_refs", atomically: false, encoding: .utf8)
+}
+
+private func memory(_ field: String, of process: Int32?) -> Double {
     let status = (try? String(contentsOfFile: "/proc/\(process.map(String.init) ?? "self")/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix(field) } ?? ""
     let kibibytes = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Double($0) } ?? 0
     return kibibytes * 1024
 }

@@ -8,7 +8,7 @@ extension Doorward {
         /// The rules in their order.
         public let rules: [AbilityRule]
         /// For each subject and action the rules that may match, last one first.
-        private let index: [String: [String: [CompiledRule]]]
+        private let index: [String: [String: [RuleGroup]]]
 
         /// No abilities: everything is forbidden.
         public static let none = Ability([])
@@ -19,14 +19,14 @@ extension Doorward {
             let compiled = rules.enumerated().reversed().map { CompiledRule($1, number: $0) }
             let subjects = Set(rules.flatMap(\.subject)).union([SubjectType.all.rawValue])
             let actions = Set(rules.flatMap(\.action)).union([Action.manage.rawValue])
-            var index: [String: [String: [CompiledRule]]] = [:]
+            var index: [String: [String: [RuleGroup]]] = [:]
             for subject in subjects {
                 let ofSubject = compiled.filter {
                     $0.subjects.contains(subject) || $0.subjects.contains(SubjectType.all.rawValue)
                 }
                 for action in actions {
                     let matching = ofSubject.filter { $0.actions.contains(action) || $0.actions.contains(Action.manage.rawValue) }
-                    if !matching.isEmpty { index[subject, default: [:]][action] = matching }
+                    if !matching.isEmpty { index[subject, default: [:]][action] = RuleGroup.groups(of: matching) }
                 }
             }
             self.index = index
@@ -50,7 +50,7 @@ extension Doorward {
         /// Whether a rule permits the action, apart from the rules that forbid it: the person has the right, perhaps not now.
         public func hasRight(_ action: Action, _ subject: some PermissionSubject) -> Bool {
             candidates(action, subject.subjectType).contains {
-                !$0.isInverted && $0.matches(subject.subjectValue, field: nil, hasObject: true)
+                !$0.isInverted && $0.firstMatch(subject.subjectValue, field: nil, hasObject: true) != nil
             }
         }
 
@@ -58,7 +58,10 @@ extension Doorward {
         func decidingNumber(
             _ action: Action, _ type: SubjectType, _ value: (String) -> JSONValue?, field: String?, hasObject: Bool
         ) -> Int? {
-            candidates(action, type).first { $0.matches(value, field: field, hasObject: hasObject) }?.number
+            for group in candidates(action, type) {
+                if let number = group.firstMatch(value, field: field, hasObject: hasObject) { return number }
+            }
+            return nil
         }
 
         private func decidingRule(
@@ -67,10 +70,64 @@ extension Doorward {
             decidingNumber(action, type, value, field: field, hasObject: hasObject).map { rules[$0] }
         }
 
-        private func candidates(_ action: Action, _ type: SubjectType) -> [CompiledRule] {
+        private func candidates(_ action: Action, _ type: SubjectType) -> [RuleGroup] {
             let action = action.resolved(for: type).rawValue
             let ofSubject = index[type.rawValue] ?? index[SubjectType.all.rawValue]
             return ofSubject?[action] ?? ofSubject?[Action.manage.rawValue] ?? []
+        }
+    }
+}
+
+/// Rules that follow each other and all permit, or all forbid.
+///
+/// A person who manages many places has one rule for each of them, which differ in one text. Such rules are one look-up.
+private enum RuleGroup: Sendable {
+    case rule(CompiledRule)
+    /// Rules whose only condition is that a field has a text: their numbers by the text, and the number of the first one.
+    case texts(field: String, numbers: [String: Int], first: Int, isInverted: Bool)
+
+    /// - Parameter rules: in the order of evaluation, which is descending by their numbers.
+    static func groups(of rules: [CompiledRule]) -> [RuleGroup] {
+        var (groups, rest) = ([RuleGroup](), rules[...])
+        while let rule = rest.first {
+            guard let (field, _) = rule.onlyText else {
+                groups.append(.rule(rule))
+                rest.removeFirst()
+                continue
+            }
+            let run = rest.prefix { $0.isInverted == rule.isInverted && $0.onlyText?.field == field }
+            var numbers: [String: Int] = [:]
+            // The first of several rules with the same text decides.
+            for rule in run.reversed() { if let (_, text) = rule.onlyText { numbers[text] = rule.number } }
+            let group = RuleGroup.texts(field: field, numbers: numbers, first: rule.number, isInverted: rule.isInverted)
+            groups.append(run.count > 1 ? group : .rule(rule))
+            rest = rest.dropFirst(run.count)
+        }
+        return groups
+    }
+
+    var isInverted: Bool {
+        switch self {
+        case .rule(let rule): rule.isInverted
+        case .texts(_, _, _, let isInverted): isInverted
+        }
+    }
+
+    /// The number of the first rule that matches; see `CompiledRule.matches`.
+    func firstMatch(_ value: (String) -> Doorward.JSONValue?, field: String?, hasObject: Bool) -> Int? {
+        switch self {
+        case .rule(let rule): return rule.matches(value, field: field, hasObject: hasObject) ? rule.number : nil
+        case .texts(let condition, let numbers, let first, let isInverted):
+            guard hasObject else { return isInverted ? nil : first }
+            switch value(condition) {
+            case .string(let text)?: return numbers[text]
+            case .array(let elements)?:
+                let found = elements.compactMap { element in
+                    if case .string(let text) = element { numbers[text] } else { nil }
+                }
+                return found.max()
+            default: return nil
+            }
         }
     }
 }
@@ -89,6 +146,13 @@ private struct CompiledRule: Sendable {
         (actions, subjects, isInverted) = (Set(rule.action), Set(rule.subject), rule.inverted)
         fields = rule.fields.map { Set($0) }
         conditions = (rule.conditions ?? [:]).flatMap { field, value in Condition.all(field, value) }
+    }
+
+    /// The only condition, if it is that a field has a text, and if the rule is not limited to fields.
+    var onlyText: (field: String, text: String)? {
+        guard fields == nil, conditions.count == 1, case .isText(let text) = conditions[0].test, !conditions[0].field.isEmpty
+        else { return nil }
+        return (conditions[0].field, text)
     }
 
     /// Without an object, the question is about the type: a rule with conditions permits some of its objects, and forbids not all.
@@ -135,6 +199,8 @@ private struct Condition: Sendable {
         switch (name, value) {
         case ("$eq", _) where isComparable(value): .equals(value, isNegated: false)
         case ("$ne", _) where isComparable(value): .equals(value, isNegated: true)
+        case ("$in", .array(let values)) where values.count == 1 && isText(values[0]): .equals(values[0], isNegated: false)
+        case ("$nin", .array(let values)) where values.count == 1 && isText(values[0]): .equals(values[0], isNegated: true)
         case ("$in", .array(let values)) where values.allSatisfy(isComparable): .isOneOf(Set(values), isNegated: false)
         case ("$nin", .array(let values)) where values.allSatisfy(isComparable): .isOneOf(Set(values), isNegated: true)
         case ("$exists", .bool(let exists)): .exists(exists)
@@ -148,6 +214,8 @@ private struct Condition: Sendable {
         case .null, .bool, .integer, .number, .string: true
         }
     }
+
+    private static func isText(_ value: Doorward.JSONValue) -> Bool { if case .string = value { true } else { false } }
 
     /// Whether the condition holds for the field's value; `nil` if it cannot be evaluated. A list matches if one of its elements
     /// does, as in MongoDB.
