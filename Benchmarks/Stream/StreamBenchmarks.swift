@@ -28,7 +28,7 @@ enum StreamBenchmarks {
     private static func measureHouse(_ folder: URL, _ parts: [String]) async throws {
         let house = try await House.created(in: folder, residents: 300, 2, 2)
         let gateway = try house.start()
-        let tokens = try await house.signIn(residents: 260, others: 64, to: gateway)
+        let tokens = try await house.signIn(residents: 280, others: 64, to: gateway)
         gateway.stop()
         if parts.contains("memory") { try await IdleBenchmark(house: house, tokens: tokens).run() }
         if parts.contains("changes") { try await ChangeBenchmark(house: house, tokens: tokens).run() }

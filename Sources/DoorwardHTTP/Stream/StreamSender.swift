@@ -14,7 +14,12 @@ struct StreamSender: Sendable {
     let positions: StreamPositions
     let client: ClientPresence
 
+    /// Sends the events until the stream ends or the task is cancelled.
     func run(_ send: (ByteBuffer) async throws -> Void) async throws {
+        try await withTaskExecutorPreference(StreamExecutor.next()) { try await sendAll(send) }
+    }
+
+    private func sendAll(_ send: (ByteBuffer) async throws -> Void) async throws {
         let (stream, progress) = (lease.stream, await client.trackWrites())
         // Without its list, the closure would capture the sender with its lease, and the stream would never be closed.
         stream.attach { [client] in await client.disconnect() }

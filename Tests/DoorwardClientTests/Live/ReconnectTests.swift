@@ -142,12 +142,17 @@ import Testing
     @Test func heartbeatsKeepTheConnectionAndNeverWakeTheClient() async throws {
         let rig = LiveRig()
         let handle = try await opened(rig)
+        await rig.clock.waitForSleepers(1)
         for _ in 0..<40 {
             rig.clock.advance(by: .seconds(15))
             await rig.stream.position()
         }
         #expect(rig.live.status == .live && rig.stream.openings == 1)
         #expect(rig.clock.wakeUps == 0, "ten minutes of an idle client")
+        // One task sleeps, until the connection is silent for too long; and this clock would have counted it.
+        while rig.clock.deadlines != [rig.clock.uptime + .seconds(45)] { await Task.yield() }
+        rig.clock.advance(by: .seconds(45))
+        #expect(rig.clock.wakeUps == 1)
         await handle.cancel()
     }
 

@@ -132,4 +132,57 @@ private struct World: Decodable {
         device.propertyId = "other"
         #expect(!ability.hasRight(.unlock, device))
     }
+
+    /// Rules that differ in one text are one look-up. They decide like the rules one by one, of which the last that matches decides.
+    @Test(arguments: 0..<40) func rulesForManyPlacesDecideLikeEachOfThem(_ seed: UInt64) {
+        var random = Xorshift(state: seed &* 0x9E37_79B9_7F4A_7C15 | 1)
+        let texts: [Doorward.JSONValue] = ["q1", "q2", "q3", "q4"].map { .string($0) }
+        func conditions() -> [String: Doorward.JSONValue]? {
+            let (first, second) = (texts[random.below(4)], texts[random.below(4)])
+            return switch random.below(10) {
+            case 0: nil
+            case 1: ["places": .object(["$nin": .array([first])])]
+            case 2: ["places": .object(["$in": .array([first])])]
+            case 3: ["places": .object(["$in": .array([.null])])]
+            case 4: ["unitId": first, "propertyId": second]
+            case 5: ["": first]
+            case 6: ["unitId": first]
+            case 7: ["places": first]
+            default: ["propertyId": first]
+            }
+        }
+        let rules = (0..<12).map { _ in
+            Doorward.AbilityRule(
+                action: ["UNLOCK"], subject: ["LockDevice"], conditions: conditions(),
+                fields: random.below(8) == 0 ? ["name"] : nil, inverted: random.below(3) == 0)
+        }
+        let (ability, each) = (Doorward.Ability(rules), rules.map { Doorward.Ability([$0]) })
+        for _ in 0..<100 {
+            var values: [String: Doorward.JSONValue] = [:]
+            if random.below(4) > 0 { values["propertyId"] = texts[random.below(4)] }
+            if random.below(4) > 0 { values["unitId"] = texts[random.below(4)] }
+            if random.below(4) > 0 { values["places"] = .array((0..<random.below(4)).map { _ in texts[random.below(4)] }) }
+            let object = Doorward.SubjectReference(.device, values)
+            for (field, hasObject) in [(nil, true), ("name", true), ("other", true), (nil, false)] as [(String?, Bool)] {
+                func number(_ ability: Doorward.Ability) -> Int? {
+                    ability.decidingNumber(.unlock, .device, object.subjectValue, field: field, hasObject: hasObject)
+                }
+                #expect(number(ability) == each.lastIndex { number($0) != nil })
+            }
+            let hasRight = zip(rules, each).contains { !$0.inverted && $1.hasRight(.unlock, object) }
+            #expect(ability.hasRight(.unlock, object) == hasRight)
+        }
+    }
+}
+
+/// A small generator, so that a seed always gives the same rules.
+private struct Xorshift {
+    var state: UInt64
+
+    mutating func below(_ bound: Int) -> Int {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return Int(state % UInt64(bound))
+    }
 }

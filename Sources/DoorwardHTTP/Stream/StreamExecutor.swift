@@ -1,0 +1,28 @@
+internal import Dispatch
+internal import Glibc
+internal import Synchronization
+
+/// A thread for a part of the streams.
+///
+/// A large snapshot or a change that concerns thousands of streams takes all the processor time that there is. On the threads of
+/// Swift's pool, the next step of each request would wait for the steps of all these streams. On threads of its own the operating
+/// system divides the time fairly.
+final class StreamExecutor: TaskExecutor {
+    /// One for each processor. Streams are assigned to them in turn.
+    private static let all = (0..<max(2, activeProcessors)).map { StreamExecutor(number: $0) }
+    private static let last = Atomic(0)
+
+    private static var activeProcessors: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) }
+
+    private let queue: DispatchQueue
+
+    private init(number: Int) { queue = DispatchQueue(label: "doorward.stream.\(number)") }
+
+    /// The thread for a new stream.
+    static func next() -> StreamExecutor { all[last.add(1, ordering: .relaxed).oldValue % all.count] }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+}
