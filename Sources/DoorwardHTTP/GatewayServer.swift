@@ -81,7 +81,7 @@ package struct GatewayServer: Sendable {
             },
             logger: Logger(label: logger.label) { _ in DeferredLogHandler(logger) })
         let timekeeper = Task { [connections] in await connections.enforceTimeLimits() }
-        let streaming = Task { [streams] in await streams.run() }
+        let streaming = Task(executorPreference: StreamExecutor.changes) { [streams] in await streams.run() }
         defer {
             timekeeper.cancel()
             streaming.cancel()

@@ -2,21 +2,23 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// A thread for a part of the streams.
+/// A thread for a part of the streams, or for the distribution of changes to all of them.
 ///
-/// A large snapshot or a change that concerns thousands of streams takes all the processor time that there is. On the threads of
-/// Swift's pool, the next step of each request would wait for the steps of all these streams. On threads of its own the operating
-/// system divides the time fairly.
+/// A large snapshot, or a change that concerns thousands of streams, takes all the processor time that there is, and a distribution
+/// waits for streams that are being rendered. On the threads of Swift's pool, the next step of each request would wait for all of
+/// this. With threads of their own, the operating system divides the time fairly.
 final class StreamExecutor: TaskExecutor {
     /// One for each processor. Streams are assigned to them in turn.
-    private static let all = (0..<max(2, activeProcessors)).map { StreamExecutor(number: $0) }
+    private static let all = (0..<max(2, activeProcessors)).map { StreamExecutor("\($0)") }
+    /// The thread for the distribution of changes.
+    static let changes = StreamExecutor("changes")
     private static let last = Atomic(0)
 
     private static var activeProcessors: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) }
 
     private let queue: DispatchQueue
 
-    private init(number: Int) { queue = DispatchQueue(label: "doorward.stream.\(number)") }
+    private init(_ name: String) { queue = DispatchQueue(label: "doorward.stream.\(name)") }
 
     /// The thread for a new stream.
     static func next() -> StreamExecutor { all[last.add(1, ordering: .relaxed).oldValue % all.count] }
