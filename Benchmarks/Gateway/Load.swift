@@ -8,25 +8,37 @@ package enum Load {
     /// The command-line argument that starts this program as the load generator.
     package static let word = "load"
 
-    /// Runs a plan in a child process, which ends when the time of the plan is over.
-    package static func run(_ plan: LoadPlan) async throws -> LoadResult {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = [word]
-        let (input, output) = (Pipe(), Pipe())
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: try JSONEncoder().encode(plan))
-        try input.fileHandleForWriting.close()
-        return try await withCheckedThrowingContinuation { continuation in
-            // Wait on a separate thread, because the server needs the few threads of Swift's pool.
-            Thread.detachNewThread {
-                let answer = output.fileHandleForReading.readDataToEndOfFile()
-                process.waitUntilExit()
-                continuation.resume(with: Result { try JSONDecoder().decode(LoadResult.self, from: answer) })
+    /// A child process that waits for its plan. Start it before thousands of connections are opened: `Process` fails if its pipes
+    /// have descriptors above 1,023.
+    package struct Child {
+        private let process = Process()
+        private let input = Pipe()
+        private let output = Pipe()
+
+        package init() throws {
+            process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+            process.arguments = [word]
+            (process.standardInput, process.standardOutput) = (input, output)
+            try process.run()
+        }
+
+        /// Runs the plan. The process ends when the time of the plan is over.
+        package func run(_ plan: LoadPlan) async throws -> LoadResult {
+            try input.fileHandleForWriting.write(contentsOf: try JSONEncoder().encode(plan))
+            try input.fileHandleForWriting.close()
+            return try await withCheckedThrowingContinuation { continuation in
+                // Wait on a separate thread, because the server needs the few threads of Swift's pool.
+                Thread.detachNewThread { [process, output] in
+                    let answer = output.fileHandleForReading.readDataToEndOfFile()
+                    process.waitUntilExit()
+                    continuation.resume(with: Result { try JSONDecoder().decode(LoadResult.self, from: answer) })
+                }
             }
         }
     }
+
+    /// Runs a plan in a child process, which ends when the time of the plan is over.
+    package static func run(_ plan: LoadPlan) async throws -> LoadResult { try await Child().run(plan) }
 
     /// Runs the child process: reads the plan and prints the result.
     package static func serve() async throws {

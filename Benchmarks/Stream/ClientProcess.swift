@@ -66,9 +66,11 @@ final class ClientProcess: Sendable {
         return channel
     }
 
+    /// Closes the streams. Those that the gateway has ended are not counted any more.
     func close(_ channels: [any Channel]) async {
         for channel in channels { channel.close(promise: nil) }
         for channel in channels { try? await channel.closeFuture.get() }
+        try? await loop.submit { [received] in received.value.ended = 0 }.get()
     }
 
     // MARK: Changes
@@ -101,9 +103,9 @@ final class ClientProcess: Sendable {
         let (received, loop) = (received, loop)
         let sent: (at: UInt64, answered: EventLoopFuture<UInt64>, isComplete: EventLoopFuture<Void>) = try await loop.submit {
             let (answered, isComplete) = (loop.makePromise(of: UInt64.self), loop.makePromise(of: Void.self))
-            received.value.await(mark, by: streams, isComplete)
+            received.value.await(mark, by: streams - received.value.ended, isComplete)
             let timeout = loop.scheduleTask(in: Self.patience) {
-                isComplete.fail(WatchingStream.NotReceived(streams: streams - received.value.times.count))
+                isComplete.fail(WatchingStream.NotReceived(streams: received.value.expected - received.value.times.count))
             }
             isComplete.futureResult.whenComplete { _ in timeout.cancel() }
             let now = Stopwatch.now()

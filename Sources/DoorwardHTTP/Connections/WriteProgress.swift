@@ -6,6 +6,7 @@ final class WriteProgress: Sendable {
     private struct State {
         var pending = 0
         var waiters: [CheckedContinuation<Void, Never>] = []
+        var notes: [@Sendable () -> Void] = []
     }
 
     private let channel: any Channel
@@ -16,19 +17,32 @@ final class WriteProgress: Sendable {
     func begin() { state.withLock { $0.pending += 1 } }
 
     func end() {
-        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+        let (waiters, notes) = state.withLock { state in
             state.pending -= 1
-            guard state.pending == 0 else { return [] }
-            defer { state.waiters = [] }
-            return state.waiters
+            guard state.pending == 0 else { return ([CheckedContinuation<Void, Never>](), [@Sendable () -> Void]()) }
+            defer { (state.waiters, state.notes) = ([], []) }
+            return (state.waiters, state.notes)
         }
+        for note in notes { note() }
         for waiter in waiters { waiter.resume() }
     }
 
     /// Waits until everything that was written before this call was accepted, or the connection is closed.
-    func flushed() async {
+    ///
+    /// - Parameter note: called at that moment, on the event loop; the waiting task may continue much later if the gateway is busy.
+    func flushed(_ note: @escaping @Sendable () -> Void = {}) async {
         // A write from another thread reaches the connection as a task of its event loop, before this one.
-        try? await channel.eventLoop.submit {}.get()
+        do {
+            try await channel.eventLoop.submit { [self] in
+                let isDone = state.withLock { state in
+                    if state.pending > 0 { state.notes.append(note) }
+                    return state.pending == 0
+                }
+                if isDone { note() }
+            }.get()
+        } catch {
+            note()
+        }
         await withCheckedContinuation { continuation in
             let isDone = state.withLock { state in
                 guard state.pending > 0 else { return true }

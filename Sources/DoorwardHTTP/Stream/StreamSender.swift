@@ -29,8 +29,10 @@ struct StreamSender: Sendable {
             let bytes = try encode(batch)
             for start in stride(from: 0, to: bytes.count, by: Self.pieceBytes) {
                 try await send(ByteBuffer(bytes: bytes[start..<min(bytes.count, start + Self.pieceBytes)]))
-                await progress?.flushed()
-                stream.progress()
+                // The gate opens when the last piece was accepted, and not when this task continues: a busy gateway must not
+                // disconnect a client that has taken everything.
+                let isLast = start + Self.pieceBytes >= bytes.count
+                await progress?.flushed { if isLast { stream.written() } else { stream.progress() } }
             }
             stream.written()
             if batch.isLast { return }
