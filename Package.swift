@@ -123,13 +123,14 @@ let package = Package(
         module("DoorwardAPI", []),
         // The web console: files that the gateway serves, and that call its HTTP API.
         module("DoorwardConsole", [], resources: [.embedInCode("Resources")]),
+        // zlib, with which the console's files are compressed. swift-nio-extras is built with it, too.
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // Routes, sign-in, and the mapping from errors to HTTP statuses. Only this module uses Hummingbird.
         module(
             "DoorwardHTTP",
             [
-                "DoorwardDomain", "DoorwardPolicy", "DoorwardControl", "DoorwardAPI", "DoorwardConsole", hummingbird,
-                hummingbirdCore,
-                hummingbirdTLS, mustache,
+                "CZlib", "DoorwardDomain", "DoorwardPolicy", "DoorwardControl", "DoorwardAPI", "DoorwardConsole", hummingbird,
+                hummingbirdCore, hummingbirdTLS, mustache,
                 httpTypes, nioCore, nioPosix, nioHTTP1, nioSSL, jwt, x509, asn1, crypto, logging, metrics,
             ]),
         // The client library for programs that call a gateway.
@@ -199,7 +200,7 @@ let package = Package(
         tests(
             "DoorwardHTTPTests",
             [
-                "DoorwardHTTP", "DoorwardAPI", "DoorwardConsole", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit",
+                "CZlib", "DoorwardHTTP", "DoorwardAPI", "DoorwardConsole", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit",
                 "DoorwardAdapterKit", "DoorwardDomain", "DoorwardStore", "DoorwardTesting",
                 "AdapterSimulator", hummingbird, hummingbirdTesting, httpTypes, nioCore, nioEmbedded, jwt, x509, asn1, crypto,
                 logging, metrics,

@@ -9,6 +9,7 @@ import NIOCore
 struct Reply: Sendable {
     let status: Int
     let headers: HTTPFields
+    let bytes: [UInt8]
     let text: String
     /// `null` for an empty body and for plain text.
     let json: JSONValue
@@ -16,7 +17,7 @@ struct Reply: Sendable {
     init(_ response: TestResponse) throws {
         status = response.status.code
         headers = response.headers
-        let bytes = Array(response.body.readableBytesView)
+        bytes = Array(response.body.readableBytesView)
         text = String(decoding: bytes, as: UTF8.self)
         let isText = ["text/", "application/x-ndjson"].contains { [headers] in headers[.contentType]?.hasPrefix($0) == true }
         json = bytes.isEmpty || isText ? .null : try JSONParser<JSONValue>.parse(bytes, maxDepth: 40, rejectsMarks: true)

@@ -82,6 +82,7 @@ def compliance_report(pages, gateway):
     status, _, text = gateway.request("GET", path, headers)
     file = pathlib.Path(gateway.folder) / "report.html"
     file.write_text(text)
+    pages.keep("report", text)
     context = pages.browser.new_context(viewport={"width": 1280, "height": 900})
     pages.contexts.append(context)
     saved, errors = context.new_page(), []

@@ -1,13 +1,16 @@
 """A furnished gateway and a browser on its console, with the steps that tests share; see test_console.py."""
 import datetime, json, os, pathlib
 
+from axe_playwright_python.base import AxeResults
 from axe_playwright_python.sync_playwright import Axe
 
-from test_pages import PASSWORD, PICTURES, Gateway
+from test_pages import PASSWORD, PICTURES, Gateway, keep
 
 FILES = os.environ.get("CONSOLE_FILES")
 HOSTILE = "<img src=x onerror=\"document.title='owned'\">{{7*7}}&amp;"
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 320, "height": 640}
+# Widths and colours of a page.
+LOOKS = [(width, scheme) for width in [320, 768, 1280] for scheme in ["light", "dark"]]
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
@@ -95,12 +98,20 @@ class Console:
     def check(self, page, name):
         """Requires no violation of WCAG, no error, no foreign request, and no scrolling sideways; takes a picture."""
         page.screenshot(path=PICTURES / f"console-{name}.png", full_page=True)
+        self.audit(page, name)
+
+    def audit(self, page, name):
+        """As `check`, without a picture."""
+        keep(f"console-{name}", "<!doctype html>" + page.evaluate("document.documentElement.outerHTML"))
         width, own = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         assert width <= own, f"{name}: {width} pixels wide"
         low = page.evaluate("""[...document.querySelectorAll('button, a.button, .places a, input:not([type=checkbox]):not([type=radio]), select')]
             .filter(one => one.offsetHeight > 0 && one.offsetHeight < 24).map(one => one.outerHTML)""")
         assert not low, f"{name}: too low: {low}"
-        found = self.axe.run(page, options={"runOnly": {"type": "tag", "values": TAGS}})
+        # Once for a document: its pages differ by the fragment of the address only.
+        if page.evaluate("!window.axe"):
+            page.evaluate(self.axe.axe_script)
+        found = AxeResults(page.evaluate("options => axe.run(options)", {"runOnly": {"type": "tag", "values": TAGS}, "resultTypes": ["violations"]}))
         assert found.violations_count == 0, f"{name}: {found.generate_report()}"
         self.clean(name)
 
@@ -155,14 +166,37 @@ def focused(page):
     return page.evaluate("document.activeElement.id || document.activeElement.tagName")
 
 
-def each_look(console, person, path, selector, name, prepare=None):
-    """Checks a page in light and dark, on a wide screen and on a phone."""
-    for size, label in [(WIDE, "wide"), (PHONE, "phone")]:
-        page = console.sign_in(person, path, size, reduced_motion="reduce")
-        page.wait_for_selector(selector)
-        if prepare:
-            prepare(page)
-        for scheme in ["light", "dark"]:
-            page.emulate_media(color_scheme=scheme)
-            console.check(page, f"{name}-{label}-{scheme}")
-        page.context.close()
+def each_look(console, person, path, selector, name):
+    """Checks a page in light and dark, on a wide screen, on a tablet and on a phone."""
+    page = console.sign_in(person, path, reduced_motion="reduce")
+    page.wait_for_selector(selector)
+    labels = {320: "phone", 1280: "wide"}
+    for width, scheme in reversed(LOOKS):
+        look(page, width, scheme)
+        if width in labels:
+            console.check(page, f"{name}-{labels[width]}-{scheme}")
+        else:
+            console.audit(page, f"{name}-{width}-{scheme}")
+    page.context.close()
+
+
+def look(page, width, scheme):
+    page.set_viewport_size({"width": width, "height": 640 if width == 320 else 900})
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+
+
+def visit(page, path, headings):
+    """Opens a page of the console by its address, and waits until it has one of the headings and is not loading."""
+    page.evaluate("""([path, headings]) => new Promise((resolve, reject) => {
+        const end = performance.now() + 10000;
+        const isHere = location.hash === path;
+        location.hash = path;
+        const look = () => {
+            const heading = document.querySelector('#main h1')?.innerText;
+            if (headings.includes(heading) && !document.querySelector('#main [aria-busy=true], #main .skeleton')) resolve();
+            else if (performance.now() > end) reject(new Error(`${path} does not open: ${heading}`));
+            else requestAnimationFrame(look);
+        };
+        if (isHere) look();
+        else addEventListener('hashchange', () => requestAnimationFrame(look), { once: true });
+    })""", [path, headings])

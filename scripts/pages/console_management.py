@@ -1,7 +1,8 @@
 """Tests of the console's pages for people, units, portfolios, found locks and the gateway, and of who sees which page."""
-import json, pathlib, signal, subprocess
+import itertools, json, pathlib, signal, subprocess
 
-from console_driver import HOSTILE, PHONE, button, each_look, focused, has, open_door, text, until
+from console_driver import HOSTILE, LOOKS, PHONE, button, each_look, focused, has, look, open_door, text, until, visit
+from scripted_stream import ScriptedStream
 from test_pages import PASSWORD, PROGRAM
 
 REFUSED = "None of your roles includes this page"
@@ -407,26 +408,28 @@ SEES = {
 
 
 def every_page(console, gateway):
-    """Each person × each page: shown and linked, or refused and not linked; a page that is shown gets no refusal of the gateway."""
+    """Each person × each page: shown and linked, or refused and not linked; a page that is shown gets no refusal of the gateway.
+
+    Each page is audited for each person in one of the six looks, in turn, so that the nine persons see it in all six.
+    """
     gateway.add("visitor", "Vic")
     now = {"validFrom": "2026-01-01T00:00:00Z", "validUntil": "2029-01-01T00:00:00Z"}
     access = gateway.create("/guest-access", {"guestUserId": gateway.visitor, "deviceIds": [gateway.locks["Cellar"]], "operations": ["UNLOCK", "VIEW_STATUS"]} | now)
     places = {name: path.format(property=gateway.property, flat=gateway.flat) for name, path in PLACES.items()}
-    for person, seen in SEES.items():
+    for turn, (person, seen) in enumerate(SEES.items()):
         page = console.sign_in(person)
         page.wait_for_selector("h1")
         refused = []
         page.on("response", lambda response: response.status in (401, 403, 404) and "/stream" not in response.url and "/invitations/" not in response.url and refused.append((response.status, response.url)))
         linked = [one.get_attribute("href") for one in page.locator(".places a:not(.phone-only)").all()]
         assert linked == [places[name] for name in LINKED if name in seen], (person, linked)
-        for name, path in places.items():
-            page.goto(f"{gateway.url}/{path}")
-            until(page, lambda: any(text(page, "#main h1") == one for one in HEADINGS[name]), f"{person} {name} does not open")
-            is_refused = REFUSED in text(page)
-            assert is_refused == (name not in seen), (person, name)
-            if not is_refused:
-                until(page, lambda: page.locator("[aria-busy=true]").count() == 0, f"{person} {name} does not load")
-                assert page.locator("h2", has_text="Not here, or not yours").count() == 0, (person, name)
+        for number, (name, path) in enumerate(places.items()):
+            look(page, *LOOKS[(turn + number) % len(LOOKS)])
+            visit(page, path, HEADINGS[name])
+            shown = text(page)
+            assert (REFUSED in shown) == (name not in seen), (person, name)
+            assert "Not here, or not yours" not in shown, (person, name)
+            console.audit(page, f"{person} {name}")
         assert not refused, (person, refused)
         console.clean(person)
         page.context.close()
@@ -440,6 +443,58 @@ def every_page(console, gateway):
     page = console.sign_in("visitor", "", PHONE)
     assert page.locator(".places a", has_text="More").count() == 0
     gateway.call("DELETE", f"/guest-access/{access}")
+
+
+def states(console, gateway):
+    """Each page loading, failed, stale and empty; each of these states in all looks in turn."""
+    places = {name: path.format(property=gateway.property, flat=gateway.flat) for name, path in PLACES.items() if name in SEES["owner"]}
+    looks = itertools.cycle(LOOKS)
+
+    def visit_all(page, state, headings=HEADINGS, places=places):
+        for name, path in places.items():
+            look(page, *next(looks))
+            if state == "loading":
+                page.evaluate("path => { location.hash = path; }", path)
+                page.locator("#main h1").wait_for()
+                page.locator(f".places a[aria-current=page], header a[aria-current=page]").first.wait_for(state="attached")
+            else:
+                visit(page, path, headings[name])
+            console.audit(page, f"{name} {state}")
+            texts.append(text(page))
+        next(looks)
+
+    texts, waiting = [], []
+    page = console.sign_in("owner", "#/more")
+    page.route("**/api/v1/**", lambda route: waiting.append(route))
+    visit_all(page, "loading")
+    assert sum("Loading" in one for one in texts) >= 6, texts
+    for route in waiting:
+        route.abort()
+    page.context.close()
+    texts.clear()
+    page = console.sign_in("owner", "#/more")
+    page.route("**/api/v1/**", lambda route: route.fulfill(status=503, content_type="application/json", body='{"status": "error", "code": "unavailable", "message": "Not now."}'))
+    visit_all(page, "failed")
+    assert sum("This could not be loaded" in one for one in texts) >= 6, texts
+    page.context.close()
+    # A portfolio without anything in it.
+    user = gateway.call("POST", "/users", {"email": "eve@example.org", "firstName": "Eve", "lastName": "Example", "password": PASSWORD}, gateway.root)["user"]
+    gateway.call("POST", "/portfolios", {"name": "Houses", "administratorUserIds": [user["id"]]}, gateway.root)
+    gateway.people["eve"] = "eve@example.org"
+    page = console.sign_in("eve")
+    visit_all(page, "empty", places={name: path for name, path in places.items() if name not in ("properties", "units", "guests", "log", "check")})
+    page.context.close()
+    stream = ScriptedStream(gateway)
+    try:
+        page = console.sign_in("owner", url=stream.url)
+        page.locator(".badge.live").wait_for()
+        stream.refusals = [503] * 100
+        stream.end_streams()
+        page.locator(".badge.stale").wait_for()
+        visit_all(page, "stale")
+        assert page.locator(".badge.stale").count() == 1
+    finally:
+        stream.close()
 
 
 def stale_management(console, gateway):
@@ -541,5 +596,5 @@ def demo_links(console, gateway):
 
 
 MANAGEMENT = [
-    elements, people, person, accounts, unit, portfolio, found_locks, gateway_page, own_keys, every_page, stale_management, signed_out_management, demo_links,
+    elements, people, person, accounts, unit, portfolio, found_locks, gateway_page, own_keys, every_page, states, stale_management, signed_out_management, demo_links,
 ]

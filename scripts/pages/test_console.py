@@ -1,16 +1,17 @@
 """Drives the web console of a gateway in Chromium; see scripts/test-pages.
 
-    test_console.py PROGRAM CHROMIUM FOLDER [TEST…]
+    test_console.py PROGRAM CHROMIUM FOLDER [first | second | TEST…]
 
 With CONSOLE_FILES=Sources/DoorwardConsole/Resources the files come from that folder, so that a change needs no build.
 """
-import gzip, io, pathlib, time
+import gzip, io, pathlib, sys, time
 
 import zxingcpp
 from PIL import Image
 
 from console_driver import (
     FILES, HOSTILE, PHONE, WIDE, Building, Console, button, each_look, focused, has, open_door, press, text, until)
+from console_interactions import INTERACTIONS
 from console_management import MANAGEMENT
 from scripted_stream import ScriptedStream
 from test_pages import PASSWORD, run
@@ -717,12 +718,18 @@ def weight(console, gateway):
     console.clean("weight")
 
 
-TESTS = [
-    sign_in, recovery_code, two_people, doors, permissions, keyboard, unlock, failures, lockdown, property_lockdown, guest_window, lost_right,
-    unknown_door, settings, away, guests, guests_of_tenant, log, access_check, *MANAGEMENT, account, live,
-    live_recovers, seven_tabs, weight,
-]
+# Each half runs with a gateway of its own, so that two processes can share the work.
+HALVES = {
+    "first": [
+        sign_in, recovery_code, two_people, doors, permissions, keyboard, unlock, failures, lockdown, property_lockdown, guest_window, lost_right,
+        unknown_door, settings, away, guests, guests_of_tenant, log, access_check, account, live, live_recovers, seven_tabs, weight,
+    ],
+    "second": [*INTERACTIONS, *MANAGEMENT],
+}
 
 
 if __name__ == "__main__":
-    run(TESTS, Building, Console)
+    for half in sys.argv[4:]:
+        if half in HALVES:
+            sys.argv[4:] = [test.__name__ for test in HALVES[half]]
+    run([test for half in HALVES.values() for test in half], Building, Console)

@@ -17,6 +17,13 @@ ZONE = "Europe/Berlin"
 PHONE = {"viewport": {"width": 320, "height": 640}, "device_scale_factor": 2, "has_touch": True}
 
 
+def keep(name, document):
+    """Keeps a document for the validator, which runs after the tests."""
+    folder = PICTURES / "html"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.html").write_text(document)
+
+
 class Gateway:
     def __init__(self, folder):
         self.folder = folder
@@ -129,7 +136,7 @@ class Pages:
     """Opens pages, checks them with axe, and takes pictures."""
 
     def __init__(self, browser, gateway):
-        self.browser, self.gateway, self.axe, self.contexts, self.pictures = browser, gateway, Axe(), [], PICTURES
+        self.browser, self.gateway, self.axe, self.contexts, self.pictures, self.keep = browser, gateway, Axe(), [], PICTURES, keep
 
     def open(self, path, script=True, **more):
         context = self.browser.new_context(java_script_enabled=script, **PHONE, **more)
@@ -140,11 +147,17 @@ class Pages:
         page.on("request", lambda request: request.url.startswith(self.gateway.url) or self.foreign.append(request.url))
         page.on("console", lambda line: line.type == "error" and "status of" not in line.text and self.errors.append(line.text))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("response", self.document_arrives)
         self.response = page.goto(self.gateway.url + path)
         return page
 
+    def document_arrives(self, response):
+        if response.request.is_navigation_request():
+            self.document = response
+
     def check(self, page, name, script=True):
         page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
+        keep(name, self.document.text())
         assert not self.foreign and not self.errors, (self.foreign, self.errors)
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= 320, f"{name}: {width} pixels wide"
@@ -431,6 +444,14 @@ def host(length):
     return text + "a.test"
 
 
+def documents(pages, gateway):
+    """The documents that no other test opens: the description of the API, and links that do not work."""
+    for name, path, expected in [("docs", "/docs", 200), ("console", "/", 200), ("no-link", "/g/nothing", 404), ("no-token", "/reset-password", 200)]:
+        status, headers, text = gateway.request("GET", path, {"Accept": "text/html"})
+        assert status == expected and headers["Content-Type"].startswith("text/html"), (path, status)
+        keep(name, text)
+
+
 def no_tokens_in_logs(pages, gateway):
     log = gateway.log()
     assert "/g/:token" in log and gateway.paths and not any(path[3:] in log for path in gateway.paths)
@@ -439,7 +460,7 @@ def no_tokens_in_logs(pages, gateway):
 TESTS = [
     scheduled, outside_hours, uses, move_with_script, move_without_script, double_tap, refused, unconfirmed, locked_down,
     lost_right, ended, previews, nonce_after_restart, invitation, invitation_with_account, password, qr_codes,
-    compliance_report, no_tokens_in_logs,
+    compliance_report, documents, no_tokens_in_logs,
 ]
 
 

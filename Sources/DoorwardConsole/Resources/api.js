@@ -170,10 +170,10 @@ export async function request(method, path, { query, body, headers = {}, isOpen,
   if (!isOpen && session) all.Authorization = `Bearer ${session.token}`;
   if (body !== undefined) all['Content-Type'] = 'application/json';
   try {
-    return await fetch((isOutside ? '' : base) + path + queryText(query), {
-      method, headers: all, body: body === undefined ? undefined : JSON.stringify(body), cache: 'no-store',
-      credentials: 'same-origin', redirect: 'error', signal,
-    });
+    /** @type {RequestInit} */
+    const options = { method, headers: all, cache: 'no-store', credentials: 'same-origin', redirect: 'error', signal };
+    if (body !== undefined) options.body = JSON.stringify(body);
+    return await fetch((isOutside ? '' : base) + path + queryText(query), options);
   } catch (error) {
     if (signal?.aborted) throw error;
     throw unreachable();

@@ -222,6 +222,9 @@ async function begin() {
   redraw();
   try {
     const token = takeLink();
+    // The module of the page comes while the session is continued.
+    const { place, rest } = currentPlace();
+    if (place) load(place, rest).catch(() => {});
     if (token) await openLink(token);
     if (!currentUser() && !(await restore())) {
       app.phase = 'signedOut';
@@ -238,13 +241,28 @@ async function begin() {
 
 async function enter() {
   const user = currentUser();
-  await readPermissions();
-  if (currentUser()?.id !== user.id) return;
+  const isCurrent = () => currentUser()?.id === user.id;
+  const { hash } = location;
+  const permissions = readPermissions();
+  // The doors are read while the permissions are read, as their page reads the same with any. Nothing is drawn before these are known.
+  app.phase = 'entering';
+  const { place, rest } = currentPlace();
+  const opening = place?.id === 'doors' && rest.length === 0 ? route() : null;
+  try {
+    await permissions;
+  } catch (error) {
+    leave();
+    throw error;
+  }
+  if (!isCurrent()) return;
   Object.assign(app, { phase: 'signedIn', signIn: null });
-  await route();
+  redraw();
+  await (opening && location.hash === hash ? opening : route());
   if (app.arrival) context.note(app.arrival, 'info');
   app.arrival = null;
-  if (currentUser()?.id === user.id) live.start(user.id);
+  // The first data of the page come before those of the stream.
+  await app.state?.firstRead;
+  if (isCurrent()) live.start(user.id);
 }
 
 async function startSignIn() {
@@ -291,12 +309,20 @@ function leave() {
   Object.assign(app, { page: null, state: null });
 }
 
-let routes = 0;
-async function route() {
-  if (app.phase !== 'signedIn') return;
+/** The page that the address names, the rest of its path, and its query. */
+function currentPlace() {
   const [path, search] = location.hash.replace(/^#\/?/, '').split('?');
   const [first, ...rest] = path.split('/').map((part) => { try { return decodeURIComponent(part); } catch { return part; } });
-  const place = places.find(({ id }) => id === (first || 'doors')) || null;
+  return { place: places.find(({ id }) => id === (first || 'doors')) || null, rest, search };
+}
+
+/** @param {{id: string}} place @param {string[]} rest */
+const load = (place, rest) => modules[(rest.length > 0 && detailModules[place.id]) || place.id]();
+
+let routes = 0;
+async function route() {
+  if (app.phase !== 'signedIn' && app.phase !== 'entering') return;
+  const { place, rest, search } = currentPlace();
   const number = ++routes;
   leave();
   app.place = place;
@@ -308,7 +334,7 @@ async function route() {
     return;
   }
   try {
-    const { default: page } = await modules[(rest.length > 0 && detailModules[place.id]) || place.id]();
+    const { default: page } = await load(place, rest);
     if (number !== routes) return;
     app.page = page;
     app.state = page.start(context, rest, new URLSearchParams(search || ''));
@@ -327,8 +353,9 @@ async function route() {
 addEventListener('hashchange', () => {
   // A link that is opened in a page that is open already.
   const token = takeLink();
-  if (!token) route();
-  else openLink(token).then(() => (currentUser() ? app.phase === 'signedIn' && context.note(app.arrival || `You are ${nameOf(currentUser())}.`, 'info') : begin()));
+  if (!token && app.phase === 'signedIn') route();
+  if (!token) return;
+  openLink(token).then(() => (currentUser() ? app.phase === 'signedIn' && context.note(app.arrival || `You are ${nameOf(currentUser())}.`, 'info') : begin()));
 });
 
 // The view.
@@ -339,7 +366,7 @@ function view() {
       'main.boot', null, h('h1', { tabindex: '-1' }, 'Doorward'), notice('bad', sentenceOf(app.problem)),
       button('Try again', { kind: 'primary', onclick: () => (app.problem.isUpdate ? location.reload() : begin()), icon: 'refresh' }));
   }
-  if (app.phase === 'starting' || !app.page && app.phase === 'signedOut') return h('main.boot', null, h('p', null, 'Doorward is loading.'));
+  if (app.phase === 'starting' || app.phase === 'entering' || !app.page && app.phase === 'signedOut') return h('main.boot', null, h('p', null, 'Doorward is loading.'));
   if (app.phase === 'signedOut') return app.page.view(context, app.state);
   const user = currentUser();
   return [

@@ -1,14 +1,18 @@
 // Doors: a board or a list, with a band of counters that filter.
 // @ts-check
-import { call } from './api.js';
+import { call, queryText } from './api.js';
 import { button, denialFacts, icon, time, whenLoaded } from './parts.js';
 import { h } from './view.js';
 import { ago, counted, operations, qualityOf, stateOf } from './words.js';
 
 const pageSize = 200;
-/** At most so many doors are read; a gateway with more is searched. */
+/** At most so many doors are read; where there are more, the gateway searches, and the first page of its answer is shown. */
 const maxDoors = 1000;
 const firstShown = 60;
+/** How many new doors are drawn in a frame, so that no frame takes long. */
+const newRowsInFrame = 12;
+/** How often doors are read again that the stream does not send, because there are too many. */
+const readAgainAfter = 15000;
 
 /** @type {{id: string, title: string, tone: string, icon: any, has: (device: any) => boolean}[]} */
 export const counters = [
@@ -33,49 +37,82 @@ const page = {
     const state = {
       status: 'loading', error: null, devices: new Map(), total: 0, readAt: null, q: query.get('q') || '', filter: query.get('show') || 'all',
       propertyId: query.get('property') ?? (String(query) ? '' : context.user?.defaultPropertyId || ''), style: localStorage.getItem('doorward-doors') || 'board', shown: firstShown, isEnded: false,
-      why: null, reads: 0,
+      why: null, reads: 0, rows: new Map(), newer: null, isSearched: false,
     };
-    context.need([{ type: 'device', query: '' }]);
-    page.refresh(context, state);
+    Object.assign(state, { firstRead: new Promise((resolve) => { page.refresh(context, state, () => resolve(undefined)); }) });
     return state;
   },
 
   /** @param {any} state */
-  end(state) { state.isEnded = true; clearTimeout(state.typing); },
+  end(state) {
+    state.isEnded = true;
+    clearTimeout(state.typing);
+    clearInterval(state.again);
+  },
 
-  /** @param {any} context @param {any} state */
-  async refresh(context, state) {
+  /** @param {any} context @param {any} state @param {() => void} [shown] is called when the first doors are there, or the reading has failed */
+  async refresh(context, state, shown) {
     const number = ++state.reads;
-    try {
-      const filters = state.isSearched ? { q: state.q, propertyId: state.propertyId } : {};
-      const devices = new Map();
-      let total = 0;
-      for (let number = 1; number <= maxDoors / pageSize; number++) {
-        const data = await call('GET', '/devices', { query: { page: number, limit: pageSize, sortBy: 'name', ...filters } });
-        for (const device of data.devices) devices.set(device.id, device);
-        total = data.pagination.totalItems;
-        if (number >= data.pagination.totalPages) break;
-      }
-      if (state.isEnded || number !== state.reads) return;
-      const isFirst = state.status !== 'loaded';
-      if (!isFirst) announceChanges(context, state.devices, devices);
-      Object.assign(state, { status: 'loaded', error: null, devices, total, readAt: new Date().toISOString() });
+    const isCurrent = () => !state.isEnded && number === state.reads;
+    const isFirst = state.status !== 'loaded';
+    const filters = state.isSearched ? { q: state.q, propertyId: state.propertyId } : {};
+    const devices = new Map();
+    // What the stream sends meanwhile is newer than what is read.
+    const newer = state.newer = new Map();
+    let total = 0;
+    /** @param {number} page @param {number} limit @returns {Promise<boolean>} whether there are more */
+    const read = async (page, limit) => {
+      const data = await call('GET', '/devices', { query: { page, limit, sortBy: 'name', ...filters } });
+      for (const device of data.devices) devices.set(device.id, device);
+      total = data.pagination.totalItems;
+      return page < data.pagination.totalPages;
+    };
+    const take = () => {
       if (isFirst) state.isSearched = total > maxDoors;
-      state.problem = null;
+      for (const [id, device] of newer) if (!device) devices.delete(id); else if (devices.has(id) || !state.isSearched) devices.set(id, device);
+      Object.assign(state, { status: 'loaded', error: null, problem: null, devices: new Map(devices), total, readAt: new Date().toISOString() });
+      subscribe(context, state);
+      shown?.();
+      context.redraw();
+    };
+    try {
+      let more = true;
+      if (isFirst) {
+        // A short page first, so that there is something to see.
+        more = await read(1, firstShown);
+        if (!isCurrent()) return;
+        if (more) take();
+      }
+      const pages = total > maxDoors || state.isSearched ? 1 : maxDoors / pageSize;
+      for (let page = 1; more && page <= pages; page++) {
+        more = await read(page, pageSize);
+        if (!isCurrent()) return;
+      }
+      if (!isFirst) announceChanges(context, state.devices, devices);
+      take();
     } catch (error) {
-      if (state.isEnded || number !== state.reads) return;
+      if (!isCurrent()) return;
       // What was read before stays, with its age.
       if (state.status === 'loaded') state.problem = error;
       else Object.assign(state, { status: 'failed', error });
+      context.redraw();
+    } finally {
+      if (state.newer === newer) state.newer = null;
+      shown?.();
     }
-    context.redraw();
   },
 
   /** @param {any} context @param {any} state @param {string} event @param {any} data */
   live(context, state, event, data) {
     if (event === 'poll') { page.refresh(context, state); return; }
     const isDevice = data.type === 'device' || (event === 'ready' && data.name === 'device');
-    if (!isDevice || state.status !== 'loaded') return;
+    if (!isDevice) return;
+    const objects = event === 'change' ? [data.object] : event === 'snapshot' ? data.objects : [];
+    if (state.newer) {
+      for (const device of objects) state.newer.set(device.id, device);
+      if (event === 'removed') state.newer.set(data.id, null);
+    }
+    if (state.status !== 'loaded') return;
     if (event === 'removed') state.devices.delete(data.id);
     // A whole snapshot names all doors: one that is not among them is gone.
     if (event === 'snapshot') for (const { id } of data.objects) (state.snapshot ||= new Set()).add(id);
@@ -83,7 +120,6 @@ const page = {
       if (!state.isSearched) for (const id of state.devices.keys()) if (!state.snapshot.has(id)) state.devices.delete(id);
       state.snapshot = null;
     }
-    const objects = event === 'change' ? [data.object] : event === 'snapshot' ? data.objects : [];
     for (const device of objects) {
       if (state.isSearched && !state.devices.has(device.id)) continue;
       const before = state.devices.get(device.id);
@@ -171,12 +207,14 @@ function content(context, state) {
   const doors = inPlace.filter(counter.has);
   return [
     state.problem && h('div.notice.bad', { key: 'problem' }, icon('alert'), h('div', null, 'The doors could not be read again; what you see is from ', time(state.readAt), '.')),
-    state.isSearched && h('p.hint', { key: 'many' }, `There are ${counted(state.total, 'door')}. The first ${counted(state.devices.size, 'match')} are shown: search to see others.`.replace('matchs', 'matches')),
+    state.isSearched && state.total > state.devices.size && h('p.hint', { key: 'many' },
+      state.q || state.propertyId ? `${state.total.toLocaleString('en-GB')} doors match. The first ${state.devices.size} are shown.`
+        : `There are ${counted(state.total, 'door')}. The first ${state.devices.size} are shown, and read again every 15 seconds: search to see others.`),
     band(context, state, inPlace, counter),
     filters(context, state),
     doors.length === 0 ? h('div.empty', { key: 'none' }, icon('search'), h('h2', null, 'No door matches'),
       button('Show all doors', { onclick: () => { Object.assign(state, { q: '', filter: 'all', propertyId: '' }); remember(state); searchAgain(context, state, 0); } }))
-      : state.style === 'list' ? list(context, state, doors) : board(context, state, doors),
+      : state.style === 'list' ? list(rows(context, state, doors, row)) : board(context, doors, rows(context, state, doors, card)),
     doors.length > state.shown && button(`Show ${Math.min(firstShown, doors.length - state.shown)} more of ${doors.length}`, {
       id: 'more', kind: 'wide', onclick: () => { state.shown += firstShown; context.redraw(); },
     }),
@@ -248,19 +286,56 @@ function grouped(doors) {
   const groups = new Map();
   for (const door of doors) {
     const name = door.propertyName || 'Without a property';
-    groups.set(name, [...(groups.get(name) || []), door]);
+    if (!groups.has(name)) groups.set(name, []);
+    groups.get(name).push(door);
   }
   return [...groups].sort((a, b) => a[0].localeCompare(b[0]));
 }
 
-/** @param {any} context @param {any} state @param {any[]} doors */
-function board(context, state, doors) {
-  const groups = grouped(doors.slice(0, state.shown));
+/**
+ * The descriptions of the doors that are shown, by id. One that has nothing new to show is used again, and of new ones a few are
+ * described in a frame, so that a change among 1,000 doors is as quick as among ten.
+ *
+ * @param {any} context @param {any} state @param {any[]} doors @param {(context: any, state: any, device: any) => any} describe
+ * @returns {Map<string, any>}
+ */
+function rows(context, state, doors, describe) {
+  const next = new Map();
+  let left = newRowsInFrame;
+  for (const device of doors.slice(0, state.shown)) {
+    const progress = context.commands.of(device.id);
+    const shown = [
+      describe, device, context.ability, progress, progress?.phase, progress?.text, device.stateAt && ago(device.stateAt),
+      state.why?.startsWith(device.id) ? state.why : null];
+    const known = state.rows.get(device.id);
+    if (!known && left-- === 0) {
+      context.redraw();
+      break;
+    }
+    const isSame = known && known.shown.every((/** @type {any} */ one, /** @type {number} */ index) => one === shown[index]);
+    next.set(device.id, isSame ? known : { shown, description: describe(context, state, device) });
+  }
+  state.rows = next;
+  return new Map([...next].map(([id, { description }]) => [id, description]));
+}
+
+/** Keeps the doors that are shown up to date, by the stream where it sends no more than are shown. @param {any} context @param {any} state */
+function subscribe(context, state) {
+  const query = state.isSearched ? queryText({ q: state.q, propertyId: state.propertyId }).slice(1) : '';
+  const isStreamed = query !== '' || !state.isSearched;
+  context.need(isStreamed ? [{ type: 'device', query }] : []);
+  clearInterval(state.again);
+  if (!isStreamed) state.again = setInterval(() => { if (document.visibilityState === 'visible') page.refresh(context, state); }, readAgainAfter);
+}
+
+/** @param {any} context @param {any[]} doors @param {Map<string, any>} described */
+function board(context, doors, described) {
+  const groups = grouped(doors.slice(0, described.size));
   return h('div', { key: 'board' }, groups.map(([name, members]) => h(
     'section.group', { key: name },
     h('h2.group-title', null, members[0].propertyId && context.ability.can('property.read', 'Property', { id: members[0].propertyId, portfolioId: members[0].portfolioId })
       ? h('a', { href: `#/properties/${encodeURIComponent(members[0].propertyId)}` }, name) : name, h('span.count', null, counted(members.length, 'door'))),
-    h('ul.board', null, members.map((/** @type {any} */ device) => card(context, state, device))))));
+    h('ul.board', null, members.map((/** @type {any} */ device) => described.get(device.id))))));
 }
 
 /** @param {any} device */
@@ -324,19 +399,22 @@ function buttons(context, state, device) {
     progress?.phase === 'denied' && h('div.why', { key: 'denied' }, denialFacts(progress.error.details), h('a', { href: address(device) }, 'About this door')));
 }
 
-/** @param {any} context @param {any} state @param {any[]} doors */
-function list(context, state, doors) {
+/** @param {Map<string, any>} described */
+function list(described) {
   return h('div.table-frame', { key: 'list', tabindex: '0', role: 'region', 'aria-label': 'Doors' }, h(
     'table.table.doors', null,
     h('thead', null, h('tr', null, ['Door', 'State', 'Place', 'Battery', 'Actions'].map((title) => h('th', { key: title, scope: 'col' }, title)))),
-    h('tbody', null, doors.slice(0, state.shown).map((device) => {
-      const { word, tone, icon: name } = stateOf(device.state);
-      return h(
-        'tr', { key: device.id, 'data-door': device.id },
-        h('th', { scope: 'row' }, h('a', { href: address(device) }, device.name), marks(device)),
-        h('td', null, h('span.pill', { class: tone }, icon(name), word), h('div.small', null, progressOrAge(context, device))),
-        h('td', null, [device.propertyName, device.unitName].filter(Boolean).join(' › ')),
-        h('td', null, device.batteryLevel === null || device.batteryLevel === undefined ? '–' : `${device.batteryLevel} %`),
-        h('td', null, buttons(context, state, device)));
-    }))));
+    h('tbody', null, [...described.values()])));
+}
+
+/** @param {any} context @param {any} state @param {any} device */
+function row(context, state, device) {
+  const { word, tone, icon: name } = stateOf(device.state);
+  return h(
+    'tr', { key: device.id, 'data-door': device.id },
+    h('th', { scope: 'row' }, h('a', { href: address(device) }, device.name), marks(device)),
+    h('td', null, h('span.pill', { class: tone }, icon(name), word), h('div.small', null, progressOrAge(context, device))),
+    h('td', null, [device.propertyName, device.unitName].filter(Boolean).join(' › ')),
+    h('td', null, device.batteryLevel === null || device.batteryLevel === undefined ? '–' : `${device.batteryLevel} %`),
+    h('td', null, buttons(context, state, device)));
 }

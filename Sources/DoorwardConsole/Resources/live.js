@@ -36,6 +36,8 @@ export class EventParser {
       if (text[0] === '\n') text = text.slice(1);
     }
     this.rest += text;
+    // A long line comes in many pieces: it is looked at once, when it is whole.
+    if (!/[\r\n]/.test(text)) return events;
     if (this.rest.endsWith('\r')) this.afterCR = true;
     const lines = this.rest.split(/\r\n|\r|\n/);
     this.rest = lines.pop() || '';
@@ -109,6 +111,7 @@ export class Live {
     /** @type {Map<string, Map<string, Need>>} the needs of each tab, known to the leader */
     this.needs = new Map([[this.tab, new Map()]]);
     this.isLeader = false;
+    this.isChanging = false;
     this.isStopped = true;
     /** @type {string | null} */
     this.streamId = null;
@@ -222,20 +225,27 @@ export class Live {
     return all;
   }
 
+  /** Brings the names of the open stream to what is wanted, one change after the other: two at a time could arrive in another order. */
   async changeSubscriptions() {
-    if (!this.streamId || !this.subscribed) return;
-    const wanted = this.wanted();
-    const path = (/** @type {string} */ name) => `/stream/${encodeURIComponent(this.streamId || '')}/subscriptions/${name}`;
-    const { subscribed } = this;
-    for (const [name, need] of wanted) {
-      if (subscribed.has(name)) continue;
-      subscribed.set(name, need);
-      await this.host.request('PUT', path(name), { body: need }).catch(() => this.reading?.abort());
-    }
-    for (const name of subscribed.keys()) {
-      if (wanted.has(name)) continue;
-      subscribed.delete(name);
-      await this.host.request('DELETE', path(name), {}).catch(() => this.reading?.abort());
+    if (this.isChanging) return;
+    this.isChanging = true;
+    try {
+      for (;;) {
+        const { streamId, subscribed } = this;
+        if (!streamId || !subscribed) return;
+        const wanted = this.wanted();
+        const added = [...wanted].find(([name]) => !subscribed.has(name));
+        const dropped = [...subscribed.keys()].find((name) => !wanted.has(name));
+        if (added) subscribed.set(...added);
+        else if (dropped !== undefined) subscribed.delete(dropped);
+        else return;
+        const path = `/stream/${encodeURIComponent(streamId)}/subscriptions/${added ? added[0] : dropped}`;
+        // A stream whose names are not known any more is opened again.
+        await this.host.request(added ? 'PUT' : 'DELETE', path, added ? { body: added[1] } : {})
+          .catch(() => { if (this.streamId === streamId) this.reading?.abort(); });
+      }
+    } finally {
+      this.isChanging = false;
     }
   }
 

@@ -12,7 +12,8 @@ const properties = new Set(['value', 'checked', 'indeterminate', 'selected']);
 
 /**
  * Describes an element. Properties that begin with `on` are listeners; `key` identifies the element among its siblings; `created`
- * is called with the element when it is in the page. Children that are null or false are not shown.
+ * is called with the element when it is in the page. Children that are null or false are not shown. A description that is used again
+ * in the next call of `show`, the same object, is not compared: its element stays as it is.
  *
  * @param {string} tag the tag, perhaps with classes: `div.card`
  * @param {Record<string, any> | null} [props]
@@ -21,7 +22,7 @@ const properties = new Set(['value', 'checked', 'indeterminate', 'selected']);
  */
 export function h(tag, props, ...children) {
   const [name, ...classes] = tag.split('.');
-  const all = { ...(props || {}) };
+  const all = { ...props };
   if (classes.length) all.class = classes.join(' ') + (all.class ? ' ' + all.class : '');
   const { key = null } = all;
   delete all.key;
@@ -71,6 +72,7 @@ function create(node, inSVG, after) {
 
 /** @param {Node_} old @param {Node_} next @param {boolean} inSVG @param {(() => void)[]} after */
 function patch(old, next, inSVG, after) {
+  if (old === next) return;
   if ('text' in next) {
     const text = /** @type {Text_} */ (old);
     next.el = text.el;

@@ -40,11 +40,16 @@ enum ConsoleRoutes {
         }
     }()
 
+    /// The file is compressed once, when the routes are made.
     private static func asset(_ file: ConsoleFile) -> Route {
-        .open(.get, "\(folder)/\(file.name)") { call in
+        let compressed = Gzip.compress(file.content)
+        return .open(.get, "\(folder)/\(file.name)") { call in
             try call.readNothing()
-            var response = APIResponse(status: 200, body: file.content)
+            let body = Gzip.isAccepted(by: call.facts.headers) ? compressed : nil
+            var response = APIResponse(status: 200, body: body ?? file.content)
             response.headers[.contentType] = file.type
+            if body != nil { response.headers[.contentEncoding] = "gzip" }
+            response.headers[.vary] = "Accept-Encoding"
             response.headers[.cacheControl] = "public, max-age=31536000, immutable"
             return response
         }

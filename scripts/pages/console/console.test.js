@@ -8,7 +8,7 @@ globalThis.BroadcastChannel = undefined;
 process.env.TZ = 'Europe/Berlin';
 
 const { Ability, isOpen, places, unpackRules } = await import('./ability.js');
-const { EventParser, backOff, nameOfNeed } = await import('./live.js');
+const { EventParser, Live, backOff, nameOfNeed } = await import('./live.js');
 const { heaviestRun, isSafeAddress } = await import('./view.js');
 const words = await import('./words.js');
 const { describe, merged } = await import('./records.js');
@@ -116,6 +116,82 @@ test('the table of pages in docs/console.md is the one that the console uses', (
   }
   const tenant = new Ability(rules);
   assert.deepEqual(places.filter((place) => isOpen(place, tenant)).map(({ id }) => id), ['doors', 'account', 'more']);
+});
+
+/** What a page asks of the stream when it opens, with a gateway that answers every request with nothing. */
+async function needsOf(module, path) {
+  const { default: page } = await import(`./${module}.js`);
+  const asked = [];
+  const context = {
+    ability: new Ability(null), user: { id: 'u1', defaultPropertyId: null }, memory: new Map(), commands: { of: () => null, isRunning: () => false },
+    redraw() {}, announce() {}, note() {}, go() {}, need: (needs) => asked.push(needs),
+  };
+  const state = page.start(context, path, new URLSearchParams());
+  await state.firstRead;
+  page.end?.(state);
+  return asked.at(-1) || [];
+}
+
+test('the table of live data in docs/console.md names what each page asks of the stream', async () => {
+  const before = { fetch: globalThis.fetch, localStorage: globalThis.localStorage };
+  const data = { devices: [], pagination: { totalItems: 0, totalPages: 1 } };
+  Object.assign(globalThis, { fetch: async () => new Response(JSON.stringify({ data })), localStorage: { getItem: () => null, setItem() {} } });
+  try {
+    const page = readFileSync(process.env.CONSOLE_PAGE, 'utf8');
+    const lists = [
+      ['Doors', 'doors'], ['A door', 'door'], ['Property', 'property'], ['Unit', 'unit'], ['Guests', 'guests'], ['Log', 'log'], ['People', 'people'],
+      ['A person', 'person'], ['Portfolio', 'portfolio'], ['Found locks', 'found']];
+    for (const [title, module] of lists) {
+      const needs = (await needsOf(module, ['ID'])).map(({ type, query }) => (query ? `\`${type}\` with \`${query}\`` : `\`${type}\``)).join(', ');
+      assert.ok(page.includes(`| ${title} | ${needs} |`), `| ${title} | ${needs} |`);
+    }
+  } finally {
+    Object.assign(globalThis, before);
+  }
+});
+
+test('a check sends no request', () => {
+  const { fetch } = globalThis;
+  globalThis.fetch = () => assert.fail('a request');
+  const ability = new Ability(rules);
+  const began = performance.now();
+  let allowed = 0;
+  for (let number = 0; number < 200000; number++) if (ability.can('UNLOCK', 'LockDevice', { unitId: `u${number % 2}`, propertyId: `p${number % 5}` })) allowed++;
+  console.log(`${Math.round(200000 / (performance.now() - began) * 1000).toLocaleString('en-GB')} checks a second`);
+  globalThis.fetch = fetch;
+  assert.equal(allowed, 60000);
+});
+
+// --- Subscriptions ---
+
+test('whatever pages ask for and drop while requests are under way, the gateway has in the end what is wanted, and permissions always', async () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const random = generator(seed);
+    // A gateway that carries requests out in the order in which they arrive, each after a time of its own.
+    const server = new Set(['permissions']);
+    let underWay = 0;
+    const request = async (method, path) => {
+      underWay++;
+      for (let turns = Math.floor(random() * 6); turns > 0; turns--) await Promise.resolve();
+      const name = decodeURIComponent(path.split('/').at(-1));
+      if (method === 'PUT') server.add(name);
+      else server.delete(name);
+      underWay--;
+      return new Response('{}');
+    };
+    const live = new Live({ request, renew: async () => true, signedOut() {}, onEvent() {}, onStatus() {} });
+    Object.assign(live, { isLeader: true, streamId: 's1', subscribed: new Map([['permissions', { type: 'permissions', query: '' }]]) });
+    const types = ['device', 'guestAccess', 'accessRecord', 'property', 'unit'];
+    let wanted = [];
+    for (let step = 0; step < 500; step++) {
+      wanted = types.filter(() => random() < 0.4);
+      live.setNeeds([{ type: 'permissions', query: '' }, ...wanted.map((type) => ({ type, query: '' }))]);
+      for (let turns = Math.floor(random() * 4); turns > 0; turns--) await Promise.resolve();
+      assert.ok(server.has('permissions'));
+    }
+    for (let turn = 0; turn < 200 || underWay > 0; turn++) await Promise.resolve();
+    assert.deepEqual([...server].sort(), ['permissions', ...wanted].sort(), `seed ${seed}`);
+  }
 });
 
 // --- Server-Sent Events ---

@@ -1,0 +1,43 @@
+internal import CZlib
+internal import HTTPTypes
+
+/// Compression with gzip, for files that are compressed once and sent often.
+///
+/// Only files that are the same for everybody are compressed. In a response that contains a secret beside a text of the caller, the
+/// compressed length would tell something about the secret.
+enum Gzip {
+    /// The bytes in the format of gzip (RFC 1952), without a name and a time, so that the same bytes always become the same;
+    /// `nil` if zlib gets no memory.
+    static func compress(_ bytes: [UInt8]) -> [UInt8]? {
+        var stream = z_stream()
+        let size = Int32(MemoryLayout<z_stream>.size)
+        // A window of 2^15 bytes, and 16 for the format of gzip.
+        let begun = deflateInit2_(
+            &stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
+        guard begun == Z_OK else { return nil }
+        defer { deflateEnd(&stream) }
+        let bound = Int(deflateBound(&stream, uLong(bytes.count)))
+        var isWhole = false
+        let compressed = bytes.withUnsafeBufferPointer { input in
+            [UInt8](unsafeUninitializedCapacity: bound) { output, count in
+                // zlib reads the input and does not write to it.
+                stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+                stream.avail_in = uInt(input.count)
+                stream.next_out = output.baseAddress
+                stream.avail_out = uInt(bound)
+                isWhole = deflate(&stream, Z_FINISH) == Z_STREAM_END
+                count = bound - Int(stream.avail_out)
+            }
+        }
+        return isWhole ? compressed : nil
+    }
+
+    /// Whether the client of a request accepts gzip: `Accept-Encoding` names it, and not with `q=0` (RFC 9110, section 12.5.3).
+    static func isAccepted(by headers: RequestHeaders) -> Bool {
+        headers[values: .acceptEncoding].flatMap { $0.split(separator: ",") }.contains { coding in
+            let parts = coding.split(separator: ";").map { String($0).trimmed.lowercased() }
+            guard parts.first == "gzip" else { return false }
+            return !parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
+        }
+    }
+}
