@@ -444,6 +444,13 @@ def guests_of_tenant(console, gateway):
     button(page, "Let in").click()
     page.locator("dialog .notice.bad", has_text="No account has this email address.").wait_for()
     page.fill("#guest-email", gateway.people["guest"])
+    # Without the module the refusal names it, and who can change it.
+    subscription = f"/portfolios/{gateway.portfolio}/subscription"
+    gateway.call("PUT", subscription, {"modules": {"guestAccess": False}}, gateway.root)
+    button(page, "Let in").click()
+    page.locator("dialog .notice.bad", has_text="does not include guest access. The owner of the portfolio, or a super admin can change it.").wait_for()
+    console.check(page, "guests-without-module")
+    gateway.call("PUT", subscription, {"modules": {"guestAccess": True}}, gateway.root)
     button(page, "Let in").click()
     page.locator("dialog .details", has_text="Flat door").wait_for()
     console.check(page, "guests-tenant")
@@ -638,6 +645,16 @@ def live_recovers(console, gateway):
         page.locator(".badge.catching-up", has_text="Catching up").wait_for()
         stream.push("ready", {"name": "device"})
         page.locator(".badge.live").wait_for()
+        # A name that is refused leaves the others as they are.
+        stream.push("reset", {"name": "device"})
+        page.locator(".badge.catching-up").wait_for()
+        stream.push("refused", {"name": "device", "code": "unavailable", "details": {}})
+        page.locator(".badge.live").wait_for()
+        rules = gateway.call("GET", "/users/me/permissions")["rules"]
+        stream.push("change", {"names": ["permissions"], "type": "permissions", "object": {"rules": [], "packedRules": [], "etag": '"x"', "nextChangeAt": None}})
+        has(page, ".places a", 1)
+        stream.push("change", {"names": ["permissions"], "type": "permissions", "object": {"rules": rules, "packedRules": [], "etag": '"y"', "nextChangeAt": None}})
+        has(page, ".card", 6)
         # The access token is renewed before the stream is opened again.
         before = len(stream.opened)
         stream.refusals = [401]
@@ -649,6 +666,11 @@ def live_recovers(console, gateway):
         page.locator(".places a", has_text="Guests").click()
         page.wait_for_url("**/#/guests")
         until(page, lambda: {("DELETE", "device"), ("PUT", "guestAccess")} <= set(stream.changes))
+        # Nothing is asked for that this page does not show.
+        names = set(stream.opened[-1]["names"])
+        for method, name in stream.changes:
+            names = names | {name} if method == "PUT" else names - {name}
+        assert names == {"permissions", "guestAccess"}, names
         page.goto(stream.url + "/#/account")
         button(page, "Sign out").click()
         page.wait_for_selector("#email")

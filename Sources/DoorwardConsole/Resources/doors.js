@@ -366,7 +366,7 @@ function progressOrAge(context, device) {
 
 /** @param {any} device */
 export const marks = (device) => h(
-  'div.marks', null,
+  'span.marks', null,
   device.isOnline === false && h('span.mark.bad', { key: 'offline' }, icon('offline'), 'Offline'),
   device.batteryLow && h('span.mark.warn', { key: 'battery' }, icon('battery'), device.batteryLevel === null || device.batteryLevel === undefined ? 'Low battery' : `${device.batteryLevel} %`),
   device.doorState === 'OPEN' && h('span.mark.warn', { key: 'door' }, icon('open'), 'Door open'),

@@ -4,13 +4,8 @@ import { call, readIfChanged, save } from './api.js';
 import { button, dialog, field, icon, isOutOfReach, notice, ofObject, pager, select, whenLoaded } from './parts.js';
 import { readAll } from './scopes.js';
 import { h } from './view.js';
-import { counted, nameOf, roleOf, sentenceOf } from './words.js';
+import { counted, modules, nameOf, roleOf, sentenceOf } from './words.js';
 
-/** @type {[string, string][]} */
-export const modules = [
-  ['guestAccess', 'Guest access'], ['recurringSchedules', 'Recurring hours'], ['guestLinks', 'Guest links'], ['bulkOperations', 'Operations on many doors'],
-  ['accessLogExport', 'Export of the log'], ['complianceReport', 'Compliance report'], ['webhooks', 'Webhooks'],
-];
 /** Limits, their usage, and the words. @type {[string, string, string][]} */
 export const limits = [
   ['maxProperties', 'properties', 'Properties'], ['maxUnits', 'units', 'Units'], ['maxDevices', 'devices', 'Doors'], ['maxActiveGuestAccess', 'activeGuestAccess', 'Guest accesses'],

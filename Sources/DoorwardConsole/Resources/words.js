@@ -150,8 +150,18 @@ export function sentenceOf(error, names = {}) {
     const { limit, count } = error.details;
     return `The subscription's limit is reached${limit === undefined ? '' : ` (${count ?? limit} of ${limit})`}.`;
   }
+  if (error?.code === 'feature_unavailable') {
+    const module = modules.find(([id]) => id === error.details?.module);
+    return `The subscription does not include ${module ? module[1].toLowerCase() : 'this'}. ${reasons.feature_unavailable[1]} can change it.`;
+  }
   return refusalOf(error?.code, error?.retryAfter) || reasons[/** @type {keyof reasons} */ (error?.code)]?.[0] || error?.message || 'This did not work.';
 }
+
+/** The modules of a subscription. @type {[string, string][]} */
+export const modules = [
+  ['guestAccess', 'Guest access'], ['recurringSchedules', 'Recurring hours'], ['guestLinks', 'Guest links'], ['bulkOperations', 'Operations on many doors'],
+  ['accessLogExport', 'Export of the log'], ['complianceReport', 'Compliance report'], ['webhooks', 'Webhooks'],
+];
 
 // Times, on the clock of this browser.
 

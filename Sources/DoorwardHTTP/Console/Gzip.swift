@@ -35,7 +35,7 @@ enum Gzip {
     /// Whether the client of a request accepts gzip: `Accept-Encoding` names it, and not with `q=0` (RFC 9110, section 12.5.3).
     static func isAccepted(by headers: RequestHeaders) -> Bool {
         headers[values: .acceptEncoding].flatMap { $0.split(separator: ",") }.contains { coding in
-            let parts = coding.split(separator: ";").map { String($0).trimmed.lowercased() }
+            let parts = coding.split(separator: ";", omittingEmptySubsequences: false).map { String($0).trimmed.lowercased() }
             guard parts.first == "gzip" else { return false }
             return !parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
         }
