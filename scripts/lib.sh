@@ -36,7 +36,7 @@ need() {
 
 # The packages for building and testing. Git needs certificates for HTTPS, which its package only recommends.
 need_packages() {
-    local packages=(git:git curl:curl jq:jq python3:python3 /usr/include/sqlite3.h:libsqlite3-dev
+    local packages=(git:git curl:curl jq:jq python3:python3 /usr/include/sqlite3.h:libsqlite3-dev /usr/include/zlib.h:zlib1g-dev
         /usr/include/mosquitto.h:libmosquitto-dev /usr/sbin/mosquitto:mosquitto openssl:openssl)
     ! command -v apt-get >/dev/null || packages+=(/etc/ssl/certs/ca-certificates.crt:ca-certificates)
     need "${packages[@]}"
