@@ -141,6 +141,30 @@ import Testing
         #expect(cuts.value == (isTaken ? 0 : 1))
     }
 
+    @Test("While a client is being disconnected, what is in flight to it still holds changes back; nothing more is sent")
+    func cutting() async throws {
+        let house = try await House()
+        let lease = try openLease(house, .maintenance)
+        let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+        let (released, release) = AsyncStream.makeStream(of: Void.self)
+        lease.stream.attach {
+            beginning.yield()
+            for await _ in released { return }
+        }
+        _ = try #require(await lease.stream.pendingBatch())
+        let path = "/properties/\(house.ids.property)/managers/\(house.ids[.maintenance])"
+        let sleepers = house.clock.sleeperCount
+        let taking = Task { try await house.call(.delete, path, as: .owner).status }
+        await house.clock.waitForSleepers(sleepers + 1)
+        house.clock.advance(by: LiveStreamTable.patience)
+        for await _ in begun { break }
+        #expect(lease.stream.isOutdatedInFlight())
+        #expect(await lease.stream.nextBatch() == nil)
+        release.yield()
+        #expect(try await taking.value == 204)
+        #expect(!lease.stream.isOutdatedInFlight())
+    }
+
     @Test("A change does not wait for what is in flight to others")
     func unaffected() async throws {
         let house = try await House()

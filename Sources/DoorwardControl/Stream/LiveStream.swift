@@ -191,9 +191,9 @@ package final class LiveStream: Sendable {
     ///
     /// `written` must be called before the next call.
     package func nextBatch() async -> StreamBatch? {
-        while !Task.isCancelled {
+        while !Task.isCancelled, !state.withLock({ $0.isCut }) {
             if let batch = await pendingBatch() { return batch }
-            if state.withLock({ $0.hasClosed || $0.isCut }) { return nil }
+            if state.withLock({ $0.hasClosed }) { return nil }
             await signal.wait()
         }
         return nil
@@ -221,10 +221,11 @@ package final class LiveStream: Sendable {
 
     // MARK: - The gate
 
-    /// Whether something is in flight that the caller may not see any more, or not in this form.
+    /// Whether something is in flight that the caller may not see any more, or not in this form. It is in flight until the connection
+    /// of a client that is being disconnected is closed.
     func isOutdatedInFlight() -> Bool {
         state.withLock { state in
-            guard let inFlight = state.inFlight, !state.isCut else { return false }
+            guard let inFlight = state.inFlight else { return false }
             let view = view
             let names = state.mirror.activeNames.map(\.subscription.query)
             return !inFlight.objects.allSatisfy { object in
