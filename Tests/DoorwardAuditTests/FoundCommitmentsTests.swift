@@ -47,4 +47,37 @@ import Testing
         let plain = try Samples.encode(Samples.start(details: ["note": .string("costs 5 $")])).bytes
         #expect(try RecordEncoding.commitments(in: plain) == [])
     }
+
+    /// Each found commitment with the ciphertext of its value.
+    private func values(_ body: RecordBody, seq: UInt64) throws -> [(PersonalCommitment, [UInt8])] {
+        let encoded = try Samples.encode(body, seq: seq)
+        let sealed = Dictionary(uniqueKeysWithValues: encoded.personal.map { ($0.field, $0.ciphertext) })
+        return try RecordEncoding.commitments(in: encoded.bytes).map { ($0, try #require(sealed[$0.place.field])) }
+    }
+
+    @Test("a found commitment discloses the value that was encrypted, with the salt of its place")
+    func disclosed() throws {
+        let body = Samples.outcome()
+        var found: [String] = []
+        for (commitment, ciphertext) in try values(body, seq: 7) {
+            let key = try Samples.key(body.log, commitment.owner)
+            let disclosed = try commitment.disclosed(ciphertext, under: key)
+            #expect(disclosed.salt == commitment.place.salt(under: key))
+            #expect(disclosed.value == (try commitment.open(ciphertext, under: key)))
+            found.append(disclosed.value)
+        }
+        #expect(found == ["Ada Lovelace", "203.0.113.7", "Parcel", "Fire drill"])
+    }
+
+    @Test("a value that the record does not commit to is not disclosed, although it is encrypted for its place")
+    func mismatch() throws {
+        var other = Samples.outcome()
+        other.actor.name = "Eve Lovelace"
+        let (commitment, _) = try #require(try values(Samples.outcome(), seq: 7).first)
+        let (_, ciphertext) = try #require(try values(other, seq: 7).first)
+        let key = try Samples.key(other.log, commitment.owner)
+        #expect(throws: PersonalValueError.commitmentMismatch(field: "actorName")) {
+            try commitment.disclosed(ciphertext, under: key)
+        }
+    }
 }
