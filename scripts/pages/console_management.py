@@ -233,14 +233,15 @@ def portfolio(console, gateway):
     assert "gold-2031" in text(page) and "6 of 8" in text(page)
     console.check(page, "portfolio-subscription")
     # Every tier behaves by its modules and limits.
-    for tier, modules in [("free", {"guestAccess": False}), ("standard", {}), ("pro", {"webhooks": False}), ("enterprise", {"webhooks": True})]:
-        own = gateway.call("PUT", path + "/subscription", {"tier": tier, "modules": {"guestAccess": True} | modules}, gateway.root)["subscription"]
+    before = {name: value for name, value in gateway.call("GET", path + "/subscription", None, gateway.root)["subscription"].items() if name in ("tier", "modules", "limits")}
+    for tier, modules in [("free 1", {"guestAccess": False}), ("standard 1", {}), ("pro 1", {"webhooks": True}), ("enterprise 1", {"bulkOperations": False})]:
+        own = gateway.call("PUT", path + "/subscription", before | {"tier": tier, "modules": before["modules"] | modules}, gateway.root)["subscription"]
         button(page, "Read again").click()
         page.locator("main", has_text=tier).wait_for()
         on = [one.inner_text() for one in page.locator(".modules li.on").all()]
         assert len(on) == sum(own["modules"].values()), (tier, on)
         assert any("Guest access" in one for one in on) == own["modules"]["guestAccess"], tier
-    gateway.call("PUT", path + "/subscription", {"tier": "gold-2031"}, gateway.root)
+    gateway.call("PUT", path + "/subscription", before, gateway.root)
     page = console.sign_in("owner", "#/portfolios")
     page.locator("h1", has_text="Houses").wait_for()
     assert "6 of 8" in text(page) and page.locator("summary").count() == 0

@@ -746,7 +746,7 @@ HALVES = {
         sign_in, recovery_code, two_people, doors, permissions, keyboard, unlock, failures, lockdown, property_lockdown, guest_window, lost_right,
         unknown_door, settings, away, guests, guests_of_tenant, log, access_check, account, live, live_recovers, seven_tabs, weight,
     ],
-    "second": [*INTERACTIONS, *MANAGEMENT],
+    "second": [*MANAGEMENT, *INTERACTIONS],
 }
 
 
