@@ -10,7 +10,7 @@ import zxingcpp
 from PIL import Image
 
 from console_driver import (
-    FILES, HOSTILE, PHONE, WIDE, Building, Console, button, each_look, focused, has, open_door, press, text, until)
+    FILES, HOSTILE, PHONE, WIDE, Building, Console, button, each_look, focused, has, look, open_door, press, text, until)
 from console_interactions import INTERACTIONS
 from console_management import MANAGEMENT
 from scripted_stream import ScriptedStream
@@ -135,7 +135,12 @@ def doors(console, gateway):
     page = console.sign_in("owner", "", PHONE)
     button(page, "List").click()
     page.wait_for_selector("table")
+    assert page.locator(".table-frame").evaluate("one => one.scrollWidth <= one.clientWidth"), "a part of the list is cut off"
     console.check(page, "doors-list-phone")
+    look(page, 1280, "light")
+    inside = "[...document.querySelectorAll('tbody tr')].every(one => one.lastChild.lastChild.getBoundingClientRect().right <= one.closest('.table-frame').getBoundingClientRect().right && one.lastChild.lastChild.scrollWidth <= one.lastChild.clientWidth)"
+    assert page.evaluate(inside), "a button is cut off"
+    console.check(page, "doors-list-wide")
 
 
 def permissions(console, gateway):
