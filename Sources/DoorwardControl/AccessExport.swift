@@ -90,7 +90,7 @@ private struct CSVExport: ExportProducer {
     private var csv = RecordCSV()
 
     init(_ source: ExportSource, pages: RecordPages, zone: @escaping @Sendable (PropertyID) -> String?) {
-        (self.source, self.pages, self.zone) = (source, ReadAhead(pages), zone)
+        (self.source, self.pages, self.zone) = (source, ReadAhead(pages, erasures: source.records.erasures), zone)
     }
 
     mutating func next() async throws -> [UInt8]? {
@@ -114,7 +114,7 @@ private struct BundleExport<Pages: ExportPages>: ExportProducer where Pages.Page
     private var hasEnded = false
 
     init(_ source: ExportSource, pages: Pages, header: ExportHeader) {
-        (self.source, self.pages, writer) = (source, ReadAhead(pages), ExportWriter(header))
+        (self.source, self.pages, writer) = (source, ReadAhead(pages, erasures: source.records.erasures), ExportWriter(header))
     }
 
     mutating func next() async throws -> [UInt8]? {

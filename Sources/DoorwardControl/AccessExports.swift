@@ -36,7 +36,8 @@ package struct AccessExports: Sendable {
         let positions = try await storeGuard.write(StoreTransaction(records: records))
         try await checkpoints?.signForRequest(sorted)
         let reader = tenancy.listReader(subject.readerID, tenancy.recordScopes(of: subject))
-        let source = ExportSource(records: ExportRecords(store: storeGuard.log, reader: reader), slot: slot) { [directory] in
+        let reading = ExportRecords(store: storeGuard.log, reader: reader) { [storeGuard] in storeGuard.erasureCount }
+        let source = ExportSource(records: reading, slot: slot) { [directory] in
             let (tenancy, subject) = directory.resolve(caller)
             guard Set(tenancy.exportScopes(of: subject)).isSuperset(of: scopes.filter { tenancy.isPresent($0) }) else {
                 throw GatewayError.unauthenticated

@@ -16,32 +16,42 @@ protocol ExportPages: Sendable {
 struct ExportRecords: Sendable {
     let store: any AccessLogStore
     let reader: ListReader
+    /// The number of erasures so far.
+    let erasures: @Sendable () -> UInt64
 }
 
 /// Reads each page while the one before is used: one page is held, whatever the time until it is requested. A failed read is thrown
-/// when its page is requested. What is read ahead is cancelled when the value is released.
+/// when its page is requested. What is read ahead is cancelled when the value is released, and read again if personal values were
+/// erased meanwhile.
 struct ReadAhead<Pages: ExportPages>: Sendable {
     private var pages: Pages
     private var following: Reading?
+    private let erasures: @Sendable () -> UInt64
 
-    init(_ pages: Pages) { self.pages = pages }
+    /// - Parameter erasures: the number of erasures so far.
+    init(_ pages: Pages, erasures: @escaping @Sendable () -> UInt64) { (self.pages, self.erasures) = (pages, erasures) }
 
     /// Whether the last page was returned.
     var isAtEnd: Bool { pages.isAtEnd }
 
     /// Returns the next page, and begins to read the one after it.
     mutating func next() async throws -> Pages.Page {
-        let (page, rest) = try await (following ?? Reading(pages)).result()
+        let count = erasures()
+        let reading = following.flatMap { $0.erasures == count ? $0 : nil } ?? Reading(pages, erasures: count)
+        let (page, rest) = try await reading.result()
         pages = rest
-        following = rest.isAtEnd ? nil : Reading(rest)
+        following = rest.isAtEnd ? nil : Reading(rest, erasures: erasures())
         return page
     }
 
     /// The read of one page.
     private final class Reading: Sendable {
+        /// The number of erasures before the read began.
+        let erasures: UInt64
         private let task: Task<(Pages.Page, Pages), any Error>
 
-        init(_ pages: Pages) {
+        init(_ pages: Pages, erasures: UInt64) {
+            self.erasures = erasures
             task = Task {
                 var pages = pages
                 let page = try await pages.next()
@@ -102,7 +112,7 @@ struct CompletePages: ExportPages {
 
     /// - Parameter size: the number of records under the checkpoint.
     init(_ range: Range<UInt64>, proofs: ExportProofs, size: UInt64) {
-        found = ReadAhead(RangePages(proofs: proofs, rest: range))
+        found = ReadAhead(RangePages(proofs: proofs, rest: range), erasures: proofs.erasures)
         (self.proofs, plan) = (proofs, ExportProof.Plan(size: size, isComplete: true))
     }
 
@@ -139,7 +149,7 @@ struct SelectedPages: ExportPages {
 
     /// - Parameter size: the number of records under the checkpoint.
     init(_ selected: RecordPages, proofs: ExportProofs, size: UInt64) {
-        (self.selected, self.proofs) = (ReadAhead(selected), proofs)
+        (self.selected, self.proofs) = (ReadAhead(selected, erasures: proofs.erasures), proofs)
         plan = ExportProof.Plan(size: size, isComplete: false)
     }
 
@@ -179,6 +189,9 @@ struct ExportProofs: Sendable {
     private static let maxKnown = 4096
 
     init(records: ExportRecords, log: LogID) { (self.records, self.log) = (records, log) }
+
+    /// The number of erasures so far.
+    var erasures: @Sendable () -> UInt64 { records.erasures }
 
     /// Reads the records of the ranges.
     ///

@@ -19,6 +19,7 @@ package final class StoreGuard: Sendable {
     private let doubts = Mutex(Doubts())
     /// Called once each time the store starts failing; set by recovery.
     private let failureHandler = Mutex<(@Sendable () -> Void)?>(nil)
+    private let erasures = Atomic<UInt64>(0)
 
     private struct Doubts {
         var isFailing = false
@@ -52,6 +53,9 @@ package final class StoreGuard: Sendable {
     /// False from a failed write until recovery has settled everything in doubt.
     package var isAcceptingCommands: Bool { !doubts.withLock { $0.isFailing } }
 
+    /// The number of erasures of personal values so far. What was read before the last one may contain erased values.
+    var erasureCount: UInt64 { erasures.load(ordering: .acquiring) }
+
     /// Writes `transaction` durably, completely or not at all; after a failure it may have been written.
     ///
     /// - Parameter beforeDoubt: run when the write fails, before the store is marked in doubt: marking starts recovery, which
@@ -76,6 +80,8 @@ package final class StoreGuard: Sendable {
         if let mark = clock?.markToWrite() { transaction.clock.append(.raiseMark(mark)) }
         let changedUses = transaction.useChanges
         uses.begin(changedUses)
+        // Also after a failure, after which the values may be erased.
+        defer { if !transaction.forgets.isEmpty { erasures.add(1, ordering: .releasing) } }
         do {
             let places = try await store.commit(transaction)
             uses.end(changedUses, isWritten: true)

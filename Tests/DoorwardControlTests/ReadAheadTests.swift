@@ -1,3 +1,4 @@
+import DoorwardAudit
 import DoorwardTesting
 import Synchronization
 import Testing
@@ -8,7 +9,7 @@ import Testing
 @Suite struct ReadAheadTests {
     /// What happened in a run, and gates for the reads.
     private final class Journal: Sendable {
-        private let state = Mutex((reads: 0, cancelled: 0, used: 0))
+        private let state = Mutex((reads: 0, cancelled: 0, used: 0, erasures: UInt64(0)))
         var reads: Int { state.withLock { $0.reads } }
         var cancelled: Int { state.withLock { $0.cancelled } }
 
@@ -20,6 +21,8 @@ import Testing
             }
         }
         func wasCancelled() { state.withLock { $0.cancelled += 1 } }
+        var erasures: UInt64 { state.withLock { $0.erasures } }
+        func erase() { state.withLock { $0.erasures += 1 } }
         func used() { state.withLock { $0.used += 1 } }
     }
 
@@ -54,7 +57,7 @@ import Testing
     @Test("the pages are returned in order and read once, at most one of them ahead", arguments: [1, 2, 3, 50])
     func order(count: Int) async throws {
         let journal = Journal()
-        var pages = ReadAhead(Pages(count: count, journal: journal))
+        var pages = ReadAhead(Pages(count: count, journal: journal), erasures: { 0 })
         var found: [Int] = []
         while !pages.isAtEnd {
             found.append(try await pages.next())
@@ -67,15 +70,15 @@ import Testing
     @Test("nothing is read before the first page is requested")
     func unread() {
         let journal = Journal()
-        let pages = ReadAhead(Pages(count: 3, journal: journal))
+        let pages = ReadAhead(Pages(count: 3, journal: journal), erasures: { 0 })
         #expect(!pages.isAtEnd && journal.reads == 0)
-        #expect(ReadAhead(Pages(count: 0, journal: journal)).isAtEnd)
+        #expect(ReadAhead(Pages(count: 0, journal: journal), erasures: { 0 }).isAtEnd)
     }
 
     @Test("while nothing is requested, one page is read ahead and no further one")
     func bounded() async throws {
         let journal = Journal()
-        var pages = ReadAhead(Pages(count: 9, journal: journal))
+        var pages = ReadAhead(Pages(count: 9, journal: journal), erasures: { 0 })
         #expect(try await pages.next() == 0)
         journal.used()
         while journal.reads < 2 { await Task.yield() }
@@ -84,10 +87,39 @@ import Testing
         #expect(try await pages.next() == 1)
     }
 
+    @Test("what was read before an erasure is read again when it is requested")
+    func erased() async throws {
+        let journal = Journal()
+        var pages = ReadAhead(Pages(count: 3, journal: journal)) { journal.erasures }
+        #expect(try await pages.next() == 0)
+        journal.used()
+        while journal.reads < 2 { await Task.yield() }
+        journal.erase()
+        journal.used()
+        #expect(try await pages.next() == 1)
+        journal.used()
+        #expect(journal.reads >= 3)
+        #expect(try await pages.next() == 2)
+        #expect(journal.reads == 4 && pages.isAtEnd)
+    }
+
+    @Test("each write that erases counts, also one that fails, and no other")
+    func counted() async throws {
+        let store = InMemoryStore()
+        let guarded = StoreGuard(store: store)
+        try await guarded.write(StoreTransaction())
+        #expect(guarded.erasureCount == 0)
+        try await guarded.write(StoreTransaction(forgets: [.day("2026-11-22")]))
+        #expect(guarded.erasureCount == 1)
+        store.failNext(.unavailable)
+        await #expect(throws: GatewayError.self) { try await guarded.write(StoreTransaction(forgets: [.day("2026-11-23")])) }
+        #expect(guarded.erasureCount == 2)
+    }
+
     @Test("a failed read is thrown when its page is requested, after all pages before it", arguments: 0..<4)
     func failure(failing: Int) async throws {
         let journal = Journal()
-        var pages = ReadAhead(Pages(count: 4, journal: journal, failing: failing))
+        var pages = ReadAhead(Pages(count: 4, journal: journal, failing: failing), erasures: { 0 })
         for number in 0..<failing {
             #expect(try await pages.next() == number)
             journal.used()
@@ -100,7 +132,7 @@ import Testing
     func released() async throws {
         let journal = Journal()
         do {
-            var pages = ReadAhead(Pages(count: 4, journal: journal, endless: 1))
+            var pages = ReadAhead(Pages(count: 4, journal: journal, endless: 1), erasures: { 0 })
             #expect(try await pages.next() == 0)
             while journal.reads < 2 { await Task.yield() }
         }
@@ -112,7 +144,7 @@ import Testing
     func cancelled(endless: Int) async throws {
         let journal = Journal()
         let reader = Task {
-            var pages = ReadAhead(Pages(count: 4, journal: journal, endless: endless))
+            var pages = ReadAhead(Pages(count: 4, journal: journal, endless: endless), erasures: { 0 })
             while !pages.isAtEnd {
                 _ = try await pages.next()
                 journal.used()

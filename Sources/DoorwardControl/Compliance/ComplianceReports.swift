@@ -52,7 +52,8 @@ package struct ComplianceReports: Sendable {
             log: log, origin: checkpoints.origin(of: log).description, size: entry.checkpoint.size, seq: position.seq,
             checkpoint: entry.note.rendered, publicKey: checkpoints.publicKey.description)
         let reader = tenancy.listReader(subject.readerID, readable)
-        let source = ExportSource(records: ExportRecords(store: storeGuard.log, reader: reader), slot: slot) { [directory] in
+        let records = ExportRecords(store: storeGuard.log, reader: reader) { [storeGuard] in storeGuard.erasureCount }
+        let source = ExportSource(records: records, slot: slot) { [directory] in
             let (tenancy, subject) = directory.resolve(caller)
             guard (try? tenancy.portfolio(of: request.place, for: subject, caller))?.id == portfolio.id else {
                 throw GatewayError.unauthenticated

@@ -5,8 +5,8 @@ internal import Synchronization
 final class WriteProgress: Sendable {
     private struct State {
         var pending = 0
-        var waiters: [CheckedContinuation<Void, Never>] = []
-        var notes: [@Sendable () -> Void] = []
+        /// Called when nothing is pending any more.
+        var actions: [@Sendable () -> Void] = []
     }
 
     private let channel: any Channel
@@ -17,39 +17,34 @@ final class WriteProgress: Sendable {
     func begin() { state.withLock { $0.pending += 1 } }
 
     func end() {
-        let (waiters, notes) = state.withLock { state in
+        let actions = state.withLock { state -> [@Sendable () -> Void] in
             state.pending -= 1
-            guard state.pending == 0 else { return ([CheckedContinuation<Void, Never>](), [@Sendable () -> Void]()) }
-            defer { (state.waiters, state.notes) = ([], []) }
-            return (state.waiters, state.notes)
+            guard state.pending == 0 else { return [] }
+            defer { state.actions = [] }
+            return state.actions
         }
-        for note in notes { note() }
-        for waiter in waiters { waiter.resume() }
+        for action in actions { action() }
     }
 
     /// Waits until everything that was written before this call was accepted, or the connection is closed.
     ///
-    /// - Parameter note: called at that moment, on the event loop; the waiting task may continue much later if the gateway is busy.
+    /// - Parameter note: called at that moment, on the event loop, and before this method returns; the waiting task may continue much
+    ///   later if the gateway is busy.
     func flushed(_ note: @escaping @Sendable () -> Void = {}) async {
-        // A write from another thread reaches the connection as a task of its event loop, before this one.
-        do {
-            try await channel.eventLoop.submit { [self] in
+        await withCheckedContinuation { continuation in
+            // Both are one action: the next batch must not begin before the note of this one.
+            let action: @Sendable () -> Void = {
+                note()
+                continuation.resume()
+            }
+            // A write from another thread reaches the connection as a task of its event loop, before this one.
+            channel.eventLoop.submit { [self] in
                 let isDone = state.withLock { state in
-                    if state.pending > 0 { state.notes.append(note) }
+                    if state.pending > 0 { state.actions.append(action) }
                     return state.pending == 0
                 }
-                if isDone { note() }
-            }.get()
-        } catch {
-            note()
-        }
-        await withCheckedContinuation { continuation in
-            let isDone = state.withLock { state in
-                guard state.pending > 0 else { return true }
-                state.waiters.append(continuation)
-                return false
-            }
-            if isDone { continuation.resume() }
+                if isDone { action() }
+            }.whenFailure { _ in action() }
         }
     }
 }

@@ -9,24 +9,27 @@ enum Gzip {
     /// The bytes in the format of gzip (RFC 1952), without a name and a time, so that the same bytes always become the same;
     /// `nil` if zlib gets no memory.
     static func compress(_ bytes: [UInt8]) -> [UInt8]? {
-        var stream = z_stream()
+        // zlib keeps the address of the stream.
+        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        defer { stream.deallocate() }
         let size = Int32(MemoryLayout<z_stream>.size)
         // A window of 2^15 bytes, and 16 for the format of gzip.
         let begun = deflateInit2_(
-            &stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
+            stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
         guard begun == Z_OK else { return nil }
-        defer { deflateEnd(&stream) }
-        let bound = Int(deflateBound(&stream, uLong(bytes.count)))
+        defer { deflateEnd(stream) }
+        let bound = Int(deflateBound(stream, uLong(bytes.count)))
         var isWhole = false
         let compressed = bytes.withUnsafeBufferPointer { input in
             [UInt8](unsafeUninitializedCapacity: bound) { output, count in
                 // zlib reads the input and does not write to it.
-                stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-                stream.avail_in = uInt(input.count)
-                stream.next_out = output.baseAddress
-                stream.avail_out = uInt(bound)
-                isWhole = deflate(&stream, Z_FINISH) == Z_STREAM_END
-                count = bound - Int(stream.avail_out)
+                stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+                stream.pointee.avail_in = uInt(input.count)
+                stream.pointee.next_out = output.baseAddress
+                stream.pointee.avail_out = uInt(bound)
+                isWhole = deflate(stream, Z_FINISH) == Z_STREAM_END
+                count = bound - Int(stream.pointee.avail_out)
             }
         }
         return isWhole ? compressed : nil

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import Hummingbird
 internal import NIOCore
+internal import NIOSSL
 internal import Synchronization
 
 /// Whether a client is still connected.
@@ -38,8 +39,20 @@ struct ClientPresence: Sendable {
         }.get()
     }
 
-    /// Closes the connection, and returns when nothing more is sent on it.
-    func disconnect() async { try? await channel.close(mode: .all).get() }
+    /// Closes the connection, and returns when nothing more is sent on it. A client that takes nothing would never confirm the end of a
+    /// TLS session, so the connection is closed below it.
+    func disconnect() async {
+        let channel = channel
+        try? await channel.eventLoop.flatSubmit {
+            let closed = channel.eventLoop.makePromise(of: Void.self)
+            if let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) {
+                tls.close(mode: .all, promise: closed)
+            } else {
+                channel.close(mode: .all, promise: closed)
+            }
+            return closed.futureResult
+        }.get()
+    }
 
     /// `TCP_USER_TIMEOUT`, in milliseconds.
     private static let userTimeout = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: TCP_USER_TIMEOUT))
