@@ -13,16 +13,16 @@ import Testing
         var stream = z_stream()
         guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
         defer { inflateEnd(&stream) }
-        let most = 1 << 20
+        let maxSize = 1 << 20
         var isWhole = false
         let plain = bytes.withUnsafeBufferPointer { input in
-            [UInt8](unsafeUninitializedCapacity: most) { output, count in
+            [UInt8](unsafeUninitializedCapacity: maxSize) { output, count in
                 stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
                 stream.avail_in = uInt(input.count)
                 stream.next_out = output.baseAddress
-                stream.avail_out = uInt(most)
+                stream.avail_out = uInt(maxSize)
                 isWhole = inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.avail_in == 0
-                count = most - Int(stream.avail_out)
+                count = maxSize - Int(stream.avail_out)
             }
         }
         return isWhole ? plain : nil
@@ -34,8 +34,8 @@ import Testing
         for round in 0..<200 {
             let count = [0, 1, 2, 100, 40_000][round % 5]
             // Bytes with and without repetitions.
-            let most: UInt8 = round % 2 == 0 ? 255 : 3
-            let bytes = (0..<count).map { _ in UInt8.random(in: 0...most, using: &random) }
+            let maxByte: UInt8 = round % 2 == 0 ? 255 : 3
+            let bytes = (0..<count).map { _ in UInt8.random(in: 0...maxByte, using: &random) }
             let compressed = try #require(Gzip.compress(bytes))
             #expect(Self.decompress(compressed) == bytes)
             #expect(Gzip.compress(bytes) == compressed)

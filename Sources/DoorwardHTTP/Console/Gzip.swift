@@ -4,7 +4,7 @@ internal import HTTPTypes
 /// Compression with gzip, for files that are compressed once and sent often.
 ///
 /// Only files that are the same for everybody are compressed. In a response that contains a secret beside a text of the caller, the
-/// compressed length would tell something about the secret.
+/// compressed length would reveal something about the secret.
 enum Gzip {
     /// The bytes in the format of gzip (RFC 1952), without a name and a time, so that the same bytes always become the same;
     /// `nil` if zlib gets no memory.
