@@ -239,6 +239,9 @@ async function begin() {
   }
 }
 
+/** How long the stream waits for the first data of the page. */
+const firstReadWithin = 5000;
+
 async function enter() {
   const user = currentUser();
   const isCurrent = () => currentUser()?.id === user.id;
@@ -260,8 +263,8 @@ async function enter() {
   await (opening && location.hash === hash ? opening : route());
   if (app.arrival) context.note(app.arrival, 'info');
   app.arrival = null;
-  // The first data of the page come before those of the stream.
-  await app.state?.firstRead;
+  // The first data of the page come before those of the stream, but the stream does not wait for a request that gets no answer.
+  await Promise.race([app.state?.firstRead, new Promise((resolve) => { setTimeout(resolve, firstReadWithin); })]);
   if (isCurrent()) live.start(user.id);
 }
 

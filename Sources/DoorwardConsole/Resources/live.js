@@ -94,6 +94,8 @@ const silence = 45000;
 const pollEvery = 15000;
 const calmAfter = 60000;
 const askAgainAfter = 600000;
+/** The gateway answers a change of the names at once; a stream whose change has no answer for so long is opened again. */
+const changeWithin = 15000;
 
 /**
  * @typedef {{kind: 'connecting' | 'live' | 'catching up' | 'stale' | 'polling', since: number}} Status
@@ -111,7 +113,8 @@ export class Live {
     /** @type {Map<string, Map<string, Need>>} the needs of each tab, known to the leader */
     this.needs = new Map([[this.tab, new Map()]]);
     this.isLeader = false;
-    this.isChanging = false;
+    /** @type {AbortController | null | undefined} the stream whose names are being changed */
+    this.changing = null;
     this.isStopped = true;
     /** @type {string | null} */
     this.streamId = null;
@@ -227,12 +230,12 @@ export class Live {
 
   /** Brings the names of the open stream to what is wanted, one change after the other: two at a time could arrive in another order. */
   async changeSubscriptions() {
-    if (this.isChanging) return;
-    this.isChanging = true;
+    const { reading, streamId, subscribed } = this;
+    if (!reading || !streamId || !subscribed || this.changing === reading) return;
+    // Each stream has changes of its own, so that a request which never ends delays no later stream.
+    this.changing = reading;
     try {
-      for (;;) {
-        const { streamId, subscribed } = this;
-        if (!streamId || !subscribed) return;
+      while (!reading.signal.aborted) {
         const wanted = this.wanted();
         const added = [...wanted].find(([name]) => !subscribed.has(name));
         const dropped = [...subscribed.keys()].find((name) => !wanted.has(name));
@@ -240,12 +243,27 @@ export class Live {
         else if (dropped !== undefined) subscribed.delete(dropped);
         else return;
         const path = `/stream/${encodeURIComponent(streamId)}/subscriptions/${added ? added[0] : dropped}`;
-        // A stream whose names are not known any more is opened again.
-        await this.host.request(added ? 'PUT' : 'DELETE', path, added ? { body: added[1] } : {})
-          .catch(() => { if (this.streamId === streamId) this.reading?.abort(); });
+        await this.change(added ? 'PUT' : 'DELETE', path, added ? { body: added[1] } : {}, reading);
       }
+    } catch {
+      // It is not known what the stream sends now: it is opened again, with all names.
+      reading.abort();
     } finally {
-      this.isChanging = false;
+      if (this.changing === reading) this.changing = null;
+    }
+  }
+
+  /** @param {string} method @param {string} path @param {{body?: Need}} options @param {AbortController} reading the stream that is changed; the request ends with it */
+  async change(method, path, options, reading) {
+    const attempt = () => this.host.request(method, path, { ...options, signal: reading.signal });
+    const timer = setTimeout(() => reading.abort(), changeWithin);
+    try {
+      let response = await attempt();
+      // The stream outlives the access token with which it was opened.
+      if (response.status === 401 && (await this.host.renew())) response = await attempt();
+      if (!response.ok) throw new Error(`The stream answered ${response.status}.`);
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -295,6 +313,8 @@ export class Live {
     const subscribed = this.wanted();
     const reading = new AbortController();
     this.reading = reading;
+    // A response that does not come counts as silence, too.
+    let watchdog = setTimeout(() => reading.abort(), silence);
     const attempt = () => this.host.request('POST', '/stream', {
       body: { subscriptions: Object.fromEntries(subscribed) }, signal: reading.signal,
       headers: { Accept: 'text/event-stream', ...(this.lastId ? { 'Last-Event-ID': this.lastId } : {}) },
@@ -314,7 +334,6 @@ export class Live {
     const parser = new EventParser();
     const decoder = new TextDecoder();
     const reader = response.body.getReader();
-    let watchdog = setTimeout(() => reading.abort(), silence);
     this.wake = () => {};
     try {
       for (;;) {

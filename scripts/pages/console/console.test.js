@@ -180,7 +180,7 @@ test('whatever pages ask for and drop while requests are under way, the gateway 
       return new Response('{}');
     };
     const live = new Live({ request, renew: async () => true, signedOut() {}, onEvent() {}, onStatus() {} });
-    Object.assign(live, { isLeader: true, streamId: 's1', subscribed: new Map([['permissions', { type: 'permissions', query: '' }]]) });
+    Object.assign(live, { isLeader: true, reading: new AbortController(), streamId: 's1', subscribed: new Map([['permissions', { type: 'permissions', query: '' }]]) });
     const types = ['device', 'guestAccess', 'accessRecord', 'property', 'unit'];
     let wanted = [];
     for (let step = 0; step < 500; step++) {
@@ -192,6 +192,48 @@ test('whatever pages ask for and drop while requests are under way, the gateway 
     for (let turn = 0; turn < 200 || underWay > 0; turn++) await Promise.resolve();
     assert.deepEqual([...server].sort(), ['permissions', ...wanted].sort(), `seed ${seed}`);
   }
+});
+
+/** A leading tab whose stream is open with the permissions only. */
+function openLive(request, renew = async () => true) {
+  const live = new Live({ request, renew, signedOut() {}, onEvent() {}, onStatus() {} });
+  const open = (streamId) => Object.assign(live, { reading: new AbortController(), streamId, subscribed: new Map([['permissions', { type: 'permissions', query: '' }]]) });
+  Object.assign(live, { isLeader: true });
+  open('s1');
+  return { live, open };
+}
+const permissionsAnd = (...types) => ['permissions', ...types].map((type) => ({ type, query: '' }));
+
+test('a change of the names that is refused ends the stream, so that it is opened again; an expired token is renewed first', async () => {
+  for (const [statuses, isRenewed, isOpen] of [[[200], true, true], [[204], true, true], [[429], true, false], [[503], true, false], [[404], true, false], [[401, 200], true, true], [[401, 401], true, false], [[401], false, false]]) {
+    const asked = [...statuses];
+    const { live } = openLive(async () => new Response(null, { status: asked.shift() }), async () => isRenewed);
+    live.setNeeds(permissionsAnd('device'));
+    await new Promise(setImmediate);
+    assert.deepEqual([asked, live.reading.signal.aborted], [[], !isOpen], String(statuses));
+  }
+});
+
+test('a change of the names that gets no answer ends with its stream, and delays none of the next stream', async () => {
+  const asked = [];
+  const { live, open } = openLive((method, path, { signal }) => {
+    asked.push(`${method} ${path}`);
+    if (path.includes('/s2/')) return Promise.resolve(new Response(null, { status: 204 }));
+    return new Promise((_, reject) => { signal.addEventListener('abort', () => reject(signal.reason)); });
+  });
+  live.setNeeds(permissionsAnd('device'));
+  live.setNeeds(permissionsAnd('unit'));
+  const first = live.reading;
+  open('s2');
+  live.setNeeds(permissionsAnd('unit'));
+  await new Promise(setImmediate);
+  assert.deepEqual(asked, ['PUT /stream/s1/subscriptions/device', 'PUT /stream/s2/subscriptions/unit']);
+  first.abort();
+  await new Promise(setImmediate);
+  assert.equal(live.reading.signal.aborted, false);
+  live.setNeeds(permissionsAnd());
+  await new Promise(setImmediate);
+  assert.equal(asked.at(-1), 'DELETE /stream/s2/subscriptions/unit');
 });
 
 // --- Server-Sent Events ---
