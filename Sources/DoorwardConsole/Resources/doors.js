@@ -1,6 +1,7 @@
 // Doors: a board or a list, with a band of counters that filter.
 // @ts-check
 import { call, queryText } from './api.js';
+import { nameOfNeed } from './live.js';
 import { button, denialFacts, icon, time, whenLoaded } from './parts.js';
 import { h } from './view.js';
 import { ago, counted, operations, qualityOf, stateOf } from './words.js';
@@ -13,6 +14,8 @@ const firstShown = 60;
 const newRowsInFrame = 12;
 /** How often doors are read again that the stream does not send, because there are too many. */
 const readAgainAfter = 15000;
+/** A reading that takes longer is begun again. */
+const readWithin = 60000;
 
 /** @type {{id: string, title: string, tone: string, icon: any, has: (device: any) => boolean}[]} */
 export const counters = [
@@ -37,9 +40,11 @@ const page = {
     const state = {
       status: 'loading', error: null, devices: new Map(), total: 0, readAt: null, q: query.get('q') || '', filter: query.get('show') || 'all',
       propertyId: query.get('property') ?? (String(query) ? '' : context.user?.defaultPropertyId || ''), style: localStorage.getItem('doorward-doors') || 'board', shown: firstShown, isEnded: false,
-      why: null, reads: 0, rows: new Map(), newer: null, isSearched: false,
+      why: null, reads: 0, began: 0, rows: new Map(), newer: null, isSearched: false, isPartial: false, needName: nameOfNeed({ type: 'device', query: '' }),
+      firstRead: /** @type {Promise<void> | null} */ (null), endFirstRead: () => {},
     };
-    Object.assign(state, { firstRead: new Promise((resolve) => { page.refresh(context, state, () => resolve(undefined)); }) });
+    state.firstRead = new Promise((resolve) => { state.endFirstRead = resolve; });
+    page.refresh(context, state, state.endFirstRead);
     return state;
   },
 
@@ -48,6 +53,8 @@ const page = {
     state.isEnded = true;
     clearTimeout(state.typing);
     clearInterval(state.again);
+    state.watching?.abort();
+    state.endFirstRead();
   },
 
   /** @param {any} context @param {any} state @param {() => void} [shown] is called when the first doors are there, or the reading has failed */
@@ -56,6 +63,7 @@ const page = {
     const isCurrent = () => !state.isEnded && number === state.reads;
     const isFirst = state.status !== 'loaded';
     const filters = state.isSearched ? { q: state.q, propertyId: state.propertyId } : {};
+    state.began = Date.now();
     const devices = new Map();
     // What the stream sends meanwhile is newer than what is read.
     const newer = state.newer = new Map();
@@ -67,10 +75,22 @@ const page = {
       total = data.pagination.totalItems;
       return page < data.pagination.totalPages;
     };
-    const take = () => {
-      if (isFirst) state.isSearched = total > maxDoors;
+    /**
+     * Notes whether there are too many doors to read all, so that the gateway searches.
+     *
+     * @param {boolean} more whether others have not been read @returns {boolean} whether what was read is not what is to be shown
+     */
+    const isOtherwise = (more) => {
+      if (queryText(filters)) return false;
+      const wasSearched = state.isSearched;
+      state.isSearched = total > maxDoors;
+      if (state.isSearched === wasSearched) return false;
+      return wasSearched ? more : Boolean(state.q || state.propertyId);
+    };
+    /** @param {boolean} isPartial whether others are still being read */
+    const take = (isPartial) => {
       for (const [id, device] of newer) if (!device) devices.delete(id); else if (devices.has(id) || !state.isSearched) devices.set(id, device);
-      Object.assign(state, { status: 'loaded', error: null, problem: null, devices: new Map(devices), total, readAt: new Date().toISOString() });
+      Object.assign(state, { status: 'loaded', error: null, problem: null, isPartial, devices: new Map(devices), total, readAt: new Date().toISOString() });
       subscribe(context, state);
       shown?.();
       context.redraw();
@@ -81,15 +101,21 @@ const page = {
         // A short page first, so that there is something to see.
         more = await read(1, firstShown);
         if (!isCurrent()) return;
-        if (more) take();
+        if (isOtherwise(more)) return await page.refresh(context, state, shown);
+        if (more) {
+          take(true);
+          // The pages name these doors again; one that they do not name has been deleted meanwhile.
+          devices.clear();
+        }
       }
       const pages = total > maxDoors || state.isSearched ? 1 : maxDoors / pageSize;
       for (let page = 1; more && page <= pages; page++) {
         more = await read(page, pageSize);
         if (!isCurrent()) return;
       }
+      if (isOtherwise(more)) return await page.refresh(context, state, shown);
       if (!isFirst) announceChanges(context, state.devices, devices);
-      take();
+      take(false);
     } catch (error) {
       if (!isCurrent()) return;
       // What was read before stays, with its age.
@@ -104,20 +130,26 @@ const page = {
 
   /** @param {any} context @param {any} state @param {string} event @param {any} data */
   live(context, state, event, data) {
-    if (event === 'poll') { page.refresh(context, state); return; }
-    const isDevice = data.type === 'device' || (event === 'ready' && data.name === 'device');
-    if (!isDevice) return;
-    const objects = event === 'change' ? [data.object] : event === 'snapshot' ? data.objects : [];
-    if (state.newer) {
-      for (const device of objects) state.newer.set(device.id, device);
-      if (event === 'removed') state.newer.set(data.id, null);
-    }
+    if (event === 'poll') { readAgain(context, state); return; }
+    const objects = data.type !== 'device' ? [] : event === 'change' ? [data.object] : event === 'snapshot' ? data.objects : [];
+    for (const device of objects) state.newer?.set(device.id, device);
+    // The tabs of a browser share one stream, so what other tabs ask for comes here as well.
+    const isOwn = state.needName && (data.name === state.needName || data.names?.includes(state.needName));
+    if (!isOwn || !['snapshot', 'ready', 'change', 'removed'].includes(event)) return;
+    if (event === 'removed') state.newer?.set(data.id, null);
     if (state.status !== 'loaded') return;
     if (event === 'removed') state.devices.delete(data.id);
     // A whole snapshot names all doors: one that is not among them is gone.
     if (event === 'snapshot') for (const { id } of data.objects) (state.snapshot ||= new Set()).add(id);
     if (event === 'ready' && state.snapshot) {
-      if (!state.isSearched) for (const id of state.devices.keys()) if (!state.snapshot.has(id)) state.devices.delete(id);
+      if (!state.isSearched) {
+        for (const id of state.devices.keys()) {
+          if (state.snapshot.has(id)) continue;
+          state.devices.delete(id);
+          state.newer?.set(id, null);
+        }
+        Object.assign(state, { isPartial: false, problem: null });
+      }
       state.snapshot = null;
     }
     for (const device of objects) {
@@ -205,14 +237,19 @@ function content(context, state) {
     && (!q || [device.name, device.propertyName, device.unitName].some((name) => name && name.toLowerCase().includes(q))));
   const counter = counters.find(({ id }) => id === state.filter) || counters[0];
   const doors = inPlace.filter(counter.has);
+  // The first doors are there, and the others are being read.
+  const isReading = state.isPartial && !state.problem;
   return [
-    state.problem && h('div.notice.bad', { key: 'problem' }, icon('alert'), h('div', null, 'The doors could not be read again; what you see is from ', time(state.readAt), '.')),
-    state.isSearched && state.total > state.devices.size && h('p.hint', { key: 'many' },
-      state.q || state.propertyId ? `${state.total.toLocaleString('en-GB')} doors match. The first ${state.devices.size} are shown.`
+    state.problem && h('div.notice.bad', { key: 'problem' }, icon('alert'), h('div', null,
+      state.isPartial ? `The first ${state.devices.size} of ${counted(state.total, 'door')} are shown; the others could not be read.`
+        : ['The doors could not be read again; what you see is from ', time(state.readAt), '.'])),
+    isReading && h('p.hint', { key: 'reading' }, `Reading ${state.devices.size} of ${counted(state.total, 'door')}.`),
+    state.isSearched && !state.isPartial && state.total > state.devices.size && h('p.hint', { key: 'many' },
+      state.q || state.propertyId ? `${state.total.toLocaleString('en-GB')} doors match. The first ${state.devices.size} are shown${state.total > maxDoors ? ', and read again every 15 seconds' : ''}.`
         : `There are ${counted(state.total, 'door')}. The first ${state.devices.size} are shown, and read again every 15 seconds: search to see others.`),
     band(context, state, inPlace, counter),
     filters(context, state),
-    doors.length === 0 ? h('div.empty', { key: 'none' }, icon('search'), h('h2', null, 'No door matches'),
+    doors.length === 0 ? !isReading && h('div.empty', { key: 'none' }, icon('search'), h('h2', null, 'No door matches'),
       button('Show all doors', { onclick: () => { Object.assign(state, { q: '', filter: 'all', propertyId: '' }); remember(state); searchAgain(context, state, 0); } }))
       : state.style === 'list' ? list(rows(context, state, doors, row)) : board(context, doors, rows(context, state, doors, card)),
     doors.length > state.shown && button(`Show ${Math.min(firstShown, doors.length - state.shown)} more of ${doors.length}`, {
@@ -240,7 +277,7 @@ function band(context, state, doors, current) {
           key: counter.id, id: `show-${counter.id}`, type: 'button', class: count ? counter.tone : 'idle', 'aria-pressed': String(counter === current),
           onclick: () => { Object.assign(state, { filter: counter.id, shown: firstShown }); remember(state); context.redraw(); },
         },
-        icon(counter.icon), h('span.number', null, count), h('span.label', null, counter.title));
+        icon(counter.icon), h('span.number', null, count === 0 && state.isPartial ? '–' : count), h('span.label', null, counter.title));
     }));
 }
 
@@ -302,35 +339,56 @@ function grouped(doors) {
 function rows(context, state, doors, describe) {
   const next = new Map();
   let left = newRowsInFrame;
+  let isWaiting = false;
   for (const device of doors.slice(0, state.shown)) {
     const progress = context.commands.of(device.id);
     const shown = [
       describe, device, context.ability, progress, progress?.phase, progress?.text, device.stateAt && ago(device.stateAt),
       state.why?.startsWith(device.id) ? state.why : null];
     const known = state.rows.get(device.id);
-    if (!known && left-- === 0) {
-      context.redraw();
-      break;
+    // One that is drawn stays, also behind one that must wait: the focus may be in it.
+    if (!known && left === 0) {
+      isWaiting = true;
+      continue;
     }
+    if (!known) left--;
     const isSame = known && known.shown.every((/** @type {any} */ one, /** @type {number} */ index) => one === shown[index]);
     next.set(device.id, isSame ? known : { shown, description: describe(context, state, device) });
   }
+  if (isWaiting) context.redraw();
   state.rows = next;
   return new Map([...next].map(([id, { description }]) => [id, description]));
 }
 
-/** Keeps the doors that are shown up to date, by the stream where it sends no more than are shown. @param {any} context @param {any} state */
+/**
+ * Keeps the doors that are shown up to date: by the stream, or by reading them again where it would send many more than are shown.
+ *
+ * @param {any} context @param {any} state
+ */
 function subscribe(context, state) {
-  const query = state.isSearched ? queryText({ q: state.q, propertyId: state.propertyId }).slice(1) : '';
-  const isStreamed = query !== '' || !state.isSearched;
-  context.need(isStreamed ? [{ type: 'device', query }] : []);
+  const need = state.total > maxDoors ? null : { type: 'device', query: state.isSearched ? queryText({ q: state.q, propertyId: state.propertyId }).slice(1) : '' };
+  const needName = need && nameOfNeed(need);
+  // What came of another need does not belong to the snapshot of this one.
+  if (needName !== state.needName) Object.assign(state, { needName, snapshot: null });
+  context.need(need ? [need] : []);
   clearInterval(state.again);
-  if (!isStreamed) state.again = setInterval(() => { if (document.visibilityState === 'visible') page.refresh(context, state); }, readAgainAfter);
+  state.watching?.abort();
+  if (need) return;
+  const again = () => { if (document.visibilityState === 'visible') readAgain(context, state); };
+  state.again = setInterval(again, readAgainAfter);
+  // A page that comes back to the front can be old.
+  state.watching = new AbortController();
+  document.addEventListener('visibilitychange', again, { signal: state.watching.signal });
+}
+
+/** Reads the doors again, unless that is under way: a slow reading would never end. @param {any} context @param {any} state */
+function readAgain(context, state) {
+  if (!state.newer || Date.now() - state.began > readWithin) page.refresh(context, state);
 }
 
 /** @param {any} context @param {any[]} doors @param {Map<string, any>} described */
 function board(context, doors, described) {
-  const groups = grouped(doors.slice(0, described.size));
+  const groups = grouped(doors.filter(({ id }) => described.has(id)));
   return h('div', { key: 'board' }, groups.map(([name, members]) => h(
     'section.group', { key: name },
     h('h2.group-title', null, members[0].propertyId && context.ability.can('property.read', 'Property', { id: members[0].propertyId, portfolioId: members[0].portfolioId })

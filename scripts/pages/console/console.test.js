@@ -13,7 +13,7 @@ const { heaviestRun, isSafeAddress } = await import('./view.js');
 const words = await import('./words.js');
 const { describe, merged } = await import('./records.js');
 const { localText, resolved, standing } = await import('./guests.js');
-const { counters } = await import('./doors.js');
+const { counters, default: doorsPage } = await import('./doors.js');
 const { queryText } = await import('./api.js');
 
 /** Pseudo-random numbers from a seed (mulberry32). */
@@ -376,6 +376,188 @@ test('only LOCKED is shown as secure, and each door is under the counter of its 
     assert.equal(found.length, 1, state);
   }
   assert.equal(words.stateOf('SOMETHING_NEW').word, 'State unknown');
+});
+
+// --- The page Doors ---
+
+const door = (number, more = {}) => ({ id: `d${number}`, name: `Door ${number}`, propertyId: `p${number % 2}`, propertyName: `House ${number % 2}`, state: 'LOCKED', isOnline: true, capabilities: [], ...more });
+const numbered = (count) => Array.from({ length: count }, (_, number) => door(number));
+const deviceNeed = (query = '') => ({ type: 'device', query });
+/** The texts of a description. */
+const textOf = (node) => ('text' in node ? node.text : node.children.map(textOf).join(' '));
+const turn = () => new Promise(setImmediate);
+
+/**
+ * Runs a test with the page Doors and a gateway that has the doors `gateway.doors`. The gateway answers the request with the number
+ * `gateway.holdFrom`, and each later one, only when the test calls `gateway.go`.
+ */
+async function withDoors(doors, address, body, holdFrom = Infinity) {
+  const names = ['fetch', 'localStorage', 'document'];
+  const before = Object.fromEntries(names.map((name) => [name, globalThis[name]]));
+  const gateway = { doors, asked: [], holdFrom, go: [], fails: false };
+  const fetch = async (url) => {
+    const query = new URL(url, 'http://gateway').searchParams;
+    gateway.asked.push(decodeURIComponent(String(query)).replace('&sortBy=name', ''));
+    if (gateway.asked.length >= gateway.holdFrom) await new Promise((resolve) => { gateway.go.push(resolve); });
+    if (gateway.fails) return new Response('{}', { status: 503 });
+    const [page, limit, q, propertyId] = ['page', 'limit', 'q', 'propertyId'].map((name) => query.get(name));
+    const found = gateway.doors.filter((one) => (!q || one.name.includes(q)) && (!propertyId || one.propertyId === propertyId));
+    const data = { devices: found.slice((page - 1) * limit, page * limit), pagination: { totalItems: found.length, totalPages: Math.ceil(found.length / limit) } };
+    return new Response(JSON.stringify({ data }));
+  };
+  const document = Object.assign(new EventTarget(), { visibilityState: 'visible' });
+  Object.assign(globalThis, { fetch, document, localStorage: { getItem: () => null, setItem() {} } });
+  const needs = [];
+  const context = {
+    ability: new Ability([]), user: { id: 'u1', defaultPropertyId: null }, memory: new Map(), commands: { of: () => null, isRunning: () => false },
+    redraw() {}, announce() {}, need: (wanted) => needs.push(...wanted.length ? wanted : [null]),
+  };
+  const state = doorsPage.start(context, [], new URLSearchParams(address));
+  const text = () => textOf(doorsPage.view(context, state));
+  const live = (event, data) => doorsPage.live(context, state, event, data);
+  // A held reading is not waited for.
+  const settled = async () => { for (let turns = 0; turns < 20; turns++) await turn(); };
+  try {
+    await body({ gateway, state, context, text, live, needs, settled, document });
+  } finally {
+    doorsPage.end(state);
+    for (const go of gateway.go) go();
+    await settled();
+    Object.assign(globalThis, before);
+  }
+}
+
+test('with more than 1,000 doors the search and the property in the address are asked of the gateway, also when others are read first', async () => {
+  await withDoors(numbered(3000), 'q=Door 29', async ({ gateway, state, text, needs, settled }) => {
+    await settled();
+    // Door 29, 290 to 299, and 2900 to 2999.
+    assert.equal(state.devices.size, 111);
+    assert.ok(state.devices.has('d2999') && !text().includes('No door matches'));
+    assert.equal(gateway.asked[1], 'page=1&limit=60&q=Door+29');
+    assert.deepEqual(needs.at(-1), deviceNeed('q=Door%2029'));
+  });
+  await withDoors(numbered(3000), 'property=p1', async ({ gateway, state, text, needs, settled }) => {
+    await settled();
+    assert.deepEqual([state.devices.size, state.total, gateway.asked.at(-1)], [200, 1500, 'page=1&limit=200&propertyId=p1']);
+    assert.ok(text().includes('1,500 doors match. The first 200 are shown, and read again every 15 seconds.'));
+    // The stream would send all 1,500.
+    assert.deepEqual(needs.at(-1), null);
+  });
+  // Where there are fewer, the console searches itself.
+  await withDoors(numbered(1000), 'q=Door 29', async ({ gateway, needs, settled }) => {
+    await settled();
+    assert.ok(gateway.asked.length === 6 && gateway.asked.every((query) => !query.includes('q=')));
+    assert.deepEqual(needs.at(-1), deviceNeed());
+  });
+});
+
+test('doors that the stream does not send are read again when the page comes back to the front, but not while they are being read', async () => {
+  await withDoors(numbered(1001), '', async ({ gateway, state, document, needs, live, settled }) => {
+    await settled();
+    assert.deepEqual([needs.at(-1), gateway.asked.length], [null, 2]);
+    gateway.holdFrom = 3;
+    document.dispatchEvent(new Event('visibilitychange'));
+    document.dispatchEvent(new Event('visibilitychange'));
+    live('poll', {});
+    await settled();
+    assert.equal(gateway.asked.length, 3);
+    gateway.go.pop()();
+    await settled();
+    document.visibilityState = 'hidden';
+    document.dispatchEvent(new Event('visibilitychange'));
+    assert.equal(gateway.asked.length, 3);
+    doorsPage.end(state);
+    document.visibilityState = 'visible';
+    document.dispatchEvent(new Event('visibilitychange'));
+    assert.equal(gateway.asked.length, 3);
+  });
+});
+
+test('the page Doors takes from the shared stream only what comes under its own name', async () => {
+  await withDoors(numbered(3), '', async ({ state, live, settled }) => {
+    await settled();
+    live('removed', { names: ['device.other'], type: 'device', id: 'd1' });
+    live('change', { names: ['device.other'], type: 'device', object: door(7) });
+    live('snapshot', { name: 'device.other', type: 'device', objects: [door(0)], last: true });
+    live('ready', { name: 'device.other' });
+    live('ready', { name: 'device' });
+    assert.deepEqual([...state.devices.keys()], ['d0', 'd1', 'd2']);
+    live('removed', { names: ['device.other', 'device'], type: 'device', id: 'd1' });
+    live('change', { names: ['device'], type: 'device', object: door(7) });
+    assert.deepEqual([...state.devices.keys()], ['d0', 'd2', 'd7']);
+    live('snapshot', { name: 'device', type: 'device', objects: [door(2)], last: true });
+    live('ready', { name: 'device' });
+    assert.deepEqual([...state.devices.keys()], ['d2']);
+  });
+});
+
+test('while the first doors are shown and the others are read, the page says so, and no counter is zero', async () => {
+  await withDoors([...numbered(99), door(99, { state: 'JAMMED' })], 'show=jammed', async ({ gateway, state, text, settled }) => {
+    gateway.holdFrom = 2;
+    await settled();
+    assert.ok(text().includes('Reading 60 of 100 doors.'));
+    assert.ok(!text().includes('No door matches') && !/\b0 +(All|Locked|Not locked|Jammed)/.test(text()), text());
+    gateway.fails = true;
+    gateway.go.pop()();
+    await settled();
+    assert.ok(text().includes('The first 60 of 100 doors are shown; the others could not be read.') && !text().includes('again;'));
+    gateway.fails = false;
+    gateway.holdFrom = Infinity;
+    state.problem = null;
+    await doorsPage.refresh({ redraw() {}, announce() {}, need() {}, commands: { isRunning: () => false } }, state);
+    assert.ok(!text().includes('Reading') && !text().includes('first 60') && text().includes('Door 99'));
+  });
+});
+
+test('a door that is deleted while the doors are read does not come back', async () => {
+  for (const isByStream of [false, true]) {
+    await withDoors(numbered(100), '', async ({ gateway, state, live, settled }) => {
+      gateway.holdFrom = 2;
+      await settled();
+      assert.equal(state.devices.size, 60);
+      const left = numbered(100).filter(({ id }) => id !== 'd5');
+      // The gateway reads the page before the door is deleted and the stream says so, or after it.
+      if (isByStream) {
+        live('snapshot', { name: 'device', type: 'device', objects: left, last: true });
+        live('ready', { name: 'device' });
+        assert.ok(!state.devices.has('d5'));
+      } else {
+        gateway.doors = left;
+      }
+      gateway.go.pop()();
+      await settled();
+      assert.deepEqual([...state.devices.keys()].sort(), left.map(({ id }) => id).sort(), String(isByStream));
+    });
+  }
+});
+
+test('a door that is drawn stays while new ones before it wait for their frame', async () => {
+  await withDoors(numbered(10), '', async ({ context, state, text, settled }) => {
+    await settled();
+    assert.ok(text().includes('Door 9'));
+    let frames = 0;
+    context.redraw = () => { frames++; };
+    // 30 new doors come first.
+    state.devices = new Map([...numbered(60).slice(30), ...state.devices.values()].map((one) => [one.id, one]));
+    const drawn = text();
+    for (let number = 0; number < 10; number++) assert.match(drawn, new RegExp(`Door ${number}\\b`));
+    // Twelve new ones are drawn in a frame.
+    assert.ok(drawn.includes('Door 41') && !drawn.includes('Door 42') && frames === 1);
+    text();
+    assert.ok(text().includes('Door 59') && frames === 2);
+  });
+});
+
+test('the first reading of the doors ends with the page, also when the gateway gives no answer', async () => {
+  await withDoors(numbered(3), '', async ({ gateway, state, settled }) => {
+    let isRead = false;
+    state.firstRead.then(() => { isRead = true; });
+    await settled();
+    assert.deepEqual([isRead, gateway.go.length], [false, 1]);
+    doorsPage.end(state);
+    await settled();
+    assert.equal(isRead, true);
+  }, 1);
 });
 
 // --- Records and guests ---
