@@ -143,7 +143,8 @@ test('the table of live data in docs/console.md names what each page asks of the
       ['A person', 'person'], ['Portfolio', 'portfolio'], ['Found locks', 'found']];
     for (const [title, module] of lists) {
       const needs = (await needsOf(module, ['ID'])).map(({ type, query }) => (query ? `\`${type}\` with \`${query}\`` : `\`${type}\``)).join(', ');
-      assert.ok(page.includes(`| ${title} | ${needs} |`), `| ${title} | ${needs} |`);
+      // What differs where there are many doors follows, and has a test of its own.
+      assert.ok([' |', ';'].some((end) => page.includes(`| ${title} | ${needs}${end}`)), `| ${title} | ${needs} |`);
     }
   } finally {
     Object.assign(globalThis, before);
