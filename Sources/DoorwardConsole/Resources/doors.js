@@ -304,9 +304,10 @@ function filters(context, state) {
   for (const { propertyId, propertyName } of state.devices.values()) if (propertyId) properties.set(propertyId, propertyName);
   return h(
     'div.filters', { key: 'filters' },
+    // The gateway searches the names of the doors only.
     h('div.search', null, icon('search'),
       h('input', {
-        id: 'search', type: 'search', 'aria-label': 'Search doors', placeholder: 'Search by door, property or unit', value: state.q, autocomplete: 'off',
+        id: 'search', type: 'search', 'aria-label': 'Search doors', placeholder: state.isSearched ? 'Search by the name of a door' : 'Search by door, property or unit', value: state.q, autocomplete: 'off',
         oninput: (/** @type {any} */ event) => { state.q = event.target.value; state.shown = firstShown; remember(state); searchAgain(context, state, 250); },
       })),
     (properties.size > 1 || state.propertyId) && h(

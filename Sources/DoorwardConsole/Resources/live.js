@@ -244,6 +244,7 @@ export class Live {
         else return;
         const path = `/stream/${encodeURIComponent(streamId)}/subscriptions/${added ? added[0] : dropped}`;
         await this.change(added ? 'PUT' : 'DELETE', path, added ? { body: added[1] } : {}, reading);
+        if (!added && dropped !== undefined && !reading.signal.aborted) this.caughtUp(dropped);
       }
     } catch {
       // It is not known what the stream sends now: it is opened again, with all names.
@@ -351,6 +352,12 @@ export class Live {
     }
   }
 
+  /** @param {string} name what is complete, or is not wanted any more, so that its end does not come */
+  caughtUp(name) {
+    this.pending?.delete(name);
+    if (!this.pending?.size) this.setStatus('live');
+  }
+
   /** @param {string} event @param {any} data */
   take(event, data) {
     switch (event) {
@@ -368,8 +375,7 @@ export class Live {
       case 'ready':
       case 'refused':
       case 'revoked':
-        this.pending?.delete(data.name);
-        if (!this.pending?.size) this.setStatus('live');
+        this.caughtUp(data.name);
         break;
       default: break;
     }

@@ -237,6 +237,18 @@ test('a change of the names that gets no answer ends with its stream, and delays
   assert.equal(asked.at(-1), 'DELETE /stream/s2/subscriptions/unit');
 });
 
+test('a name that is dropped before it is complete is not waited for', async () => {
+  const { live } = openLive(async () => new Response(null, { status: 204 }));
+  live.subscribed.set('device', { type: 'device', query: '' });
+  live.pending = new Set(['permissions', 'device']);
+  live.setStatus('catching up');
+  live.take('ready', { name: 'permissions' });
+  assert.equal(live.status.kind, 'catching up');
+  live.setNeeds(permissionsAnd());
+  await new Promise(setImmediate);
+  assert.equal(live.status.kind, 'live');
+});
+
 // --- Server-Sent Events ---
 
 const streams = [
