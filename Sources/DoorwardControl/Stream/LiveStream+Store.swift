@@ -40,7 +40,7 @@ extension LiveStream {
         let readable = Set(view.tenancy.recordScopes(of: view.subject).map(\.log))
         stored.readable = readable
         for log in readable.sorted(by: { $0.description < $1.description }) where follow.next[log] == nil {
-            stored.starts[log] = try await services.store.start(in: log, view, resumed: follow.resumed)
+            stored.starts[log] = try await services.store.start(in: log, view, resumed: follow.resumed(for: log))
         }
         let waiting = mirror.stored(.accessRecord) { $0 == .waiting }
         // The positions of new logs first: a snapshot ends where they begin.

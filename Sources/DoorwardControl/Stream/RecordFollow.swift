@@ -7,8 +7,10 @@ struct RecordFollow: Sendable {
     private(set) var next: [LogID: UInt64] = [:]
     /// The logs with new records.
     private(set) var dirty: Set<LogID> = []
-    /// The positions from which the stream was resumed; used for each log when it is first read.
-    let resumed: RecordMarks?
+    /// The positions from which the stream was resumed.
+    private let resumed: RecordMarks?
+    /// The logs that were followed at any time.
+    private var begun: Set<LogID> = []
     /// The logs in the order in which they were last advanced.
     private var recent: [LogID] = []
     private var latest = Timestamp(milliseconds: 0)
@@ -22,18 +24,23 @@ struct RecordFollow: Sendable {
 
     /// The positions in their fixed form.
     func marks(isComplete: Bool) -> RecordMarks {
-        if next.isEmpty, let resumed { return resumed }
+        if begun.isEmpty, let resumed { return resumed }
         let entries = recent.suffix(RecordMarks.maxEntries).compactMap { log in
             next[log].map { RecordMarks.Entry(log: log.shortened, next: $0) }
         }
         return RecordMarks(entries: entries, latest: latest, isComplete: isComplete)
     }
 
+    /// The positions from which the stream was resumed, for a log that is read for the first time; `nil` for one whose right has ended
+    /// and begun again, as what follows the positions was already sent.
+    func resumed(for log: LogID) -> RecordMarks? { begun.contains(log) ? nil : resumed }
+
     /// Adds logs with their positions, and forgets all other logs that are not among `readable`.
     mutating func update(readable: Set<LogID>, starts: [LogID: UInt64]) {
         for log in Array(next.keys) where !readable.contains(log) { forget(log) }
         for (log, start) in starts where readable.contains(log) && next[log] == nil {
             next[log] = start
+            begun.insert(log)
             // Logs that have not been advanced are the first to lose their exact position.
             recent.insert(log, at: 0)
             dirty.insert(log)
