@@ -237,7 +237,8 @@ let package = Package(
         tests(
             "EndToEnd",
             [
-                "doorward", "doorward-mqtt-locks", "DoorwardMQTT", "DoorwardClient", "DoorwardTesting", httpClient, nioCore, nioPosix,
+                "doorward", "doorward-mqtt-locks", "DoorwardMQTT", "DoorwardClient", "DoorwardTesting", httpClient, nioCore,
+                nioPosix,
                 nioHTTP1,
             ],
             path: "Tests/EndToEnd", exclude: ["Fixtures"]),

@@ -5,7 +5,10 @@ import re
 client = "\n".join(file.read_text() for folder in ["Tests", "Sources/DoorwardClientTesting"] for file in pathlib.Path(folder).rglob("*.swift"))
 pages = "\n".join(file.read_text() for file in pathlib.Path("scripts/pages").rglob("*.py"))
 modules = pathlib.Path("scripts/pages/console/console.test.js").read_text()
-packages = pathlib.Path("Package.swift").read_text()
+manifest = pathlib.Path("Package.swift")
+packages = manifest.read_text() if manifest.exists() else ""
+seeds = pathlib.Path("docs/seeds.md")
+lines = seeds.read_text().splitlines() if seeds.exists() else []
 
 
 def is_there(name):
@@ -18,7 +21,7 @@ def is_there(name):
     return is_test or f"def {name}(" in pages or f'"{name}"' in packages or pathlib.Path(name).exists()
 
 
-for number, line in enumerate(pathlib.Path("docs/seeds.md").read_text().splitlines(), 1):
+for number, line in enumerate(lines, 1):
     cells = [cell.strip() for cell in line.strip("|").split("|")]
     if len(cells) == 4:
         for name in re.findall(r"`([^`]+)`", cells[3]):

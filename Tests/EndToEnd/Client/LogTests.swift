@@ -116,7 +116,11 @@ extension EndToEnd {
             var environment = shell.environment
             var keyID = ""
             if ending == .keyDeleted {
-                let key = try await tom.post("/api-keys", #"{"name":"reader"}"#).data
+                let key = try await tom.post(
+                    "/api-keys",
+                    #"{"name":"reader","entityType":"UNIT","entityId":"\#(house.unitID)","role":"TENANT","#
+                        + #""expiresAt":"\#(Date(timeIntervalSinceNow: 86_400).ISO8601Format())"}"#
+                ).data
                 keyID = try #require(key["apiKey"]["id"].text)
                 let secret = try #require(key["secret"].text)
                 environment.merge(["DOORWARD_SERVER": gateway.address, "DOORWARD_TOKEN": secret]) { $1 }
