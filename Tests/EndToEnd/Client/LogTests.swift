@@ -116,9 +116,9 @@ extension EndToEnd {
             var environment = shell.environment
             var keyID = ""
             if ending == .keyDeleted {
-                let key = try await tom.post(
+                let key = try await house.owner.post(
                     "/api-keys",
-                    #"{"name":"reader","entityType":"UNIT","entityId":"\#(house.unitID)","role":"TENANT","#
+                    #"{"name":"reader","entityType":"PROPERTY","entityId":"\#(house.propertyID)","role":"AUDITOR","#
                         + #""expiresAt":"\#(Date(timeIntervalSinceNow: 86_400).ISO8601Format())"}"#
                 ).data
                 keyID = try #require(key["apiKey"]["id"].text)
@@ -136,7 +136,7 @@ extension EndToEnd {
             case .userDisabled:
                 let admin = try await gateway.signIn(RunningGateway.adminEmail)
                 #expect(try await admin.put("/users/\(me)", #"{"isEnabled":false}"#).status == 200)
-            case .keyDeleted: #expect(try await tom.delete("/api-keys/\(keyID)").status == 204)
+            case .keyDeleted: #expect(try await house.owner.delete("/api-keys/\(keyID)").status == 204)
             case .signedOut: #expect(try await shell.run("logout").code == 0)
             }
             #expect(await log.exitCode == 1)
@@ -145,7 +145,8 @@ extension EndToEnd {
             case .roleTaken: #expect(message == "doorward: You may not see these records any more.\n")
             case .userDisabled:
                 #expect(message.hasPrefix("doorward: The session has expired; sign in again: doorward login --server "))
-            case .keyDeleted: #expect(message.hasPrefix("doorward: ") && message.contains("sign in again"), "\(message)")
+            case .keyDeleted:
+                #expect(message.hasPrefix("doorward: Sign in: the credentials are missing, wrong or expired.\n"), "\(message)")
             case .signedOut: #expect(message.hasPrefix("doorward: not signed in at \(gateway.address); "), "\(message)")
             }
         }
