@@ -1,4 +1,5 @@
 import DoorwardClient
+import Synchronization
 
 /// Shows data on the whole terminal and redraws it when it changes. The last row has the key that ends it, or what is wrong.
 struct LiveScreen: Sendable {
@@ -6,13 +7,6 @@ struct LiveScreen: Sendable {
     let style: OutputStyle
     /// The message if the right to the data ends.
     let revoked: String
-
-    private enum Update<Value: Sendable>: Sendable {
-        case value(Value)
-        case message(String?)
-        /// The window may have another size.
-        case tick
-    }
 
     /// Runs until it is cancelled, or until the stream has ended.
     ///
@@ -26,31 +20,26 @@ struct LiveScreen: Sendable {
     ) async throws {
         let screen = FullScreen()
         defer { screen.end() }
-        let (updates, sink) = AsyncStream<Update<Value>>.makeStream()
-        let stream = FollowedStream(client) { text, isAway in sink.yield(.message(isAway ? text : nil)) }
-        var (value, message) = (first, String?.none)
+        let latest = Latest(first)
+        let stream = FollowedStream(client) { text, isAway in latest.change { $0.message = isAway ? text : nil } }
         func redraw() {
-            let size = TerminalSize.current
-            screen.draw(Self.picture(draw(value, Self.room(size)), message, style, size), size)
+            let (size, state) = (TerminalSize.current, latest.state)
+            screen.draw(Self.picture(draw(state.value, Self.room(size)), state.message, style, size), size)
         }
         redraw()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [revoked] in
-                defer { sink.finish() }
-                try await stream.run(revoked: revoked) { try await watch($0) { sink.yield(.value($0)) } }
+                defer { latest.finish() }
+                try await stream.run(revoked: revoked) { live in
+                    try await watch(live) { value in latest.change { $0.value = value } }
+                }
             }
             let ticks = Task {
-                while (try? await Task.sleep(for: .seconds(1))) != nil { sink.yield(.tick) }
+                // The window may have another size.
+                while (try? await Task.sleep(for: .seconds(1))) != nil { latest.change { _ in } }
             }
             defer { ticks.cancel() }
-            for await update in updates {
-                switch update {
-                case .value(let new): value = new
-                case .message(let new): message = new
-                case .tick: break
-                }
-                redraw()
-            }
+            for await _ in latest.changes { redraw() }
             try await group.waitForAll()
         }
     }
@@ -65,4 +54,31 @@ struct LiveScreen: Sendable {
         return shown + Array(repeating: "", count: room(size) - shown.count + 1)
             + [style.paint(last, message == nil ? .dim : .yellow)]
     }
+}
+
+/// What is shown: the newest value, and what is wrong with the connection. Older values are not kept while the terminal is stopped.
+private final class Latest<Value: Sendable>: Sendable {
+    struct State: Sendable {
+        var value: Value
+        var message: String?
+    }
+
+    /// One element for all changes since the last one was taken.
+    let changes: AsyncStream<Void>
+    private let sink: AsyncStream<Void>.Continuation
+    private let current: Mutex<State>
+
+    init(_ first: Value) {
+        current = Mutex(State(value: first))
+        (changes, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    var state: State { current.withLock { $0 } }
+
+    func change(_ body: @Sendable (inout State) -> Void) {
+        current.withLock { body(&$0) }
+        sink.yield()
+    }
+
+    func finish() { sink.finish() }
 }
