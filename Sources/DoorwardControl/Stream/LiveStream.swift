@@ -191,9 +191,9 @@ package final class LiveStream: Sendable {
     ///
     /// `written` must be called before the next call.
     package func nextBatch() async -> StreamBatch? {
-        while !Task.isCancelled, !state.withLock({ $0.isCut }) {
+        while !Task.isCancelled {
             if let batch = await pendingBatch() { return batch }
-            if state.withLock({ $0.hasClosed }) { return nil }
+            if state.withLock({ $0.hasClosed || $0.isCut }) { return nil }
             await signal.wait()
         }
         return nil

@@ -30,7 +30,7 @@ final class WriteProgress: Sendable {
     ///
     /// - Parameter note: called at that moment, on the event loop, and before this method returns; the waiting task may continue much
     ///   later if the gateway is busy.
-    func flushed(_ note: @escaping @Sendable () -> Void = {}) async {
+    func flushed(_ note: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { continuation in
             // Both are one action: the next batch must not begin before the note of this one.
             let action: @Sendable () -> Void = {

@@ -32,9 +32,9 @@ struct StreamSender: Sendable {
                 // The gate opens when the last piece was accepted, and not when this task continues: a busy gateway must not
                 // disconnect a client that has taken everything.
                 let isLast = start + Self.pieceBytes >= bytes.count
-                await progress?.flushed { if isLast { stream.written() } else { stream.progress() } }
+                let note = isLast ? stream.written : stream.progress
+                if let progress { await progress.flushed(note) } else { note() }
             }
-            stream.written()
             if batch.isLast { return }
         }
         throw CancellationError()
