@@ -55,6 +55,19 @@ package struct Fleet: Sendable {
 
     package var deviceCount: Int { tenants.reduce(0) { $0 + $1.devices.count } }
 
+    /// The changes that make a user the owner of all portfolios.
+    package func ownership(of owner: User) -> [TenancyChange] {
+        var found: [TenancyChange] = [.putUser(owner)]
+        for case .putPortfolio(let portfolio) in changes {
+            found.append(
+                .putAssociation(
+                    UserRoleAssociation(
+                        id: random.id(at: now), userID: owner.id, entity: .portfolio(portfolio.id), role: .owner, createdAt: now,
+                        updatedAt: now)))
+        }
+        return found
+    }
+
     /// Returns a transaction that creates the whole tenancy, with a password for each tenant.
     package func transaction(passwordHash: String) -> StoreTransaction {
         StoreTransaction(

@@ -52,16 +52,7 @@ struct Estate {
 
     private func writeTenancy(to store: SQLiteStore) async throws {
         let hash = try await PasswordHasher(cost: 14, random: random).hash(Secret(Self.password))
-        var changes = fleet.changes
-        changes.append(.putUser(owner))
-        for case .putPortfolio(let portfolio) in fleet.changes {
-            changes.append(
-                .putAssociation(
-                    UserRoleAssociation(
-                        id: random.id(at: portfolio.createdAt), userID: owner.id, entity: .portfolio(portfolio.id), role: .owner,
-                        createdAt: portfolio.createdAt, updatedAt: portfolio.createdAt)))
-        }
-        var rest = changes[...]
+        var rest = (fleet.changes + fleet.ownership(of: owner))[...]
         while !rest.isEmpty {
             _ = try await store.commit(StoreTransaction(changes: Array(rest.prefix(5_000))))
             rest = rest.dropFirst(5_000)

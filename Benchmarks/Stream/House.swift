@@ -60,14 +60,7 @@ struct House {
                 changes.append(.putDevice(frontDoor))
             }
         }
-        changes.append(.putUser(owner))
-        for case .putPortfolio(let portfolio) in fleet.changes {
-            changes.append(
-                .putAssociation(
-                    UserRoleAssociation(
-                        id: random.id(at: portfolio.createdAt), userID: owner.id, entity: .portfolio(portfolio.id), role: .owner,
-                        createdAt: portfolio.createdAt, updatedAt: portfolio.createdAt)))
-        }
+        changes += fleet.ownership(of: owner)
         for start in stride(from: 0, to: changes.count, by: 5_000) {
             _ = try await store.commit(StoreTransaction(changes: Array(changes[start..<min(changes.count, start + 5_000)])))
         }
