@@ -122,17 +122,16 @@ struct SampleLog {
     func export() throws -> [UInt8] {
         let size = UInt64(records.count)
         let note = try Checkpoint(origin: Self.origin, size: size, root: hash(0..<size)).signed(by: signer)
-        var writer = ExportWriter(
-            ExportHeader(
-                log: Self.log, range: 0..<size, checkpoint: note.rendered, publicKey: signer.verifierKey.description))
+        let header = ExportHeader(
+            log: Self.log, range: 0..<size, checkpoint: note.rendered, publicKey: signer.verifierKey.description)
+        var writer = ExportWriter(log: Self.log)
         var plan = ExportProof.Plan(size: size, isComplete: true)
-        var export: [UInt8] = []
+        var export = header.line
         for record in records {
             try writer.add(record, proof: plan.siblings(of: record.seq).map { hash($0.range) })
-            if writer.byteCount > 65_536 { export += writer.take() }
+            if record.seq % 64 == 63 { export += writer.take() }
         }
-        writer.end()
-        return export + writer.take()
+        return export + writer.take() + ExportWriter.lastLine(count: size)
     }
 
     func verify(_ export: [UInt8], width: Int) async throws {

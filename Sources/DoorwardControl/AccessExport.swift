@@ -2,9 +2,9 @@ internal import DoorwardAudit
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-/// An export in progress: the chunks of a file. A chunk is formatted when it is requested. Meanwhile, the proofs of the next page of
-/// records and the records of the page after it are read, so a slow reader holds nothing but a chunk and two pages. Records that are
-/// written meanwhile are not part of the export.
+/// An export in progress: the chunks of a file. While a page of records is sent, the proofs of the next one are read and its lines
+/// formatted, and the records of the page after it are read, so a slow reader holds three pages. Records that are written meanwhile
+/// are not part of the export.
 package struct AccessExport: AsyncSequence, Sendable {
     /// The bytes of a chunk.
     package typealias Element = [UInt8]
@@ -109,26 +109,22 @@ private struct CSVExport: ExportProducer {
 /// Records with their proofs.
 private struct BundleExport<Pages: ExportPages>: ExportProducer where Pages.Page == [ProvenRecord] {
     private let source: ExportSource
-    private var pages: ReadAhead<Pages>
-    private var writer: ExportWriter
-    private var hasEnded = false
+    private var pages: ReadAhead<LinePages<Pages>>
+    /// The chunks that are not sent yet, the last one first.
+    private var chunks: [[UInt8]]
 
     init(_ source: ExportSource, pages: Pages, header: ExportHeader) {
-        (self.source, self.pages, writer) = (source, ReadAhead(pages, erasures: source.records.erasures), ExportWriter(header))
+        (self.source, chunks) = (source, [header.line])
+        self.pages = ReadAhead(LinePages(pages, log: header.log), erasures: source.records.erasures)
     }
 
     mutating func next() async throws -> [UInt8]? {
-        while !pages.isAtEnd, writer.byteCount < ExportLimits.chunk {
-            // The right is checked for the page that is formatted, and for the read of the next one, which begins here.
+        while chunks.isEmpty, !pages.isAtEnd {
+            // The right is checked for the page that is sent, and for the read of the next one, which begins here.
             try source.checkRight()
-            for proven in try await pages.next() { try writer.add(proven.record, proof: proven.proof) }
+            chunks = try await pages.next().reversed()
         }
-        if pages.isAtEnd, !hasEnded {
-            writer.end()
-            hasEnded = true
-        }
-        let chunk = writer.take()
-        return chunk.isEmpty ? nil : chunk
+        return chunks.popLast()
     }
 }
 

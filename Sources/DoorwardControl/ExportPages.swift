@@ -104,6 +104,33 @@ struct ProvenRecord: Sendable {
     let proof: [[UInt8]]
 }
 
+/// The lines of records, in chunks. The last page has the last line of the export.
+struct LinePages<Records: ExportPages>: ExportPages where Records.Page == [ProvenRecord] {
+    private var records: Records
+    private let log: LogID
+    private var count: UInt64 = 0
+
+    /// The number of records whose lines one task formats, which takes less than a millisecond. They are a chunk of about 100 KiB.
+    private static var recordsPerTask: Int { 64 }
+
+    init(_ records: Records, log: LogID) { (self.records, self.log) = (records, log) }
+
+    var isAtEnd: Bool { records.isAtEnd }
+
+    mutating func next() async throws -> [[UInt8]] {
+        let page = try await records.next()
+        let chunks = await page.concurrentMap(share: Self.recordsPerTask) { [log] part in
+            Result { () throws(ExportFault.Problem) in
+                var writer = ExportWriter(log: log)
+                for proven in part { try writer.add(proven.record, proof: proven.proof) }
+                return writer.take()
+            }
+        }
+        count += UInt64(page.count)
+        return try chunks.map { try $0.get() } + (isAtEnd ? [ExportWriter.lastLine(count: count)] : [])
+    }
+}
+
 /// All records of a range.
 struct CompletePages: ExportPages {
     private var found: ReadAhead<RangePages>

@@ -306,7 +306,7 @@ package final class SQLiteStore: GatewayStore {
             var reading = RecordReading(db, keys)
             return try ranges.flatMap { try reading.sealed($0, of: log) }
         }
-        return await records.concurrentMap(share: Self.recordsPerTask) { $0.disclosed() }
+        return await records.concurrentMap(share: Self.recordsPerTask) { $0.map { $0.disclosed() } }.flatMap(\.self)
     }
 
     /// The records whose values one task decrypts, which takes less than a millisecond.

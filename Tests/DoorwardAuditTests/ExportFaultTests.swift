@@ -38,8 +38,7 @@ import Testing
             let count = try RecordEncoding.decode(encoded.bytes).commitments.count
             let forged = DisclosedRecord(
                 seq: seq, bytes: encoded.bytes, leafHash: encoded.leafHash, personal: Array(repeating: nil, count: count))
-            var writer = ExportWriter(ExportHeader(log: fixture.log, range: nil, checkpoint: "", publicKey: ""))
-            _ = writer.take()
+            var writer = ExportWriter(log: fixture.log)
             let proof = try JSONDecoder().decode(Proof.self, from: Data(lines[Int(seq) + 1])).proof
             try writer.add(forged, proof: proof.map { Array($0) })
             let fault = try await fault { $0[Int(seq) + 1] = writer.take().dropLast() }

@@ -60,7 +60,7 @@ struct ExportFixture {
     private func export(_ seqs: [UInt64], range: Range<UInt64>?, size: Int) throws -> [UInt8] {
         let header = ExportHeader(
             log: log, range: range, checkpoint: try checkpoint(size: size).rendered, publicKey: signer.verifierKey.description)
-        var writer = ExportWriter(header)
+        var writer = ExportWriter(log: log)
         var plan = ExportProof.Plan(size: UInt64(size), isComplete: range != nil)
         for seq in seqs {
             let proof = plan.siblings(of: seq).map { sibling in
@@ -68,8 +68,7 @@ struct ExportFixture {
             }
             try writer.add(records[Int(seq)], proof: proof)
         }
-        writer.end()
-        return writer.take()
+        return header.line + writer.take() + ExportWriter.lastLine(count: UInt64(seqs.count))
     }
 
     /// Verifies an export, in blocks of some length.

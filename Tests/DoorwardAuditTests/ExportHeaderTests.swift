@@ -165,8 +165,9 @@ import Testing
         let leaves = records.map(\.leafHash)
         let origin = LogOrigin(gateway: ExportFixture.gateway, log: .gateway).description
         let note = try Checkpoint(origin: origin, size: 3, root: NaiveTree.root(leaves[...])).signed(by: signer)
-        var writer = ExportWriter(
-            ExportHeader(log: .gateway, range: 0..<3, checkpoint: note.rendered, publicKey: "\(signer.verifierKey)"))
+        let header = ExportHeader(
+            log: .gateway, range: 0..<3, checkpoint: note.rendered, publicKey: signer.verifierKey.description)
+        var writer = ExportWriter(log: .gateway)
         var plan = ExportProof.Plan(size: 3, isComplete: true)
         for record in records {
             let proof = plan.siblings(of: record.seq).map {
@@ -174,9 +175,8 @@ import Testing
             }
             try writer.add(record, proof: proof)
         }
-        writer.end()
         var verifier = ExportVerifier(origin: origin, keys: [signer.verifierKey])
-        let export = writer.take()
+        let export = header.line + writer.take() + ExportWriter.lastLine(count: 3)
         await #expect(throws: ExportFault(line: 4, seq: 2, problem: .earlierThanTheOneBefore)) { try await verifier.add(export) }
     }
 }

@@ -120,8 +120,7 @@ import Testing
     func damaged() throws {
         let fixture = try ExportFixture(seed: 5, count: 3)
         let other = fixture.records[1]
-        let header = ExportHeader(log: fixture.log, range: 0..<3, checkpoint: "", publicKey: "")
-        var writer = ExportWriter(header)
+        var writer = ExportWriter(log: fixture.log)
         let moved = DisclosedRecord(seq: 0, bytes: other.bytes, leafHash: other.leafHash, personal: other.personal)
         #expect(throws: ExportFault.Problem.wrongSeq(1)) { try writer.add(moved, proof: []) }
         let cut = DisclosedRecord(

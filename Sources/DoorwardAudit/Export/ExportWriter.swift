@@ -1,21 +1,13 @@
 import DoorwardDomain
 
-/// Writes the lines of an export as docs/log-format.md specifies them, section "Exports".
+/// Writes the lines of records as docs/log-format.md specifies them, section "Exports". They come after `ExportHeader.line` and before
+/// `lastLine`. Several writers can write the parts of an export at the same time.
 package struct ExportWriter: Sendable {
     /// The lines written since `take` was called last.
     private var text: [UInt8] = []
     private var object: RecordObject<[UInt8]>
-    /// The number of records written.
-    package private(set) var count: UInt64 = 0
-
-    /// Begins with the header.
-    package init(_ header: ExportHeader) {
-        object = RecordObject(log: header.log)
-        text = header.line
-    }
-
-    /// The number of bytes that are ready.
-    package var byteCount: Int { text.count }
+    /// - Parameter log: the log of the records.
+    package init(log: LogID) { object = RecordObject(log: log) }
 
     /// Returns the lines written since the last call.
     package mutating func take() -> [UInt8] {
@@ -58,9 +50,10 @@ package struct ExportWriter: Sendable {
         text.append("],\"record\":")
         text.append(contentsOf: object.text)
         text.append("}\n")
-        count += 1
     }
 
-    /// Writes the last line, without which an export is incomplete.
-    package mutating func end() { text.append(contentsOf: "{\"records\":\(count)}\n".utf8) }
+    /// The last line, without which an export is incomplete.
+    ///
+    /// - Parameter count: the number of all records of the export.
+    package static func lastLine(count: UInt64) -> [UInt8] { Array("{\"records\":\(count)}\n".utf8) }
 }

@@ -97,7 +97,9 @@ struct Gateway: Service {
             await control.stop()
             throw CommandFailure("the gateway could not start: \(error)")
         }
-        checkpointTopics.start()
+        // After the start of the control, which has attached the locks.
+        let adapters = adapters.compactMap { $0 as? MQTTAdapter }
+        checkpointTopics.start(except: adapters.reduce(into: []) { $0.formUnion($1.checkpointTopicsOfLocks) })
         let clockWatch = Task { await control.clockWatch.run() }
         defer { clockWatch.cancel() }
         let retention = Task { await control.logRetention.run() }

@@ -13,7 +13,7 @@ struct BrokerEndpoint: Hashable {
 final class LockRegistry: Sendable {
     enum Entry {
         case lock(MQTTLock)
-        /// A lock whose broker or profile is not configured.
+        /// A lock whose address does not fit the configuration.
         case unresolved(AttachedLock)
     }
 
@@ -61,7 +61,7 @@ final class LockRegistry: Sendable {
         }
     }
 
-    /// Records a lock whose broker or profile is missing.
+    /// Records a lock whose address does not fit the configuration.
     ///
     /// - Returns: the lock that it replaces.
     func addUnresolved(_ lock: AttachedLock) -> MQTTLock? {
@@ -135,6 +135,7 @@ final class LockRegistry: Sendable {
         state.withLock { $0.entries.values.compactMap { if case .lock(let lock) = $0 { lock } else { nil } } }
     }
 
+    /// The locks whose address does not fit the configuration.
     var unresolved: [AttachedLock] {
         state.withLock { $0.entries.values.compactMap { if case .unresolved(let lock) = $0 { lock } else { nil } } }
     }

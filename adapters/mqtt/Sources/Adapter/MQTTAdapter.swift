@@ -118,7 +118,8 @@ extension MQTTAdapter: LockAdapter {
         for session in sessions.values { await session.stop() }
     }
 
-    /// Attaches a lock. If the configuration lacks its broker or profile, the lock cannot be reached until both are configured.
+    /// Attaches a lock. If the configuration lacks its broker or profile, or uses its topic for checkpoints, the lock cannot be reached
+    /// until the configuration is mended.
     package func attach(_ lock: AttachedLock) { attachmentMutex.withLock { _ in attachOrReplace(lock) } }
 
     private func attachOrReplace(_ lock: AttachedLock) {
@@ -173,7 +174,7 @@ extension MQTTAdapter: LockAdapter {
         case .lock(let lock): lock.problem(of: command)
         case .unresolved:
             TransportProblem(
-                detail: "The lock's broker or profile is not in the gateway's configuration.",
+                detail: "The lock's broker or profile is not in the gateway's configuration, or its topic is used for checkpoints.",
                 summary: "The gateway's configuration lacks what this lock needs.")
         case nil: nil
         }
@@ -204,6 +205,9 @@ extension MQTTAdapter: LockAdapter {
     /// Returns why a discovered lock cannot be attached; `nil` if it can.
     private func problem(of record: BrokerDiscovery.Record, on broker: MQTTBroker) -> String? {
         if record.capabilities == nil { return "needs a profile" }
+        if let topic = checkpointTopic(among: record.uses, on: broker) {
+            return "its topic `\(topic)` is the `checkpointTopic` of a broker in the configuration"
+        }
         return registry.conflicts(with: record.uses, on: broker.name).map { _, topic, problem in
             problem == .commandTopicOfOther
                 ? "its state topic `\(topic.text)` is the command topic of an attached lock"
@@ -220,7 +224,30 @@ extension MQTTAdapter: LockAdapter {
             throw AddressErrors(unknown: "broker")
         }
         guard let profile = library[address.profile] else { throw AddressErrors(unknown: "profile") }
-        return (session, try Dialect(profile, variables: address.variables, isAttached: isAttached))
+        let dialect = try Dialect(profile, variables: address.variables, isAttached: isAttached)
+        if let topic = checkpointTopic(among: dialect.uses, on: session.broker) {
+            let key = AddressValues(profile, address.variables).key(of: "\(topic)", profile)
+            throw AddressErrors([.init(field: "address.\(key)", problem: VariableProblem.checkpointTopic.rawValue)])
+        }
+        return (session, dialect)
+    }
+
+    /// The topic among those of a lock on which checkpoints are published; `nil` if there is none. Brokers with the same host and port
+    /// are one.
+    private func checkpointTopic(among uses: Set<TopicUse>, on broker: MQTTBroker) -> MQTTTopic? {
+        sessions.values.lazy.map(\.broker).filter { $0.isSameServer(as: broker) }.compactMap(\.checkpointTopic)
+            .first { topic in uses.contains { $0.topic == TopicText("\(topic)") } }
+    }
+
+    /// The topics of checkpoints that are also topics of attached locks. A checkpoint on them would be a retained message to a lock.
+    package var checkpointTopicsOfLocks: Set<String> {
+        Set(registry.unresolved.compactMap { lock in
+            guard let address = try? MQTTAddress(lock.address), let broker = sessions[address.broker]?.broker,
+                let profile = library[address.profile],
+                let dialect = try? Dialect(profile, variables: address.variables, isAttached: true)
+            else { return nil }
+            return checkpointTopic(among: dialect.uses, on: broker).map { "\($0)" }
+        })
     }
 }
 

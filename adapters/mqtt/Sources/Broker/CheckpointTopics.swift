@@ -19,7 +19,11 @@ package final class CheckpointTopics: Sendable {
     }
 
     /// Connects to the brokers, and reconnects until `stop`.
-    package func start() { for topic in topics.values.joined() { topic.start() } }
+    ///
+    /// - Parameter others: topics that have another use. No checkpoint is published on them.
+    package func start(except others: Set<String> = []) {
+        for topic in topics.values.joined() { topic.start(except: others) }
+    }
 
     /// Publishes a checkpoint to the brokers of its log, now or as soon as they are connected. Does not wait.
     ///
@@ -53,7 +57,15 @@ private final class CheckpointTopic: Sendable {
         state.withLock { $0.connection = connection }
     }
 
-    func start() { state.withLock { $0.connection }?.start() }
+    func start(except others: Set<String>) {
+        guard !others.contains("\(topic)") else {
+            logger.error(
+                "no checkpoint is published on a topic of a lock: change checkpointTopic in the configuration",
+                metadata: ["broker": "\(broker)", "topic": "\(topic)"])
+            return
+        }
+        state.withLock { $0.connection }?.start()
+    }
 
     func stop() async { await state.withLock { $0.connection }?.stop() }
 

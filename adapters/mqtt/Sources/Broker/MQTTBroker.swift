@@ -29,4 +29,7 @@ package struct MQTTBroker: Sendable {
 extension MQTTBroker {
     /// The owner of this transport.
     var owner: TransportOwner { portfolioID.map { .portfolio($0) } ?? .gateway }
+
+    /// Whether two names stand for the same broker.
+    func isSameServer(as other: Self) -> Bool { (settings.host, settings.port) == (other.settings.host, other.settings.port) }
 }

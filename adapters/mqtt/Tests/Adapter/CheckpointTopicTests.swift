@@ -61,4 +61,18 @@ import Testing
         #expect(!kept.contains { !$0.isRetained })
         broker.kill()
     }
+
+    @Test("no checkpoint is published on a topic that has another use")
+    func other() async throws {
+        let broker = try await MosquittoProcess.start()
+        let topics = try Self.topics(broker.port)
+        topics.start(except: ["oak/checkpoint"])
+        topics.publish("second", of: .portfolio(Self.portfolio))
+        topics.publish("first", of: .gateway)
+        // The connection that both would use is there once the first checkpoint has arrived.
+        let found = try await Self.messages(1, broker.port)
+        #expect(found.map(\.topic) == ["doorward/checkpoint"])
+        await topics.stop()
+        broker.kill()
+    }
 }
