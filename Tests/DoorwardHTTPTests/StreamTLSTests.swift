@@ -16,7 +16,7 @@ import X509
 
 /// Streams of a gateway that has a certificate.
 @Suite(.timeLimit(.minutes(30))) struct StreamTLSTests {
-    @Test("A right is taken although a TLS client reads nothing: its stream is cut without the client's part in the end of TLS")
+    @Test("A right is taken although a TLS client reads nothing, and its stream is cut")
     func revocation() async throws {
         let house = try await House()
         let text = String(repeating: "x", count: 8000)
