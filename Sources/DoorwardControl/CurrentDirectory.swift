@@ -11,6 +11,8 @@ package final class CurrentDirectory: Sendable {
         package let directory: TenancyDirectory
         /// The lists that were read from this version.
         let lists = ListCache()
+        /// The rendered abilities of users in this version.
+        let abilities = AbilityCache()
 
         package init(_ directory: TenancyDirectory) { self.directory = directory }
     }

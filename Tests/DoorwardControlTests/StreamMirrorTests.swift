@@ -71,10 +71,12 @@ import Testing
         var history: [(number: UInt64, copy: Copy)] = []
         let names = (0..<3 as Range<UInt64>).map(World.name)
         for name in names { _ = mirror.put(name) }
+        // What was listed, until a step takes it; other changes come between.
+        var listed: [(name: StreamName, members: [StreamObject])] = []
         var now = MonotonicInstant(nanoseconds: 0)
         for step in 0..<Self.steps {
             let number = UInt64.random(in: 0..<30, using: &generator)
-            switch Int.random(in: 0..<9, using: &generator) {
+            switch Int.random(in: 0..<10, using: &generator) {
             case 0, 1:
                 world.values[number] = step
                 _ = mirror.note(World.object(number), world)
@@ -95,7 +97,9 @@ import Testing
                     mirror = StreamMirror()
                     for name in names { _ = mirror.put(name, needsReset: true) }
                 }
-                history = []
+                (history, listed) = ([], [])
+            case 8:
+                listed = mirror.beginListing().map { ($0, world.members(of: $0.query)) }
             default:
                 guard let name = names.randomElement(using: &generator) else { continue }
                 if mirror.remove(name.name) { copy.drop(name.name) } else { _ = mirror.put(name) }
@@ -103,6 +107,8 @@ import Testing
             }
             // Several steps can happen before the client takes something.
             guard Bool.random(using: &generator) else { continue }
+            mirror.endListing(listed)
+            listed = []
             while mirror.hasWork {
                 var output = StreamMirror.Output()
                 mirror.step(world, at: now, into: &output, render: world.rendered)

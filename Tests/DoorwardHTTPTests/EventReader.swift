@@ -111,9 +111,11 @@ extension EventReader {
 
 extension House {
     /// Runs a server on a free port while `body` runs.
-    func servingStreams(_ body: @escaping @Sendable (_ port: Int) async throws -> Void) async throws {
+    func servingStreams(
+        tls: HTTPSettings.TLSFiles? = nil, _ body: @escaping @Sendable (_ port: Int) async throws -> Void
+    ) async throws {
         var settings = HTTPSettings()
-        settings.port = 0
+        (settings.port, settings.tls) = (0, tls)
         settings.idleTimeout = .seconds(36_000)
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let server = try GatewayServer(

@@ -128,4 +128,64 @@ import Testing
         #expect(closed["rules"] != open["rules"])
         #expect(try await watcher.taken().isEmpty)
     }
+
+    @Test("The last use of a guest access ends the ability, though the directory is the same one")
+    func lastUse() async throws {
+        let house = try await House()
+        let (ids, person) = (house.ids, House.Person.nobody)
+        let now = house.clock.now()
+        let granted = try await house.call(
+            .post, "/guest-access", as: .owner,
+            """
+            {"guestUserId":"\(ids[person])","deviceIds":["\(ids.door)"],"operations":["UNLOCK"],"maxUses":1,
+            "validFrom":"\(now)","validUntil":"\(now.advanced(by: .seconds(1200)))"}
+            """)
+        #expect(granted.status == 201, "\(granted.text)")
+        let watcher = try Watcher(house, person)
+        let before = try await watcher.next()
+        #expect(try await house.command(as: person, on: ids.door).status == 200)
+        let after = try await watcher.next()
+        #expect(before["rules"] != after["rules"])
+        #expect(try await after["rules"] == expected(house, person))
+    }
+
+    @Test("Abilities are computed once for all streams of a user in a version of the directory, but each time for a guest")
+    func shared() async throws {
+        let house = try await House()
+        let control = house.control
+        func computed(_ person: House.Person) -> Int {
+            let caller = Caller(userID: house.ids[person], sessionID: House.session(of: person))
+            var count = 0
+            for _ in 0..<3 {
+                let view = StreamView(
+                    caller, in: control.directory.snapshot, devices: control.devices, clock: control.clock)
+                _ = view.renderedAbilities { _ in
+                    count += 1
+                    return []
+                }
+            }
+            return count
+        }
+        #expect([.owner, .owner, .tenant, .guest].map(computed) == [1, 0, 1, 3])
+        let path = "/devices/\(house.ids.door)"
+        #expect(try await house.call(.put, path, as: .owner, #"{"name":"Blue door"}"#).status == 200)
+        #expect([.owner, .owner, .tenant, .guest].map(computed) == [1, 0, 1, 3])
+    }
+
+    @Test("The abilities of at most so many users are kept")
+    func bounded() {
+        let cache = AbilityCache()
+        var computed = 0
+        for round in 0..<2 {
+            for number in 0...AbilityCache.maxUsers {
+                _ = cache.value(of: UserID(high: 1, low: UInt64(number))) {
+                    computed += 1
+                    return [UInt8(round)]
+                }
+            }
+        }
+        #expect(computed > AbilityCache.maxUsers + 1, "those of the first round were dropped")
+        let value = cache.value(of: UserID(high: 1, low: UInt64(AbilityCache.maxUsers))) { [9] }
+        #expect(value != [9])
+    }
 }

@@ -18,6 +18,7 @@ extension LiveStream {
                 state.hasClosed = true
             } else {
                 refuse(&state, view, &builder)
+                state.mirror.endListing(stored.listed)
                 state.mirror.step(view, at: now, into: &builder.output) { render(view, .object($0)) }
                 addRecords(stored, &state, view, &builder)
                 addCommands(stored, &state, view, &builder)

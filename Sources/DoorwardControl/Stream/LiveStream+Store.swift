@@ -2,10 +2,12 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 import Synchronization
 
-// Reads the records and commands of a stream. Nothing is decided here: what was read is selected again when a batch is made.
+// Reads what a batch is made of: the records and commands, and the objects of new names. Nothing is decided here: what was read is
+// selected again when the batch is made.
 extension LiveStream {
-    /// What was read from the store for a step.
+    /// What was read for a step.
     struct Stored {
+        var listed: [(name: StreamName, members: [StreamObject])] = []
         var readable: Set<LogID>?
         var starts: [LogID: UInt64] = [:]
         var recordPages: [(name: String, records: [AccessRecord], next: RecordPosition?)] = []
@@ -14,22 +16,25 @@ extension LiveStream {
         var commands: [StoredCommand] = []
     }
 
-    /// Reads what the names of records and commands need.
+    /// Lists the objects of new names, and reads what the names of records and commands need.
     func fetch() async -> Stored {
-        let (mirror, follow, dirtyCommands, isIdle) = state.withLock { state in
+        let (names, mirror, follow, dirtyCommands, isIdle) = state.withLock { state in
             let hasStored = state.mirror.has(.accessRecord) || state.mirror.has(.command)
             let isIdle = state.ending != nil || state.isBlocked || !state.isOpened || !hasStored
-            return (state.mirror, state.follow, state.dirtyCommands, isIdle)
+            let names = state.mirror.beginListing()
+            return (names, state.mirror, state.follow, state.dirtyCommands, isIdle)
         }
         var stored = Stored()
-        guard !isIdle else { return stored }
         let view = view
+        // Not under the mutex, for which changes and the gate wait.
+        stored.listed = names.map { ($0, view.members(of: $0.query)) }
+        guard !isIdle else { return stored }
         do throws(StoreError) {
             if mirror.has(.accessRecord) { try await fetchRecords(&stored, mirror, follow, view) }
             if mirror.has(.command) { try await fetchCommands(&stored, mirror, dirtyCommands, view) }
         } catch {
             state.withLock { $0.isBlocked = true }
-            return Stored()
+            return Stored(listed: stored.listed)
         }
         return stored
     }

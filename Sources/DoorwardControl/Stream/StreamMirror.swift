@@ -42,6 +42,8 @@ struct StreamMirror: Sendable {
     struct Name: Sendable {
         let subscription: StreamName
         var phase = Phase.waiting
+        /// Whether `beginListing` has returned the name. A name that replaces it is a new value, without this mark.
+        var isBeingListed = false
         /// Whether the client has to be told to drop what it has.
         var needsReset = false
         /// The event after which the client has everything; `nil` before.
@@ -237,6 +239,29 @@ struct StreamMirror: Sendable {
     mutating func markStale(rightsChanged: Bool = false) {
         isStale = true
         if rightsChanged { self.rightsChanged = true }
+    }
+
+    // MARK: - Listing
+
+    /// The new names whose objects are still to be listed. Listing many objects takes long, so it is done without the mirror; the
+    /// result is passed to `endListing`.
+    mutating func beginListing() -> [StreamName] {
+        names.indices.compactMap { slot in
+            guard let name = names[slot], name.phase == .waiting, !name.subscription.query.isStored else { return nil }
+            names[slot]?.isBeingListed = true
+            return name.subscription
+        }
+    }
+
+    /// Takes the objects that were listed since `beginListing`, unless the name has been replaced meanwhile. Objects that have begun
+    /// to be selected since then are in the queue, and others are not sent.
+    mutating func endListing(_ listed: [(name: StreamName, members: [StreamObject])]) {
+        for (name, members) in listed {
+            guard let slot = slot(of: name.name), names[slot]?.isBeingListed == true, names[slot]?.phase == .waiting else {
+                continue
+            }
+            names[slot]?.phase = .listing(members.reversed())
+        }
     }
 
     // MARK: - Steps
@@ -464,9 +489,9 @@ struct StreamDigest: Hashable {
     private let low: UInt64
 
     init(_ bytes: [UInt8]) {
-        let digest = Array(SHA256.hash(data: bytes).prefix(16))
-        func word(_ start: Int) -> UInt64 { digest[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) } }
-        (high, low) = (word(0), word(8))
+        (high, low) = SHA256.hash(data: bytes).withUnsafeBytes { digest in
+            (digest.loadUnaligned(as: UInt64.self), digest.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        }
     }
 }
 

@@ -27,11 +27,18 @@ package struct StreamView: Sendable {
         tenancy.portfolio(id).map { tenancy.subscription(of: $0, at: wall) }
     }
 
-    /// The abilities of the caller.
-    package var abilities: Abilities {
-        Abilities(
-            rules: SecurityService.abilityRules(of: subject, at: now, in: tenancy),
-            nextChangeAt: SecurityService.nextAbilityChange(of: subject, after: now, in: tenancy))
+    /// The abilities of the caller, rendered. All streams of a user share one result for each version of the directory.
+    ///
+    /// Those of a user with guest access are not shared: they depend on the time, and on the uses that are left, too.
+    package func renderedAbilities(_ render: (Abilities) -> [UInt8]) -> [UInt8] {
+        func rendered() -> [UInt8] {
+            render(
+                Abilities(
+                    rules: SecurityService.abilityRules(of: subject, at: now, in: tenancy),
+                    nextChangeAt: SecurityService.nextAbilityChange(of: subject, after: now, in: tenancy)))
+        }
+        guard subject.seesByRolesAlone, let user = subject.userID else { return rendered() }
+        return snapshot.abilities.value(of: user, rendered)
     }
 }
 

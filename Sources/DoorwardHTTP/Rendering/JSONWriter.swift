@@ -126,7 +126,7 @@ struct JSONWriter {
     }
 
     /// Writes a value that is already JSON.
-    mutating func rendered(_ json: [UInt8]) { bytes.append(contentsOf: json) }
+    mutating func rendered(_ json: some Sequence<UInt8>) { bytes.append(contentsOf: json) }
 
     mutating func number(_ value: some BinaryInteger) { bytes.append(contentsOf: value.description.utf8) }
 

@@ -39,18 +39,19 @@ struct StreamPositions: Sendable {
     }
 
     private static func bytes(of mark: StreamMark) -> [UInt8] {
-        let words = [
-            mark.generation, mark.stream, mark.number, UInt64(bitPattern: mark.createdAt.nanoseconds),
-            UInt64(bitPattern: mark.records.latest.milliseconds),
-        ]
-        var bytes = words.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
-        bytes.append(mark.records.isComplete ? 1 : 0)
-        for index in 0..<RecordMarks.maxEntries {
-            let entry = index < mark.records.entries.count ? mark.records.entries[index] : nil
-            bytes.append(entry == nil ? 0 : 1)
-            withUnsafeBytes(of: (entry?.log ?? 0).bigEndian) { bytes.append(contentsOf: $0) }
-            withUnsafeBytes(of: (entry?.next ?? 0).bigEndian) { bytes.append(contentsOf: $0) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(positionBytes)
+        func append(_ word: some FixedWidthInteger) { withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) } }
+        for word in [mark.generation, mark.stream, mark.number] { append(word) }
+        append(mark.createdAt.nanoseconds)
+        append(mark.records.latest.milliseconds)
+        append(mark.records.isComplete ? 1 as UInt8 : 0)
+        for entry in mark.records.entries.prefix(RecordMarks.maxEntries) {
+            append(1 as UInt8)
+            append(entry.log)
+            append(entry.next)
         }
+        bytes.append(contentsOf: repeatElement(0, count: positionBytes - bytes.count))
         return bytes
     }
 

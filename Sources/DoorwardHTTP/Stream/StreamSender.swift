@@ -42,17 +42,18 @@ struct StreamSender: Sendable {
 
     private func encode(_ batch: StreamBatch) throws -> [UInt8] {
         let scope = StreamPositions.scope(lease.stream.caller.principal, names: batch.namesText)
-        var bytes: [UInt8] = []
+        var writer = JSONWriter()
         for event in batch.events {
-            var writer = JSONWriter()
-            writer.object { event.content.write(into: &$0) }
-            let id = try positions.id(of: event.mark, scope: scope)
-            bytes += Array("id: \(id)\nevent: \(event.content.word)\ndata: ".utf8)
+            writer.raw("id: ")
+            writer.rendered(try positions.id(of: event.mark, scope: scope).utf8)
+            writer.raw("\nevent: ")
+            writer.rendered(event.content.word.utf8)
+            writer.raw("\ndata: ")
             // JSON has no line breaks outside texts, and escapes them in texts.
-            bytes += writer.bytes
-            bytes += Array("\n\n".utf8)
+            writer.object { event.content.write(into: &$0) }
+            writer.raw("\n\n")
         }
-        return bytes
+        return writer.bytes
     }
 }
 
@@ -142,8 +143,12 @@ extension StreamItem {
                 }
             }
         case .permissions:
-            let abilities = view.abilities
-            return writer.object { AbilityRoutes.write(abilities, tag: AbilityRoutes.tag(of: abilities).text, into: &$0) }
+            return writer.rendered(
+                view.renderedAbilities { abilities in
+                    var writer = JSONWriter()
+                    writer.object { AbilityRoutes.write(abilities, tag: AbilityRoutes.tag(of: abilities).text, into: &$0) }
+                    return writer.bytes
+                })
         case .accessRecord, .command: break
         }
         // Only an object that the view contains is rendered, and the view does not change.

@@ -1,7 +1,6 @@
 import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
-import Synchronization
 
 /// Shows the house as its owner sees it through the API: as a screen on a terminal, as lines in a pipe.
 struct DemoScreen: Sendable {
@@ -23,8 +22,8 @@ struct DemoScreen: Sendable {
         var view = DemoView(invitation: invitation, style: .output)
         let (live, board) = (client.live(), DemoBoard())
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await watchLocks(live, board) }
-            group.addTask { await followRecords(live) { board.add($0) } }
+            group.addTask { await board.watchLocks(live, order: inOrder) }
+            group.addTask { await board.end { _ = try await followRecords(live) { board.add($0) } } }
             defer { group.cancelAll() }
             // The loop reads keys and the time; the board is kept current by the stream.
             repeat {
@@ -34,6 +33,7 @@ struct DemoScreen: Sendable {
                 if keys.contains(UInt8(ascii: "b")) { view.toggle(.links) }
                 (view.doors, view.news) = (DemoDoors(locks: board.locks), board.news)
                 view.time = time.name(of: clock.now())
+                view.notice = board.notice(live.status, at: view.time)
                 let size = TerminalSize.current
                 screen.draw(view.lines(size), size)
             } while await pause()
@@ -45,27 +45,24 @@ struct DemoScreen: Sendable {
         StandardStream.output.line("listening on \(invitation.address)")
         let lines = invitation.lines(columns: 80) + [""] + invitation.browserLines()
         StandardStream.output.line(lines.joined(separator: "\n") + "\n")
-        let isOpen = await followRecords(client.live()) { news in
-            StandardStream.output.line("\(news.time)\t\(news.event.text)")
-        }
-        // The stream ends when the gateway stops; then this task is cancelled.
-        while isOpen, await pause() {}
-    }
-
-    private func watchLocks(_ live: Live, _ board: DemoBoard) async {
-        // An error ends the watching: the screen keeps what it shows until the user closes it.
+        var isOpen = true
         do {
-            for try await locks in live.watch(LiveQuery<Devices.Entry>.all) { board.locks = inOrder(locks.value.map(\.lock)) }
-        } catch {}
+            isOpen = try await followRecords(client.live()) { news in
+                StandardStream.output.line("\(news.time)\t\(news.event.text)")
+            }
+        } catch {
+            guard !Task.isCancelled else { return }
+            StandardStream.error.line("doorward: no more events: \(DemoBoard.reason(error))")
+        }
+        // The stream also ends when the gateway stops; then this task is cancelled.
+        while isOpen, await pause() {}
     }
 
     /// Passes on each event until the stream ends, or `show` returns false.
     ///
     /// - Returns: whether `show` did not return false.
-    @discardableResult
-    private func followRecords(_ live: Live, show: (DemoView.News) -> Bool) async -> Bool {
-        let records = live.follow(after: RecordCursor()).makeAsyncIterator()
-        while let followed = try? await records.next() {
+    private func followRecords(_ live: Live, show: (DemoView.News) -> Bool) async throws -> Bool {
+        for try await followed in live.follow(after: RecordCursor()) {
             guard let record = try? AccessRecords.Entry(followed).record, let event = DemoEvent(record),
                 let at = try? Timestamp(rfc3339: record.at)
             else { continue }
@@ -96,30 +93,5 @@ struct DemoScreen: Sendable {
         } catch {
             return false
         }
-    }
-}
-
-/// What the screen shows of the house.
-private final class DemoBoard: Sendable {
-    private struct State {
-        var locks: [Wire.Device] = []
-        var news: [DemoView.News] = []
-    }
-
-    /// Maximum number of events that are kept for display.
-    private static let capacity = 200
-    private let state = Mutex(State())
-
-    var locks: [Wire.Device] {
-        get { state.withLock { $0.locks } }
-        set { state.withLock { $0.locks = newValue } }
-    }
-
-    var news: [DemoView.News] { state.withLock { $0.news } }
-
-    /// - Returns: true: the screen does not close by itself.
-    func add(_ news: DemoView.News) -> Bool {
-        state.withLock { $0.news = ($0.news + [news]).suffix(Self.capacity) }
-        return true
     }
 }

@@ -17,6 +17,8 @@ struct DemoView: Sendable {
     var news: [News] = []
     /// The time in the house, such as `Mon 07:42`.
     var time = ""
+    /// Why what is shown is out of date, and what to do; empty while it is live.
+    var notice: [String] = []
     /// The doors and events, or the sign-ins, or the links to the console.
     var page = Page.doors
     let invitation: DemoSignIns
@@ -28,14 +30,16 @@ struct DemoView: Sendable {
 
     /// Renders exactly `size.rows` lines, each at most `size.columns` wide.
     func lines(_ size: TerminalSize) -> [String] {
+        let top = [header(size.columns)] + notice.map { [Span(" ! ", .red), Span($0)] }
+        let room = TerminalSize(columns: size.columns, rows: size.rows - notice.count)
         let body: [[Span]] =
             switch page {
-            case .doors: doorsAndNews(size)
-            case .signIns: signIns(size)
-            case .links: links(size)
+            case .doors: doorsAndNews(room)
+            case .signIns: signIns(room)
+            case .links: links(room)
             }
-        let blank = Array(repeating: [Span](), count: max(0, size.rows - 1 - body.count))
-        return ([header(size.columns)] + body + blank).prefix(size.rows).map { style.line($0, columns: size.columns) }
+        let blank = Array(repeating: [Span](), count: max(0, size.rows - top.count - body.count))
+        return (top + body + blank).prefix(size.rows).map { style.line($0, columns: size.columns) }
     }
 
     /// Shows a page, or the doors if it is shown already.

@@ -100,6 +100,18 @@ import Testing
         if page == .doors, size.rows > 10 { #expect(picture.contains { $0.hasPrefix(" 07:41 ! Door 1A is jam") }) }
     }
 
+    @Test(
+        "a notice that the screen is not live comes first, on every page, and the picture still fits", arguments: [24, 12, 3, 1])
+    func notice(rows: Int) throws {
+        for page in [DemoView.Page.doors, .signIns, .links] {
+            var view = try Self.view()
+            (view.page, view.notice) = (page, ["Not live since Mon 07:42", "Press q"])
+            let picture = view.lines(TerminalSize(columns: 80, rows: rows))
+            #expect(picture.count == rows)
+            #expect(picture.dropFirst().prefix(2) == [" ! Not live since Mon 07:42", " ! Press q"].prefix(rows - 1))
+        }
+    }
+
     @Test("in a small window doors that need attention come first, and the sign-in command is never cut")
     func narrow() throws {
         let picture = try Self.view().lines(TerminalSize(columns: 40, rows: 24))
