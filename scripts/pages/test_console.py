@@ -143,6 +143,49 @@ def doors(console, gateway):
     console.check(page, "doors-list-wide")
 
 
+def blocks(console, gateway):
+    """Doors in blocks are one list or one table, keep the focus when they move to another block, and are found by the browser."""
+    place = gateway.create("/properties", {"name": "Blocks", "portfolioId": gateway.portfolio, "defaultTimeZone": "Europe/Berlin"})
+    doors = [gateway.create("/devices", {"name": f"Block {number:02}", "adapter": "simulator", "address": {"latencyMs": 0}, "propertyId": place}) for number in range(1, 15)]
+    stream = ScriptedStream(gateway)
+    try:
+        page = console.sign_in("owner", f"#/doors?property={place}", url=stream.url)
+        page.locator(".badge.live").wait_for()
+        has(page, ".card", 14)
+        sizes = "[...document.querySelectorAll('.block')].map(one => one.childElementCount)"
+        assert page.evaluate(sizes) == [6, 6, 2]
+        assert page.get_by_role("list").filter(has_text="Block 14").get_by_role("listitem").count() == 14
+        page.evaluate("document.activeElement.blur()")
+        for _ in range(7):
+            page.keyboard.press("j")
+        now = "document.activeElement.textContent"
+        assert page.evaluate(now) == "Block 07"
+        stream.push("removed", {"names": ["device"], "type": "device", "id": doors[1]})
+        has(page, ".card", 13)
+        assert page.evaluate(sizes) == [6, 6, 1] and page.evaluate(now) == "Block 07", "the focus has moved"
+        page.keyboard.press("j")
+        assert page.evaluate(now) == "Block 08"
+        assert page.evaluate("find('Block 14')"), "the browser does not find a door"
+        console.check(page, "doors-blocks")
+        button(page, "List").click()
+        has(page, "tbody tr", 13)
+        assert page.evaluate(sizes) == [6, 6, 1]
+        table = page.get_by_role("table")
+        assert table.count() == 1 and table.get_by_role("row").count() == 14 and table.get_by_role("columnheader").count() == 5
+        assert table.get_by_role("rowheader", name="Block 14").count() == 1 and table.get_by_role("cell").count() == 4 * 13
+        left = "[...document.querySelectorAll('.doors tr')].map(row => [...row.children].map(one => one.getBoundingClientRect().x).join())"
+        assert len(set(page.evaluate(left))) == 1, "the columns of the blocks are not aligned"
+        console.check(page, "doors-blocks-list")
+        look(page, 320, "dark")
+        assert table.get_by_role("row").count() == 14 and table.get_by_role("columnheader").count() == 5
+        console.check(page, "doors-blocks-list-phone")
+    finally:
+        stream.close()
+        for door in doors:
+            gateway.call("DELETE", f"/devices/{door}")
+        gateway.call("DELETE", f"/properties/{place}")
+
+
 def permissions(console, gateway):
     """What a person never holds is hidden, for each role."""
     expected = {
@@ -748,7 +791,7 @@ def weight(console, gateway):
 # Each half runs with a gateway of its own, so that two processes can share the work.
 HALVES = {
     "first": [
-        sign_in, recovery_code, two_people, doors, permissions, keyboard, unlock, failures, lockdown, property_lockdown, guest_window, lost_right,
+        sign_in, recovery_code, two_people, doors, blocks, permissions, keyboard, unlock, failures, lockdown, property_lockdown, guest_window, lost_right,
         unknown_door, settings, away, guests, guests_of_tenant, log, access_check, account, live, live_recovers, seven_tabs, weight,
     ],
     "second": [*MANAGEMENT, *INTERACTIONS],

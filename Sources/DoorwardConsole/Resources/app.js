@@ -18,39 +18,47 @@ const app = {
   phase: 'starting', ability: new Ability(null), permissionsTag: null, page: null, state: null, place: null, note: null, problem: null,
 };
 
-// Drawing: at most once a frame.
+// Drawing: at most once a frame, and in a task of its own, so that what the browser does for the frame is not made longer by it.
 
-let isDrawing = false;
+let [isDrawing, isOld] = [false, false];
 export function redraw() {
+  isOld = true;
   if (isDrawing) return;
   isDrawing = true;
-  requestAnimationFrame(() => {
-    isDrawing = false;
+  setTimeout(() => {
+    isOld = false;
+    requestAnimationFrame(() => {
+      isDrawing = false;
+      if (isOld) redraw();
+    });
     draw();
   });
 }
 
 function draw() {
   const focused = /** @type {HTMLElement | null} */ (document.activeElement);
-  const hadDialog = root.querySelector('dialog') !== null;
+  const hadDialog = hasDialog();
   show(root, view());
-  const hasDialog = root.querySelector('dialog') !== null;
-  if (!hadDialog && hasDialog) app.opener = focused;
-  if (hadDialog && !hasDialog) {
+  if (!hadDialog && hasDialog()) app.opener = focused;
+  if (hadDialog && !hasDialog()) {
     // The focus returns to what opened the dialog.
     const opener = app.opener?.isConnected ? app.opener : document.getElementById(app.opener?.id || '');
     app.opener = null;
     if (opener) opener.focus();
     else focusHeading();
-  } else if (focused && focused !== document.body && !focused.isConnected) {
-    // An element that has gone, because a right was lost for example, leaves its focus to the page's heading, or to the dialog.
-    const next = root.querySelector('dialog :is(input, select, .button)');
-    if (next) /** @type {HTMLElement} */ (next).focus();
+  } else if (focused && focused !== document.body && (!focused.isConnected || document.activeElement === document.body)) {
+    // An element that has moved keeps its focus. One that has gone, because a right was lost for example, leaves it to the dialog, or to
+    // the page's heading.
+    const next = focused.isConnected ? focused : /** @type {HTMLElement | null} */ (root.querySelector('dialog :is(input, select, .button)'));
+    if (next) next.focus({ preventScroll: focused.isConnected });
     else focusHeading();
   }
   const title = pageTitle();
   if (document.title !== title) document.title = title;
 }
+
+/** By its id, as a selector would look at every element of a page with 1,000 doors. */
+const hasDialog = () => document.getElementById('dialog-title') !== null;
 
 function focusHeading() {
   const heading = /** @type {HTMLElement | null} */ (root.querySelector('h1'));

@@ -547,6 +547,7 @@ test('a door that is deleted while the doors are read does not come back', async
 test('a door that is drawn stays while new ones before it wait for their frame', async () => {
   await withDoors(numbered(10), '', async ({ context, state, text, settled }) => {
     await settled();
+    text();
     assert.ok(text().includes('Door 9'));
     let frames = 0;
     context.redraw = () => { frames++; };
@@ -554,11 +555,62 @@ test('a door that is drawn stays while new ones before it wait for their frame',
     state.devices = new Map([...numbered(60).slice(30), ...state.devices.values()].map((one) => [one.id, one]));
     const drawn = text();
     for (let number = 0; number < 10; number++) assert.match(drawn, new RegExp(`Door ${number}\\b`));
-    // Twelve new ones are drawn in a frame.
-    assert.ok(drawn.includes('Door 41') && !drawn.includes('Door 42') && frames === 1);
-    text();
-    assert.ok(text().includes('Door 59') && frames === 2);
+    // Six new ones are drawn in a frame.
+    assert.ok(drawn.includes('Door 35') && !drawn.includes('Door 36') && frames === 1);
+    for (let frame = 0; frame < 3; frame++) text();
+    assert.ok(text().includes('Door 59') && frames === 4);
   });
+});
+
+/** The descriptions with a tag and a class that a description contains. */
+const partsOf = (node, name) => ('text' in node ? [] : [...(`${node.tag}.${node.props.class || ''}`.startsWith(name) ? [node] : []), ...node.children.flatMap((one) => partsOf(one, name))]);
+
+test('doors are described in blocks of six, and a change describes its block only', async () => {
+  await withDoors(numbered(60).map((one) => ({ ...one, propertyName: 'House' })), '', async ({ context, state, settled }) => {
+    for (const [style, name] of [['board', 'div.block'], ['list', 'tbody.block']]) {
+      await settled();
+      state.style = style;
+      const blocks = () => partsOf(doorsPage.view(context, state), name);
+      for (let frame = 0; frame < 10; frame++) blocks();
+      const before = blocks();
+      assert.deepEqual(before.map(({ children }) => children.length), Array(10).fill(6));
+      assert.deepEqual(before.map(({ props }) => props['--doors']), Array(10).fill(6));
+      blocks().forEach((block, index) => assert.equal(block, before[index]));
+      state.devices.set('d8', { ...state.devices.get('d8'), state: 'JAMMED' });
+      assert.deepEqual(blocks().flatMap((block, index) => (block === before[index] ? [] : [index])), [1]);
+      // A door that leaves moves the ones behind it, which are not described again.
+      const rows = blocks().flatMap(({ children }) => children);
+      state.devices.delete('d0');
+      const after = blocks();
+      assert.deepEqual(after.map(({ children }) => children.length), [...Array(9).fill(6), 5]);
+      after.flatMap(({ children }) => children).forEach((row, index) => assert.equal(row, rows[index + 1]));
+      state.devices = new Map([['d0', { ...door(0), propertyName: 'House' }], ...state.devices]);
+    }
+  });
+});
+
+test('a state that grows older changes its text in place', async () => {
+  const { now } = Date;
+  try {
+    await withDoors([door(0, { stateAt: new Date(now()).toISOString() })], '', async ({ context, state, text, settled }) => {
+      await settled();
+      assert.ok(text().includes('just now'));
+      const [card] = partsOf(doorsPage.view(context, state), 'div.card');
+      const [time] = partsOf(card, 'time');
+      time.children[0].el = { data: 'just now' };
+      Date.now = () => now() + 300000;
+      const RealDate = globalThis.Date;
+      globalThis.Date = class extends RealDate { constructor(...values) { super(...(values.length ? values : [RealDate.now()])); } };
+      try {
+        assert.equal(partsOf(doorsPage.view(context, state), 'div.card')[0], card);
+      } finally {
+        globalThis.Date = RealDate;
+      }
+      assert.deepEqual([time.children[0].text, time.children[0].el.data], ['5 min ago', '5 min ago']);
+    });
+  } finally {
+    Date.now = now;
+  }
 });
 
 test('the first reading of the doors ends with the page, also when the gateway gives no answer', async () => {
