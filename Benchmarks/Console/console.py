@@ -177,13 +177,13 @@ def scroll(bench, page, count, figure):
         page.mouse.wheel(0, 1500)
         page.wait_for_timeout(50)
         # What the driver does itself in a page with many elements would be a long task of its own.
-        if page.evaluate("""() => {
+        shown, at_end = page.evaluate("""() => {
             const more = document.getElementById('more');
             if (more && more.getBoundingClientRect().y < 1200) more.click();
-            return !more && scrollY + innerHeight >= document.documentElement.scrollHeight - 5;
-        }"""):
+            return [document.querySelectorAll('[data-door]').length, scrollY + innerHeight >= document.documentElement.scrollHeight - 5];
+        }""")
+        if at_end and shown == count:
             break
-    shown = page.locator("[data-door]").count()
     show(figure, bench.longest(page, since), "ms", 50, elements=shown)
 
 

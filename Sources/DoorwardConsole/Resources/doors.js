@@ -11,8 +11,8 @@ const pageSize = 200;
 const maxDoors = 1000;
 const firstShown = 60;
 /** How many new doors are drawn in a frame, so that no frame takes long. */
-const newRowsInFrame = 6;
-/** Doors of a block, which the browser lays out alone, and only while it is near the screen. Rows of one, two and three cards divide it. */
+const newRowsInFrame = 4;
+/** Doors of a block, which the browser lays out alone. Rows of one, two and three cards divide it. */
 const doorsInBlock = 6;
 /** How often doors are read again that the stream does not send, because there are too many. */
 const readAgainAfter = 15000;
@@ -381,7 +381,7 @@ function blocks(tag, props, described) {
     let block = knownBlocks.get(doors[0]);
     const isSame = block?.key === key && block.children.length === doors.length && doors.every((one, index) => one === block.children[index]);
     if (!isSame) {
-      block = h(tag, { key, '--doors': doors.length, ...props }, doors);
+      block = h(tag, { key, ...props, '--doors': doors.length }, doors);
       knownBlocks.set(doors[0], block);
     }
     return block;

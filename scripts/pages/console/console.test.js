@@ -548,6 +548,7 @@ test('a door that is drawn stays while new ones before it wait for their frame',
   await withDoors(numbered(10), '', async ({ context, state, text, settled }) => {
     await settled();
     text();
+    text();
     assert.ok(text().includes('Door 9'));
     let frames = 0;
     context.redraw = () => { frames++; };
@@ -555,10 +556,10 @@ test('a door that is drawn stays while new ones before it wait for their frame',
     state.devices = new Map([...numbered(60).slice(30), ...state.devices.values()].map((one) => [one.id, one]));
     const drawn = text();
     for (let number = 0; number < 10; number++) assert.match(drawn, new RegExp(`Door ${number}\\b`));
-    // Six new ones are drawn in a frame.
-    assert.ok(drawn.includes('Door 35') && !drawn.includes('Door 36') && frames === 1);
-    for (let frame = 0; frame < 3; frame++) text();
-    assert.ok(text().includes('Door 59') && frames === 4);
+    // Four new ones are drawn in a frame.
+    assert.ok(drawn.includes('Door 33') && !drawn.includes('Door 34') && frames === 1);
+    for (let frame = 0; frame < 6; frame++) text();
+    assert.ok(text().includes('Door 59') && frames === 7);
   });
 });
 
@@ -571,7 +572,7 @@ test('doors are described in blocks of six, and a change describes its block onl
       await settled();
       state.style = style;
       const blocks = () => partsOf(doorsPage.view(context, state), name);
-      for (let frame = 0; frame < 10; frame++) blocks();
+      for (let frame = 0; frame < 15; frame++) blocks();
       const before = blocks();
       assert.deepEqual(before.map(({ children }) => children.length), Array(10).fill(6));
       assert.deepEqual(before.map(({ props }) => props['--doors']), Array(10).fill(6));
