@@ -107,6 +107,15 @@ def doors(console, gateway):
     page = console.sign_in("owner")
     page.wait_for_selector(".card")
     has(page, ".card", 6)
+    page.evaluate("""() => {
+        window.spoken = [];
+        new MutationObserver(() => window.spoken.push(document.getElementById('announce').textContent)).observe(document.getElementById('announce'), {childList: true, characterData: true, subtree: true});
+    }""")
+    page.locator(".badge.live").wait_for()
+    gateway.call("POST", f"/devices/{gateway.locks['Gate']}/unlock", {})
+    until(page, lambda: any("Gate: Unlocked" in one for one in page.evaluate("window.spoken")))
+    assert not any("permissions" in one for one in page.evaluate("window.spoken")), "the stream sends the permissions that are known already"
+    gateway.call("POST", f"/devices/{gateway.locks['Gate']}/lock", {})
     assert "<img src=x" in text(page)
     assert page.locator("main img").count() == 0 and page.title() == "Doors - Doorward"
     page.fill("#search", "yard")

@@ -152,13 +152,16 @@ let nextChange;
 /** @param {any[]} rules @param {string | null} tag @param {string | null} nextChangeAt */
 function usePermissions(rules, tag, nextChangeAt) {
   const isFirst = !app.ability.isKnown;
-  app.ability = new Ability(rules);
+  // The stream begins with the ones that are known.
+  const isSame = !isFirst && tag !== null && tag === app.permissionsTag;
+  if (!isSame) app.ability = new Ability(rules);
   app.permissionsTag = tag;
   clearTimeout(nextChange);
   if (nextChangeAt) {
     const delay = new Date(nextChangeAt).getTime() - Date.now() + 300;
     nextChange = setTimeout(() => readPermissions().catch(() => {}), Math.max(1000, Math.min(delay, 2 ** 31 - 1)));
   }
+  if (isSame) return;
   if (!isFirst) {
     announce('Your permissions have changed');
     app.page?.permissionsChanged?.(context, app.state);
