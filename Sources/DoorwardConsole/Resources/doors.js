@@ -142,7 +142,8 @@ const page = {
     if (state.status !== 'loaded') return;
     if (event === 'removed') state.devices.delete(data.id);
     // A whole snapshot names all doors: one that is not among them is gone.
-    if (event === 'snapshot') for (const { id } of data.objects) (state.snapshot ||= new Set()).add(id);
+    if (event === 'snapshot' && data.isFirst) state.snapshot = new Set();
+    if (event === 'snapshot') for (const { id } of data.objects) state.snapshot?.add(id);
     if (event === 'ready' && state.snapshot) {
       if (!state.isSearched) {
         for (const id of state.devices.keys()) {

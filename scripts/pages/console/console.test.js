@@ -14,7 +14,7 @@ const words = await import('./words.js');
 const { describe, merged } = await import('./records.js');
 const { localText, resolved, standing } = await import('./guests.js');
 const { counters, default: doorsPage } = await import('./doors.js');
-const { queryText } = await import('./api.js');
+const { call, queryText, readIfChanged } = await import('./api.js');
 
 /** Pseudo-random numbers from a seed (mulberry32). */
 function generator(seed) {
@@ -128,19 +128,24 @@ async function needsOf(module, path) {
   };
   const state = page.start(context, path, new URLSearchParams());
   await state.firstRead;
+  for (let turns = 0; turns < 20; turns++) await turn();
   page.end?.(state);
   return asked.at(-1) || [];
 }
 
 test('the table of live data in docs/console.md names what each page asks of the stream', async () => {
   const before = { fetch: globalThis.fetch, localStorage: globalThis.localStorage };
-  const data = { devices: [], pagination: { totalItems: 0, totalPages: 1 } };
+  const none = { totalItems: 0, totalPages: 1 };
+  const data = {
+    devices: [], pagination: none, device: { id: 'ID', name: 'Door', state: 'LOCKED', propertyId: 'PROPERTY', unitId: 'UNIT', capabilities: [] }, permissions: [],
+    property: { id: 'ID', portfolioId: 'PORTFOLIO' }, unit: { id: 'ID', propertyId: 'PROPERTY' }, units: [], discoveredDevices: [], properties: [],
+  };
   Object.assign(globalThis, { fetch: async () => new Response(JSON.stringify({ data })), localStorage: { getItem: () => null, setItem() {} } });
   try {
     const page = readFileSync(process.env.CONSOLE_PAGE, 'utf8');
     const lists = [
       ['Doors', 'doors'], ['A door', 'door'], ['Property', 'property'], ['Unit', 'unit'], ['Guests', 'guests'], ['Log', 'log'], ['People', 'people'],
-      ['A person', 'person'], ['Portfolio', 'portfolio'], ['Found locks', 'found']];
+      ['A person', 'person'], ['Portfolio', 'portfolio']];
     for (const [title, module] of lists) {
       const needs = (await needsOf(module, ['ID'])).map(({ type, query }) => (query ? `\`${type}\` with \`${query}\`` : `\`${type}\``)).join(', ');
       // What differs where there are many doors follows, and has a test of its own.
@@ -247,6 +252,107 @@ test('a name that is dropped before it is complete is not waited for', async () 
   live.setNeeds(permissionsAnd());
   await new Promise(setImmediate);
   assert.equal(live.status.kind, 'live');
+});
+
+test('after a stream is resumed, only what was not complete before is waited for', () => {
+  for (const [pending, kind] of [[[], 'live'], [['device'], 'catching up']]) {
+    const { live } = openLive(async () => new Response(null, { status: 204 }));
+    live.subscribed.set('device', { type: 'device', query: '' });
+    // As after an attempt to open it again.
+    live.pending = new Set(pending);
+    live.take('stream', { streamId: 's2', resumed: true });
+    assert.equal(live.status.kind, kind);
+    live.take('ready', { name: 'device' });
+    assert.equal(live.status.kind, 'live');
+    live.take('reset', { name: 'device' });
+    assert.equal(live.status.kind, 'catching up');
+    live.take('ready', { name: 'device' });
+    assert.equal(live.status.kind, 'live');
+  }
+});
+
+test('the first part of a snapshot is marked, so that a page which begins in the middle knows that it has not seen all', async () => {
+  const seen = [];
+  const live = new Live({ request: async () => new Response(null, { status: 204 }), renew: async () => true, signedOut() {}, onEvent: (event, data) => { if (event === 'snapshot') seen.push([data.name, data.isFirst]); }, onStatus() {} });
+  Object.assign(live, { isLeader: true, reading: new AbortController(), streamId: 's1' });
+  live.subscribed = new Map(permissionsAnd('device').map((need) => [need.type, need]));
+  const part = (name) => live.take('snapshot', { name, type: name, objects: [], last: false });
+  const marks = () => seen.splice(0).map(([name, isFirst]) => `${name} ${isFirst}`);
+  part('device');
+  part('permissions');
+  part('device');
+  assert.deepEqual(marks(), ['device true', 'permissions true', 'device false']);
+  live.take('ready', { name: 'device' });
+  part('permissions');
+  part('device');
+  assert.deepEqual(marks(), ['permissions false', 'device true']);
+  live.take('reset', { name: 'device' });
+  part('device');
+  // A name that is dropped and wanted again begins anew, and so does everything with another stream.
+  live.setNeeds(permissionsAnd());
+  await new Promise(setImmediate);
+  live.setNeeds(permissionsAnd('device'));
+  await new Promise(setImmediate);
+  part('device');
+  part('device');
+  live.take('stream', { streamId: 's2', resumed: false });
+  part('device');
+  assert.deepEqual(marks(), ['device true', 'device true', 'device false', 'device true']);
+});
+
+// --- Requests ---
+
+test('a read that gets no answer is sent once more, and then failed in words; nothing else is ever sent twice', async () => {
+  const before = { fetch: globalThis.fetch, timeout: AbortSignal.timeout };
+  try {
+    for (const [method, silent, isAnswered, attempts] of [['GET', 1, true, 2], ['GET', 2, false, 2], ['POST', 1, false, 1], ['PUT', 1, false, 1], ['DELETE', 1, false, 1]]) {
+      for (const isBody of [false, true]) {
+        const times = [];
+        AbortSignal.timeout = () => {
+          const controller = new AbortController();
+          times.push(() => controller.abort(new DOMException('', 'TimeoutError')));
+          return controller.signal;
+        };
+        let asked = 0;
+        globalThis.fetch = async (_, { signal }) => {
+          const isSilent = asked++ < silent;
+          const end = new Promise((_, reject) => { signal.addEventListener('abort', () => reject(signal.reason)); });
+          if (isSilent && isBody) return { ok: true, status: 200, headers: new Headers(), text: () => end };
+          return isSilent ? end : new Response('{"data": {"is": "here"}}');
+        };
+        const answer = call(method, '/devices').catch((error) => error);
+        for (let attempt = 0; attempt < silent; attempt++) {
+          for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate);
+          times[attempt]?.();
+        }
+        const result = await answer;
+        assert.equal(asked, attempts, method);
+        if (isAnswered) assert.deepEqual(result, { is: 'here' });
+        else assert.deepEqual([result.status, result.code, result.isUnreachable], [0, 'timeout', true]);
+        if (!isAnswered) assert.match(result.message, method === 'GET' ? /^The gateway has not answered in time\.$/ : /not known whether it has carried this out/);
+      }
+    }
+  } finally {
+    globalThis.fetch = before.fetch;
+    AbortSignal.timeout = before.timeout;
+  }
+});
+
+test('the permissions are read again, too, if they get no answer', async () => {
+  const before = { fetch: globalThis.fetch, timeout: AbortSignal.timeout };
+  try {
+    let asked = 0;
+    AbortSignal.timeout = () => AbortSignal.abort(new DOMException('', 'TimeoutError'));
+    globalThis.fetch = async (_, { signal }) => {
+      if (asked++ === 0) throw signal.reason;
+      return new Response('{"data": {"rules": []}}', { headers: { ETag: '"e"' } });
+    };
+    assert.deepEqual(await readIfChanged('/users/me/permissions', null), { data: { rules: [] }, etag: '"e"' });
+    assert.equal(asked, 2);
+  } finally {
+    globalThis.fetch = before.fetch;
+    AbortSignal.timeout = before.timeout;
+  }
 });
 
 // --- Server-Sent Events ---
@@ -491,16 +597,21 @@ test('the page Doors takes from the shared stream only what comes under its own 
     await settled();
     live('removed', { names: ['device.other'], type: 'device', id: 'd1' });
     live('change', { names: ['device.other'], type: 'device', object: door(7) });
-    live('snapshot', { name: 'device.other', type: 'device', objects: [door(0)], last: true });
+    live('snapshot', { name: 'device.other', type: 'device', objects: [door(0)], last: true, isFirst: true });
     live('ready', { name: 'device.other' });
     live('ready', { name: 'device' });
     assert.deepEqual([...state.devices.keys()], ['d0', 'd1', 'd2']);
     live('removed', { names: ['device.other', 'device'], type: 'device', id: 'd1' });
     live('change', { names: ['device'], type: 'device', object: door(7) });
     assert.deepEqual([...state.devices.keys()], ['d0', 'd2', 'd7']);
-    live('snapshot', { name: 'device', type: 'device', objects: [door(2)], last: true });
+    // Of a snapshot that was begun before, for another tab, the first part is missing.
+    live('snapshot', { name: 'device', type: 'device', objects: [door(2, { state: 'JAMMED' })], last: true, isFirst: false });
     live('ready', { name: 'device' });
-    assert.deepEqual([...state.devices.keys()], ['d2']);
+    assert.deepEqual([[...state.devices.keys()], state.devices.get('d2').state], [['d0', 'd2', 'd7'], 'JAMMED']);
+    live('snapshot', { name: 'device', type: 'device', objects: [door(2)], last: false, isFirst: true });
+    live('snapshot', { name: 'device', type: 'device', objects: [door(7)], last: true, isFirst: false });
+    live('ready', { name: 'device' });
+    assert.deepEqual([...state.devices.keys()], ['d2', 'd7']);
   });
 });
 
@@ -531,7 +642,7 @@ test('a door that is deleted while the doors are read does not come back', async
       const left = numbered(100).filter(({ id }) => id !== 'd5');
       // The gateway reads the page before the door is deleted and the stream says so, or after it.
       if (isByStream) {
-        live('snapshot', { name: 'device', type: 'device', objects: left, last: true });
+        live('snapshot', { name: 'device', type: 'device', objects: left, last: true, isFirst: true });
         live('ready', { name: 'device' });
         assert.ok(!state.devices.has('d5'));
       } else {
