@@ -10,7 +10,8 @@ const pageSize = 200;
 /** At most so many doors are read; where there are more, the gateway searches, and the first page of its answer is shown. */
 const maxDoors = 1000;
 const firstShown = 60;
-/** How many new doors are drawn in a frame, so that no frame takes long. */
+/** How many doors are drawn in the first frame, about a screen, and how many new ones in each later frame, so that none takes long. */
+const rowsInFirstFrame = 12;
 const newRowsInFrame = 4;
 /** Doors of a block, which the browser lays out alone. Rows of one, two and three cards divide it. */
 const doorsInBlock = 6;
@@ -225,7 +226,7 @@ const styleSwitch = (context, state) => h(
   [['board', 'Board'], ['list', 'List']].map(([style, title]) => button(title, {
     id: 'style-' + style, icon: /** @type {any} */ (style), pressed: state.style === style, kind: 'quiet',
     onclick: () => {
-      state.style = style;
+      Object.assign(state, { style, rows: new Map() });
       localStorage.setItem('doorward-doors', style);
       context.redraw();
     },
@@ -344,7 +345,7 @@ function rows(context, state, doors, describe) {
   const next = new Map();
   const now = Math.floor(Date.now() / 15000);
   const { ability } = context;
-  let left = newRowsInFrame;
+  let left = state.rows.size === 0 ? rowsInFirstFrame : newRowsInFrame;
   for (const device of doors.slice(0, state.shown)) {
     const progress = context.commands.of(device.id);
     const [phase, text] = [progress?.phase, progress?.text];
