@@ -737,6 +737,58 @@ test('the first reading of the doors ends with the page, also when the gateway g
   }, 1);
 });
 
+// --- The pages of a property, a unit and a door ---
+
+test('a property and a unit show doors that come and go, and a door follows the place of its door; what other tabs ask for is left alone', async () => {
+  const before = globalThis.fetch;
+  const none = { totalItems: 1, totalPages: 1 };
+  const at = { propertyId: 'p1', unitId: 'u1' };
+  const data = {
+    devices: [door(0, at)], pagination: none, device: door(0, at), permissions: [], units: [], users: [], guestAccesses: [],
+    property: { id: 'p1', portfolioId: 'o1' }, unit: { id: 'u1', propertyId: 'p1' },
+  };
+  const asked = [];
+  globalThis.fetch = async (url) => { asked.push(url); return new Response(JSON.stringify({ data })); };
+  const open = async (module, id) => {
+    const { default: page } = await import(`./${module}.js`);
+    const needs = [];
+    const context = { ability: new Ability([]), user: { id: 'u' }, commands: { of: () => null, isRunning: () => false }, redraw() {}, announce() {}, need: (wanted) => needs.push(wanted.map(nameOfNeed)) };
+    const state = page.start(context, [id], new URLSearchParams());
+    const settled = async () => { for (let turns = 0; turns < 20; turns++) await turn(); };
+    await settled();
+    asked.length = 0;
+    return { page, state, needs, settled, live: (event, more) => page.live(context, state, event, { type: 'device', ...more }) };
+  };
+  const [inProperty, inUnit] = ['propertyId=p1', 'unitId=u1'].map((query) => nameOfNeed({ type: 'device', query }));
+  try {
+    const property = await open('property', 'p1');
+    assert.ok(property.needs.at(-1).includes(inProperty));
+    property.live('change', { names: ['device.other'], object: door(7, { propertyId: 'p7' }) });
+    property.live('removed', { names: ['device.other'], id: 'd0' });
+    assert.deepEqual([...property.state.devices.keys()], ['d0']);
+    property.live('change', { names: [inProperty], object: door(8, at) });
+    assert.deepEqual([...property.state.devices.keys()], ['d0', 'd8']);
+    property.live('removed', { names: ['device.other', inProperty], id: 'd0' });
+    assert.deepEqual([...property.state.devices.keys()], ['d8']);
+    const unit = await open('unit', 'u1');
+    assert.ok(unit.needs.at(-1).includes(inUnit));
+    unit.live('change', { names: ['device.other'], object: door(7, { propertyId: 'p7' }) });
+    unit.live('removed', { names: ['device.other'], id: 'd7' });
+    assert.equal(asked.length, 0);
+    unit.live('removed', { names: [inUnit], id: 'd0' });
+    await unit.settled();
+    assert.ok(asked.length > 0);
+    const single = await open('door', 'd0');
+    assert.deepEqual(single.needs.at(-1), [inUnit]);
+    data.device = door(0, { propertyId: 'p2' });
+    single.live('removed', { names: [inUnit], id: 'd0' });
+    await single.settled();
+    assert.deepEqual(single.needs.at(-1), [nameOfNeed({ type: 'device', query: 'propertyId=p2' })]);
+  } finally {
+    globalThis.fetch = before;
+  }
+});
+
 // --- Records and guests ---
 
 test('a command has one row, with the rule and the reason of its request; a request without an outcome stays', () => {
