@@ -178,7 +178,7 @@ const send = (method, path, { query, body, headers, isOpen, isOutside, within })
 async function inTime(method, within, attempt) {
   const isRead = method === 'GET';
   for (let left = isRead ? 1 : 0; ; left--) {
-    const signal = AbortSignal.timeout(within || (isRead ? readWithin : writeWithin));
+    const signal = /** @type {AbortSignal} */ (/** @type {any} */ (AbortSignal).timeout(within || (isRead ? readWithin : writeWithin)));
     try {
       return await attempt(signal);
     } catch (error) {
