@@ -29,6 +29,8 @@ export class APIError extends Error {
 let session = null;
 /** @type {Promise<boolean> | null} */
 let refreshing = null;
+/** The first attempt to continue the session, until it has been waited for. @type {Promise<boolean> | null} */
+let begun = null;
 /** @type {Set<(event: string) => void>} */
 const observers = new Set();
 
@@ -58,7 +60,7 @@ if (tabs) {
 /** @param {string} event */
 function forget(event) {
   if (!session) return;
-  session = null;
+  [session, begun] = [null, null];
   notify(event);
 }
 
@@ -81,6 +83,7 @@ function accept(data) {
   const isOther = session !== null && session.user.id !== data.user.id;
   if (isOther) forget('replaced');
   session = { token: data.token, user: data.user };
+  begun = null;
   if (tabs) tabs.postMessage({ type: 'signedIn', userId: data.user.id });
   notify('signedIn');
 }
@@ -101,6 +104,13 @@ export function restore() {
     refreshing = null;
   });
   return refreshing;
+}
+
+/** As `restore`, but uses the attempt that has begun with the page. */
+export function restoreFirst() {
+  const attempt = begun;
+  begun = null;
+  return attempt || restore();
 }
 
 export async function signOut() {
@@ -251,4 +261,10 @@ export async function save(path, name, refusal) {
   Object.assign(link, { href: address, download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 60000);
+}
+
+// The page loads this module before the others, so that the session is continued while they come. A link that signs in takes its place.
+if (typeof document !== 'undefined' && !location.hash.startsWith('#sign-in=')) {
+  begun = restore();
+  begun.catch(() => {});
 }

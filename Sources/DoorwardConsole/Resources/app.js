@@ -1,6 +1,6 @@
 // The frame of the console: session, permissions, navigation, and the page that the address names.
 // @ts-check
-import { currentUser, observe, readIfChanged, request, restore, signInByLink, signOut } from './api.js';
+import { currentUser, observe, readIfChanged, request, restore, restoreFirst, signInByLink, signOut } from './api.js';
 import { Ability, isOpen, places } from './ability.js';
 import { Commands } from './commands.js';
 import { Live } from './live.js';
@@ -237,7 +237,7 @@ async function begin() {
     const { place, rest } = currentPlace();
     if (place) load(place, rest).catch(() => {});
     if (token) await openLink(token);
-    if (!currentUser() && !(await restore())) {
+    if (!currentUser() && !(await restoreFirst())) {
       app.phase = 'signedOut';
       await startSignIn();
       redraw();
