@@ -13,6 +13,8 @@ const firstShown = 60;
 /** How many doors are drawn in the first frame, about a screen, and how many new ones in each later frame, so that none takes long. */
 const rowsInFirstFrame = 12;
 const newRowsInFrame = 4;
+/** How many doors show another age in a frame. */
+const agesInFrame = 60;
 /** Doors of a block, which the browser lays out alone. Rows of one, two and three cards divide it. */
 const doorsInBlock = 6;
 /** How often doors are read again that the stream does not send, because there are too many. */
@@ -345,6 +347,7 @@ function rows(context, state, doors, describe) {
   const next = new Map();
   const now = Math.floor(Date.now() / 15000);
   const { ability } = context;
+  let [ages, isWaiting] = [0, false];
   let left = state.rows.size === 0 ? rowsInFirstFrame : newRowsInFrame;
   for (const device of doors.slice(0, state.shown)) {
     const progress = context.commands.of(device.id);
@@ -355,8 +358,11 @@ function rows(context, state, doors, describe) {
       && known.phase === phase && known.text === text && known.why === why;
     if (isSame) {
       // It has only grown older.
-      if (known.now !== now) changeText(known.age, ageOf(device));
-      known.now = now;
+      if (known.now !== now && ages < agesInFrame) {
+        if (changeText(known.age, ageOf(device))) ages++;
+        known.now = now;
+      }
+      isWaiting ||= known.now !== now;
       next.set(device.id, known);
     } else if (known || left-- > 0) {
       // One that is drawn stays, also behind one that must wait: the focus may be in it.
@@ -364,7 +370,7 @@ function rows(context, state, doors, describe) {
       next.set(device.id, { device, describe, ability, progress, phase, text, why, now, age, description: describe(context, state, device, age) });
     }
   }
-  if (left < 0) context.redraw();
+  if (left < 0 || isWaiting) context.redraw();
   state.rows = next;
   return next;
 }

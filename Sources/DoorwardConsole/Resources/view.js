@@ -58,11 +58,16 @@ export function show(root, description) {
   for (const call of after) call();
 }
 
-/** Changes a text in the page and in its description, which need not be shown again. @param {Text_} node @param {string} text */
+/**
+ * Changes a text in the page and in its description, which need not be shown again.
+ *
+ * @param {Text_} node @param {string} text @returns {boolean} whether it was another one
+ */
 export function changeText(node, text) {
-  if (node.text === text) return;
+  if (node.text === text) return false;
   node.text = text;
   if (node.el) node.el.data = text;
+  return true;
 }
 
 /** @param {Node_} node @param {boolean} inSVG @param {(() => void)[]} after @returns {Element | Text} */

@@ -704,9 +704,14 @@ test('doors are described in blocks of six, and a change describes its block onl
 test('a state that grows older changes its text in place', async () => {
   const { now } = Date;
   try {
-    await withDoors([door(0, { stateAt: new Date(now()).toISOString() })], '', async ({ context, state, text, settled }) => {
+    const stateAt = new Date(now()).toISOString();
+    await withDoors(numbered(60).map((one) => ({ ...one, stateAt })).concat(door(60, { stateAt })), '', async ({ context, state, text, settled }) => {
       await settled();
-      assert.ok(text().includes('just now'));
+      state.shown = 61;
+      for (let frame = 0; frame < 20; frame++) text();
+      assert.equal(text().match(/just now/g).length, 61);
+      let frames = 0;
+      context.redraw = () => { frames++; };
       const [card] = partsOf(doorsPage.view(context, state), 'div.card');
       const [time] = partsOf(card, 'time');
       time.children[0].el = { data: 'just now' };
@@ -715,6 +720,8 @@ test('a state that grows older changes its text in place', async () => {
       globalThis.Date = class extends RealDate { constructor(...values) { super(...(values.length ? values : [RealDate.now()])); } };
       try {
         assert.equal(partsOf(doorsPage.view(context, state), 'div.card')[0], card);
+        // Sixty in a frame.
+        assert.deepEqual([text().match(/just now/g), frames], [null, 1]);
       } finally {
         globalThis.Date = RealDate;
       }
