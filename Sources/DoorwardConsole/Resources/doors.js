@@ -381,7 +381,7 @@ const knownBlocks = new WeakMap();
 /**
  * Descriptions of doors in blocks. A block whose doors have nothing new to show is used again.
  *
- * @param {string} tag @param {any} props @param {any[]} described
+ * @param {string} tag @param {(count: number) => any} props @param {any[]} described
  */
 function blocks(tag, props, described) {
   return Array.from({ length: Math.ceil(described.length / doorsInBlock) }, (_, key) => {
@@ -389,7 +389,7 @@ function blocks(tag, props, described) {
     let block = knownBlocks.get(doors[0]);
     const isSame = block?.key === key && block.children.length === doors.length && doors.every((one, index) => one === block.children[index]);
     if (!isSame) {
-      block = h(tag, { key, ...props, '--doors': doors.length }, doors);
+      block = h(tag, { key, ...props(doors.length) }, doors);
       knownBlocks.set(doors[0], block);
     }
     return block;
@@ -429,7 +429,7 @@ function board(context, doors, described) {
     'section.group', { key: name },
     h('h2.group-title', null, members[0].propertyId && context.ability.can('property.read', 'Property', { id: members[0].propertyId, portfolioId: members[0].portfolioId })
       ? h('a', { href: `#/properties/${encodeURIComponent(members[0].propertyId)}` }, name) : name, h('span.count', null, counted(members.length, 'door'))),
-    h('div.board', { role: 'list' }, blocks('div.block', null, members.map((/** @type {any} */ device) => described.get(device.id).description))))));
+    h('div.board', { role: 'list' }, blocks('div.block', (count) => ({ '--doors': count }), members.map((/** @type {any} */ device) => described.get(device.id).description))))));
 }
 
 /** @param {any} device */
@@ -510,7 +510,7 @@ function list(described) {
     'table.table.doors', { role: 'table' },
     h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' },
       ['Door', 'State', 'Place', 'Battery', 'Actions'].map((title) => h('th', { key: title, role: 'columnheader', scope: 'col' }, title)))),
-    blocks('tbody.block', { role: 'rowgroup' }, described)));
+    blocks('tbody.block', () => ({ role: 'rowgroup' }), described)));
 }
 
 /** @param {any} context @param {any} state @param {any} device @param {any} age */

@@ -686,7 +686,7 @@ test('doors are described in blocks of six, and a change describes its block onl
       for (let frame = 0; frame < 15; frame++) blocks();
       const before = blocks();
       assert.deepEqual(before.map(({ children }) => children.length), Array(10).fill(6));
-      assert.deepEqual(before.map(({ props }) => props['--doors']), Array(10).fill(6));
+      assert.ok(before.every(({ props }) => (style === 'board' ? props['--doors'] === 6 : props.role === 'rowgroup')));
       blocks().forEach((block, index) => assert.equal(block, before[index]));
       state.devices.set('d8', { ...state.devices.get('d8'), state: 'JAMMED' });
       assert.deepEqual(blocks().flatMap((block, index) => (block === before[index] ? [] : [index])), [1]);
