@@ -81,7 +81,8 @@ window.probe = {
         });
     },
 };
-probe.doors = probe.drawn(() => document.querySelector('.card, tbody tr'));
+// As many doors as fit on a screen.
+probe.doors = probe.drawn(() => document.querySelectorAll('[data-door]').length >= 12);
 new PerformanceObserver((list) => { for (const one of list.getEntries()) probe.tasks.push([one.startTime, one.duration]); }).observe({type: 'longtask', buffered: true});
 """
 
@@ -161,7 +162,7 @@ def change(bench, page, figure="change at the gateway to the page", person="sixt
     for number in range(20):
         door = bench.gateway.doors[person][number % 10]
         word, class_ = ("unlock", "warn") if number % 20 < 10 else ("lock", "ok")
-        page.evaluate("""([door, word]) => { window.changed = probe.drawn(() => document.querySelector(`[data-door='${door}'] .tile.${word}, [data-door='${door}'] .pill.${word}`)).then(() => Date.now()); 1 }""", [door, class_])
+        page.evaluate("""([door, word]) => { const row = document.querySelector(`[data-door='${door}']`); window.changed = probe.drawn(() => row.querySelector(`.tile.${word}, .pill.${word}`)).then(() => Date.now()); 1 }""", [door, class_])
         sent = time.time()
         bench.gateway.call("POST", f"/devices/{door}/{word}", {}, bench.gateway.tokens[person])
         values.append(page.evaluate("window.changed") - 1000 * sent)
@@ -172,18 +173,17 @@ def scroll(bench, page, count, figure):
     """Shows and scrolls all doors, as a person with a wheel does."""
     since = page.evaluate("performance.now()")
     page.mouse.move(600, 500)
-    shown = 0
     begin = time.monotonic()
     while time.monotonic() - begin < 60:
         page.mouse.wheel(0, 1500)
         page.wait_for_timeout(50)
-        if page.locator("#more").count():
-            box = page.locator("#more").bounding_box()
-            if box and box["y"] < 1200:
-                page.locator("#more").click()
-        shown = max(shown, page.locator("[data-door]").count())
-        at_end = page.evaluate("scrollY + innerHeight >= document.documentElement.scrollHeight - 5")
-        if at_end and not page.locator("#more").count():
+        # What the driver does itself in a page with many elements would be a long task of its own.
+        shown, at_end = page.evaluate("""() => {
+            const more = document.getElementById('more');
+            if (more && more.getBoundingClientRect().y < 1200) more.click();
+            return [document.querySelectorAll('[data-door]').length, scrollY + innerHeight >= document.documentElement.scrollHeight - 5];
+        }""")
+        if at_end and shown == count:
             break
     show(figure, bench.longest(page, since), "ms", 50, elements=shown)
 

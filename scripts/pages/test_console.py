@@ -107,6 +107,15 @@ def doors(console, gateway):
     page = console.sign_in("owner")
     page.wait_for_selector(".card")
     has(page, ".card", 6)
+    page.evaluate("""() => {
+        window.spoken = [];
+        new MutationObserver(() => window.spoken.push(document.getElementById('announce').textContent)).observe(document.getElementById('announce'), {childList: true, characterData: true, subtree: true});
+    }""")
+    page.locator(".badge.live").wait_for()
+    gateway.call("POST", f"/devices/{gateway.locks['Gate']}/unlock", {})
+    until(page, lambda: any("Gate: Unlocked" in one for one in page.evaluate("window.spoken")))
+    assert not any("permissions" in one for one in page.evaluate("window.spoken")), "the stream sends the permissions that are known already"
+    gateway.call("POST", f"/devices/{gateway.locks['Gate']}/lock", {})
     assert "<img src=x" in text(page)
     assert page.locator("main img").count() == 0 and page.title() == "Doors - Doorward"
     page.fill("#search", "yard")
@@ -141,6 +150,49 @@ def doors(console, gateway):
     inside = "[...document.querySelectorAll('tbody tr')].every(one => one.lastChild.lastChild.getBoundingClientRect().right <= one.closest('.table-frame').getBoundingClientRect().right && one.lastChild.lastChild.scrollWidth <= one.lastChild.clientWidth)"
     assert page.evaluate(inside), "a button is cut off"
     console.check(page, "doors-list-wide")
+
+
+def blocks(console, gateway):
+    """Doors in blocks are one list or one table, keep the focus when they move to another block, and are found by the browser."""
+    place = gateway.create("/properties", {"name": "Blocks", "portfolioId": gateway.portfolio, "defaultTimeZone": "Europe/Berlin"})
+    doors = [gateway.create("/devices", {"name": f"Block {number:02}", "adapter": "simulator", "address": {"latencyMs": 0}, "propertyId": place}) for number in range(1, 15)]
+    stream = ScriptedStream(gateway)
+    try:
+        page = console.sign_in("owner", f"#/doors?property={place}", url=stream.url)
+        page.locator(".badge.live").wait_for()
+        has(page, ".card", 14)
+        sizes = "[...document.querySelectorAll('.block')].map(one => one.childElementCount)"
+        assert page.evaluate(sizes) == [6, 6, 2]
+        assert page.get_by_role("list").filter(has_text="Block 14").get_by_role("listitem").count() == 14
+        page.evaluate("document.activeElement.blur()")
+        for _ in range(7):
+            page.keyboard.press("j")
+        now = "document.activeElement.textContent"
+        assert page.evaluate(now) == "Block 07"
+        stream.push("removed", {"names": ["device"], "type": "device", "id": doors[1]})
+        has(page, ".card", 13)
+        assert page.evaluate(sizes) == [6, 6, 1] and page.evaluate(now) == "Block 07", "the focus has moved"
+        page.keyboard.press("j")
+        assert page.evaluate(now) == "Block 08"
+        assert page.evaluate("find('Block 14')"), "the browser does not find a door"
+        console.check(page, "doors-blocks")
+        button(page, "List").click()
+        has(page, "tbody tr", 13)
+        assert page.evaluate(sizes) == [6, 6, 1]
+        table = page.get_by_role("table")
+        assert table.count() == 1 and table.get_by_role("row").count() == 14 and table.get_by_role("columnheader").count() == 5
+        assert table.get_by_role("rowheader", name="Block 14").count() == 1 and table.get_by_role("cell").count() == 4 * 13
+        left = "[...document.querySelectorAll('.doors tr')].map(row => [...row.children].map(one => one.getBoundingClientRect().x).join())"
+        assert len(set(page.evaluate(left))) == 1, "the columns of the blocks are not aligned"
+        console.check(page, "doors-blocks-list")
+        look(page, 320, "dark")
+        assert table.get_by_role("row").count() == 14 and table.get_by_role("columnheader").count() == 5
+        console.check(page, "doors-blocks-list-phone")
+    finally:
+        stream.close()
+        for door in doors:
+            gateway.call("DELETE", f"/devices/{door}")
+        gateway.call("DELETE", f"/properties/{place}")
 
 
 def permissions(console, gateway):
@@ -748,7 +800,7 @@ def weight(console, gateway):
 # Each half runs with a gateway of its own, so that two processes can share the work.
 HALVES = {
     "first": [
-        sign_in, recovery_code, two_people, doors, permissions, keyboard, unlock, failures, lockdown, property_lockdown, guest_window, lost_right,
+        sign_in, recovery_code, two_people, doors, blocks, permissions, keyboard, unlock, failures, lockdown, property_lockdown, guest_window, lost_right,
         unknown_door, settings, away, guests, guests_of_tenant, log, access_check, account, live, live_recovers, seven_tabs, weight,
     ],
     "second": [*MANAGEMENT, *INTERACTIONS],

@@ -4,7 +4,12 @@
 
 const base = '/api/v1';
 
-/** An answer of the gateway that is not a success, or none at all (`status` 0, `code` `unreachable`). */
+/** How long a read may take; it is sent once more. */
+const readWithin = 20000;
+/** How long another request may take, which can wait for locks. It is never sent again, as it can have been carried out. */
+const writeWithin = 120000;
+
+/** An answer of the gateway that is not a success, or none at all (`status` 0, `code` `unreachable` or `timeout`). */
 export class APIError extends Error {
   /** @param {number} status @param {any} answer */
   constructor(status, answer) {
@@ -24,6 +29,8 @@ export class APIError extends Error {
 let session = null;
 /** @type {Promise<boolean> | null} */
 let refreshing = null;
+/** The first attempt to continue the session, until it has been waited for. @type {Promise<boolean> | null} */
+let begun = null;
 /** @type {Set<(event: string) => void>} */
 const observers = new Set();
 
@@ -53,7 +60,7 @@ if (tabs) {
 /** @param {string} event */
 function forget(event) {
   if (!session) return;
-  session = null;
+  [session, begun] = [null, null];
   notify(event);
 }
 
@@ -76,6 +83,7 @@ function accept(data) {
   const isOther = session !== null && session.user.id !== data.user.id;
   if (isOther) forget('replaced');
   session = { token: data.token, user: data.user };
+  begun = null;
   if (tabs) tabs.postMessage({ type: 'signedIn', userId: data.user.id });
   notify('signedIn');
 }
@@ -85,7 +93,7 @@ export function restore() {
   // Tabs take turns: a refresh token that is used twice ends the session.
   const renew = async () => {
     try {
-      accept(await send('POST', '/auth/refresh', { isOpen: true }));
+      accept(await send('POST', '/auth/refresh', { isOpen: true, within: 30000 }));
       return true;
     } catch (error) {
       if (error instanceof APIError && error.status === 401) return false;
@@ -96,6 +104,13 @@ export function restore() {
     refreshing = null;
   });
   return refreshing;
+}
+
+/** As `restore`, but uses the attempt that has begun with the page. */
+export function restoreFirst() {
+  const attempt = begun;
+  begun = null;
+  return attempt || restore();
 }
 
 export async function signOut() {
@@ -114,9 +129,10 @@ export async function signOut() {
  * Sends a request of the signed-in person and returns `data` of the answer. An expired access token is renewed once.
  *
  * @param {string} method @param {string} path below `/api/v1`
- * @param {{query?: Record<string, any>, body?: any, headers?: Record<string, string>, isProof?: boolean, isQuiet?: boolean}} [options] `isProof` for a
+ * @param {{query?: Record<string, any>, body?: any, headers?: Record<string, string>, isProof?: boolean, isQuiet?: boolean, within?: number}} [options] `isProof` for a
  *   request with a password, which is not repeated: a second refusal would count as a second wrong password; `isQuiet` for a question
- *   whose refusal says nothing about the rules, such as one about an invitation that may have ended
+ *   whose refusal says nothing about the rules, such as one about an invitation that may have ended;
+ *   `within` for the milliseconds that it may take
  */
 export async function call(method, path, options = {}) {
   if (options.isProof) {
@@ -148,10 +164,10 @@ export async function call(method, path, options = {}) {
  */
 export const callOpen = (path, body) => send('POST', path, { body, isOpen: true });
 
-/** @param {string} method @param {string} path @param {{query?: any, body?: any, headers?: any, isOpen?: boolean, isOutside?: boolean}} options `isOutside` for a path outside the API */
-async function send(method, path, { query, body, headers, isOpen, isOutside }) {
-  const response = await request(method, path, { query, body, headers, isOpen, isOutside });
-  const text = await response.text().catch(() => { throw unreachable(); });
+/** @param {string} method @param {string} path @param {{query?: any, body?: any, headers?: any, isOpen?: boolean, isOutside?: boolean, within?: number}} options `isOutside` for a path outside the API */
+const send = (method, path, { query, body, headers, isOpen, isOutside, within }) => inTime(method, within, async (signal) => {
+  const response = await request(method, path, { query, body, headers, isOpen, isOutside, signal });
+  const text = await response.text().catch((error) => { throw signal.aborted ? error : unreachable(); });
   let answer;
   try {
     answer = text ? JSON.parse(text) : {};
@@ -162,6 +178,24 @@ async function send(method, path, { query, body, headers, isOpen, isOutside }) {
     throw new APIError(response.status, { ...answer, retryAfter: Number(response.headers.get('Retry-After')) || null });
   }
   return answer.data || {};
+});
+
+/**
+ * Carries out a request that must be answered in time, a read perhaps twice.
+ *
+ * @template T @param {string} method @param {number | undefined} within @param {(signal: AbortSignal) => Promise<T>} attempt @returns {Promise<T>}
+ */
+async function inTime(method, within, attempt) {
+  const isRead = method === 'GET';
+  for (let left = isRead ? 1 : 0; ; left--) {
+    const signal = /** @type {AbortSignal} */ (/** @type {any} */ (AbortSignal).timeout(within || (isRead ? readWithin : writeWithin)));
+    try {
+      return await attempt(signal);
+    } catch (error) {
+      if (error instanceof APIError || !signal.aborted) throw error;
+      if (left === 0) throw new APIError(0, { code: 'timeout', message: isRead ? 'The gateway has not answered in time.' : 'The gateway has not answered. It is not known whether it has carried this out.' });
+    }
+  }
 }
 
 /** @param {string} method @param {string} path @param {{query?: any, body?: any, headers?: any, isOpen?: boolean, isOutside?: boolean, signal?: AbortSignal}} options */
@@ -194,18 +228,18 @@ export function queryText(query) {
  * @param {string} path @param {string | null} etag the known version; null for none
  * @returns {Promise<{data: any, etag: string | null} | null>} null if the known version is current
  */
-export async function readIfChanged(path, etag) {
-  const attempt = () => request('GET', path, { headers: etag ? { 'If-None-Match': etag } : {} });
+export const readIfChanged = (path, etag) => inTime('GET', undefined, async (signal) => {
+  const attempt = () => request('GET', path, { headers: etag ? { 'If-None-Match': etag } : {}, signal });
   let response = await attempt();
   if (response.status === 401 && (await restore())) response = await attempt();
   if (response.status === 304) return null;
-  const answer = await response.json().catch(() => ({}));
+  const answer = await response.json().catch((error) => { if (signal.aborted) throw error; return {}; });
   if (!response.ok) {
     if (response.status === 401) forget('signedOut');
     throw new APIError(response.status, answer);
   }
   return { data: answer.data, etag: response.headers.get('ETag') };
-}
+});
 
 /** The person's own data, as just read. @param {any} user */
 export function setCurrentUser(user) { if (session && session.user.id === user.id) session.user = user; }
@@ -227,4 +261,10 @@ export async function save(path, name, refusal) {
   Object.assign(link, { href: address, download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 60000);
+}
+
+// The page loads this module before the others, so that the session is continued while they come. A link that signs in takes its place.
+if (typeof document !== 'undefined' && !location.hash.startsWith('#sign-in=')) {
+  begun = restore();
+  begun.catch(() => {});
 }

@@ -1,6 +1,6 @@
 // The frame of the console: session, permissions, navigation, and the page that the address names.
 // @ts-check
-import { currentUser, observe, readIfChanged, request, restore, signInByLink, signOut } from './api.js';
+import { currentUser, observe, readIfChanged, request, restore, restoreFirst, signInByLink, signOut } from './api.js';
 import { Ability, isOpen, places } from './ability.js';
 import { Commands } from './commands.js';
 import { Live } from './live.js';
@@ -18,39 +18,47 @@ const app = {
   phase: 'starting', ability: new Ability(null), permissionsTag: null, page: null, state: null, place: null, note: null, problem: null,
 };
 
-// Drawing: at most once a frame.
+// Drawing: at most once a frame, and in a task of its own, so that what the browser does for the frame is not made longer by it.
 
-let isDrawing = false;
+let [isDrawing, isOld] = [false, false];
 export function redraw() {
+  isOld = true;
   if (isDrawing) return;
   isDrawing = true;
-  requestAnimationFrame(() => {
-    isDrawing = false;
+  setTimeout(() => {
+    isOld = false;
+    requestAnimationFrame(() => {
+      isDrawing = false;
+      if (isOld) redraw();
+    });
     draw();
   });
 }
 
 function draw() {
   const focused = /** @type {HTMLElement | null} */ (document.activeElement);
-  const hadDialog = root.querySelector('dialog') !== null;
+  const hadDialog = hasDialog();
   show(root, view());
-  const hasDialog = root.querySelector('dialog') !== null;
-  if (!hadDialog && hasDialog) app.opener = focused;
-  if (hadDialog && !hasDialog) {
+  if (!hadDialog && hasDialog()) app.opener = focused;
+  if (hadDialog && !hasDialog()) {
     // The focus returns to what opened the dialog.
     const opener = app.opener?.isConnected ? app.opener : document.getElementById(app.opener?.id || '');
     app.opener = null;
     if (opener) opener.focus();
     else focusHeading();
-  } else if (focused && focused !== document.body && !focused.isConnected) {
-    // An element that has gone, because a right was lost for example, leaves its focus to the page's heading, or to the dialog.
-    const next = root.querySelector('dialog :is(input, select, .button)');
-    if (next) /** @type {HTMLElement} */ (next).focus();
+  } else if (focused && focused !== document.body && (!focused.isConnected || document.activeElement === document.body)) {
+    // An element that has moved keeps its focus. One that has gone, because a right was lost for example, leaves it to the dialog, or to
+    // the page's heading.
+    const next = focused.isConnected ? focused : /** @type {HTMLElement | null} */ (root.querySelector('dialog :is(input, select, .button)'));
+    if (next) next.focus({ preventScroll: focused.isConnected });
     else focusHeading();
   }
   const title = pageTitle();
   if (document.title !== title) document.title = title;
 }
+
+/** By its id, as a selector would look at every element of a page with 1,000 doors. */
+const hasDialog = () => document.getElementById('dialog-title') !== null;
 
 function focusHeading() {
   const heading = /** @type {HTMLElement | null} */ (root.querySelector('h1'));
@@ -144,13 +152,16 @@ let nextChange;
 /** @param {any[]} rules @param {string | null} tag @param {string | null} nextChangeAt */
 function usePermissions(rules, tag, nextChangeAt) {
   const isFirst = !app.ability.isKnown;
-  app.ability = new Ability(rules);
+  // The stream begins with the ones that are known.
+  const isSame = !isFirst && tag !== null && tag === app.permissionsTag;
+  if (!isSame) app.ability = new Ability(rules);
   app.permissionsTag = tag;
   clearTimeout(nextChange);
   if (nextChangeAt) {
     const delay = new Date(nextChangeAt).getTime() - Date.now() + 300;
     nextChange = setTimeout(() => readPermissions().catch(() => {}), Math.max(1000, Math.min(delay, 2 ** 31 - 1)));
   }
+  if (isSame) return;
   if (!isFirst) {
     announce('Your permissions have changed');
     app.page?.permissionsChanged?.(context, app.state);
@@ -226,7 +237,7 @@ async function begin() {
     const { place, rest } = currentPlace();
     if (place) load(place, rest).catch(() => {});
     if (token) await openLink(token);
-    if (!currentUser() && !(await restore())) {
+    if (!currentUser() && !(await restoreFirst())) {
       app.phase = 'signedOut';
       await startSignIn();
       redraw();

@@ -59,7 +59,7 @@ export class Commands {
     this.redraw();
     try {
       const data = await call('POST', `/devices/${encodeURIComponent(device.id)}/${operation.toLowerCase()}`, {
-        body, headers: { Prefer: 'respond-async', 'Idempotency-Key': key },
+        body, headers: { Prefer: 'respond-async', 'Idempotency-Key': key }, within: 30000,
       });
       await this.follow(progress, data.command);
     } catch (error) {

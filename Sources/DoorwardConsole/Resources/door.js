@@ -1,6 +1,6 @@
 // One door: its state, what the person may do, its history, who can open it, and its settings.
 // @ts-check
-import { call } from './api.js';
+import { call, queryText } from './api.js';
 import { marks, movements } from './doors.js';
 import { button, denialFacts, dialog, field, icon, isOutOfReach, notice, ofObject, pager, ruleText, select, time, whenLoaded } from './parts.js';
 import { timeline } from './records.js';
@@ -16,7 +16,6 @@ const page = {
       id, status: 'loading', error: null, device: null, decisions: [], readAt: null, tab: null, why: null, isEnded: false, override: null,
       history: { status: 'loading', records: [], cursor: null, open: null }, who: null, settings: null, etag: null,
     };
-    context.need([{ type: 'device', query: '' }]);
     page.refresh(context, state);
     return state;
   },
@@ -32,6 +31,9 @@ const page = {
       const path = `/devices/${encodeURIComponent(state.id)}`;
       const [{ device }, { permissions }] = await Promise.all([call('GET', path), call('GET', path + '/permissions')]);
       if (state.isEnded) return;
+      // The stream has no filter for one door, so the doors of its unit come, too.
+      const [place, id] = device.unitId ? ['unitId', device.unitId] : ['propertyId', device.propertyId];
+      context.need([{ type: 'device', query: queryText({ [place]: id }).slice(1) }]);
       const before = state.device;
       if (before && before.state !== device.state && !context.commands.isRunning(device.id)) context.announce(stateOf(device.state).word);
       Object.assign(state, { status: 'loaded', error: null, device, decisions: permissions, readAt: new Date().toISOString(), problem: null });

@@ -3,15 +3,20 @@
 import { call, queryText } from './api.js';
 import { nameOfNeed } from './live.js';
 import { button, denialFacts, icon, time, whenLoaded } from './parts.js';
-import { h } from './view.js';
+import { changeText, h } from './view.js';
 import { ago, counted, operations, qualityOf, stateOf } from './words.js';
 
 const pageSize = 200;
 /** At most so many doors are read; where there are more, the gateway searches, and the first page of its answer is shown. */
 const maxDoors = 1000;
 const firstShown = 60;
-/** How many new doors are drawn in a frame, so that no frame takes long. */
-const newRowsInFrame = 12;
+/** How many doors are drawn in the first frame, about a screen, and how many new ones in each later frame, so that none takes long. */
+const rowsInFirstFrame = 12;
+const newRowsInFrame = 4;
+/** How many doors show another age in a frame. */
+const agesInFrame = 60;
+/** Doors of a block, which the browser lays out alone. Rows of one, two and three cards divide it. */
+const doorsInBlock = 6;
 /** How often doors are read again that the stream does not send, because there are too many. */
 const readAgainAfter = 15000;
 /** A reading that takes longer is begun again. */
@@ -140,7 +145,8 @@ const page = {
     if (state.status !== 'loaded') return;
     if (event === 'removed') state.devices.delete(data.id);
     // A whole snapshot names all doors: one that is not among them is gone.
-    if (event === 'snapshot') for (const { id } of data.objects) (state.snapshot ||= new Set()).add(id);
+    if (event === 'snapshot' && data.isFirst) state.snapshot = new Set();
+    if (event === 'snapshot') for (const { id } of data.objects) state.snapshot?.add(id);
     if (event === 'ready' && state.snapshot) {
       if (!state.isSearched) {
         for (const id of state.devices.keys()) {
@@ -222,7 +228,7 @@ const styleSwitch = (context, state) => h(
   [['board', 'Board'], ['list', 'List']].map(([style, title]) => button(title, {
     id: 'style-' + style, icon: /** @type {any} */ (style), pressed: state.style === style, kind: 'quiet',
     onclick: () => {
-      state.style = style;
+      Object.assign(state, { style, rows: new Map() });
       localStorage.setItem('doorward-doors', style);
       context.redraw();
     },
@@ -251,7 +257,7 @@ function content(context, state) {
     filters(context, state),
     doors.length === 0 ? !isReading && h('div.empty', { key: 'none' }, icon('search'), h('h2', null, 'No door matches'),
       button('Show all doors', { onclick: () => { Object.assign(state, { q: '', filter: 'all', propertyId: '' }); remember(state); searchAgain(context, state, 0); } }))
-      : state.style === 'list' ? list(rows(context, state, doors, row)) : board(context, doors, rows(context, state, doors, card)),
+      : state.style === 'list' ? list([...rows(context, state, doors, row).values()].map(({ description }) => description)) : board(context, doors, rows(context, state, doors, card)),
     doors.length > state.shown && button(`Show ${Math.min(firstShown, doors.length - state.shown)} more of ${doors.length}`, {
       id: 'more', kind: 'wide', onclick: () => { state.shown += firstShown; context.redraw(); },
     }),
@@ -331,34 +337,63 @@ function grouped(doors) {
 }
 
 /**
- * The descriptions of the doors that are shown, by id. One that has nothing new to show is used again, and of new ones a few are
+ * The descriptions of the doors that are shown, by id. One that has nothing new to show is used again, and a few of the new ones are
  * described in a frame, so that a change among 1,000 doors is as quick as among ten.
  *
- * @param {any} context @param {any} state @param {any[]} doors @param {(context: any, state: any, device: any) => any} describe
- * @returns {Map<string, any>}
+ * @param {any} context @param {any} state @param {any[]} doors @param {(context: any, state: any, device: any, age: any) => any} describe
+ * @returns {Map<string, {description: any, [name: string]: any}>}
  */
 function rows(context, state, doors, describe) {
   const next = new Map();
-  let left = newRowsInFrame;
-  let isWaiting = false;
+  const now = Math.floor(Date.now() / 15000);
+  const { ability } = context;
+  let [ages, isWaiting] = [0, false];
+  let left = state.rows.size === 0 ? rowsInFirstFrame : newRowsInFrame;
   for (const device of doors.slice(0, state.shown)) {
     const progress = context.commands.of(device.id);
-    const shown = [
-      describe, device, context.ability, progress, progress?.phase, progress?.text, device.stateAt && ago(device.stateAt),
-      state.why?.startsWith(device.id) ? state.why : null];
+    const [phase, text] = [progress?.phase, progress?.text];
+    const why = state.why?.startsWith(device.id) ? state.why : null;
     const known = state.rows.get(device.id);
-    // One that is drawn stays, also behind one that must wait: the focus may be in it.
-    if (!known && left === 0) {
-      isWaiting = true;
-      continue;
+    const isSame = known && known.device === device && known.describe === describe && known.ability === ability && known.progress === progress
+      && known.phase === phase && known.text === text && known.why === why;
+    if (isSame) {
+      // It has only grown older.
+      if (known.now !== now && ages < agesInFrame) {
+        if (changeText(known.age, ageOf(device))) ages++;
+        known.now = now;
+      }
+      isWaiting ||= known.now !== now;
+      next.set(device.id, known);
+    } else if (known || left-- > 0) {
+      // One that is drawn stays, also behind one that must wait: the focus may be in it.
+      const age = { text: ageOf(device) };
+      next.set(device.id, { device, describe, ability, progress, phase, text, why, now, age, description: describe(context, state, device, age) });
     }
-    if (!known) left--;
-    const isSame = known && known.shown.every((/** @type {any} */ one, /** @type {number} */ index) => one === shown[index]);
-    next.set(device.id, isSame ? known : { shown, description: describe(context, state, device) });
   }
-  if (isWaiting) context.redraw();
+  if (left < 0 || isWaiting) context.redraw();
   state.rows = next;
-  return new Map([...next].map(([id, { description }]) => [id, description]));
+  return next;
+}
+
+/** The descriptions of blocks, by the first door in them. @type {WeakMap<any, any>} */
+const knownBlocks = new WeakMap();
+
+/**
+ * Descriptions of doors in blocks. A block whose doors have nothing new to show is used again.
+ *
+ * @param {string} tag @param {(count: number) => any} props @param {any[]} described
+ */
+function blocks(tag, props, described) {
+  return Array.from({ length: Math.ceil(described.length / doorsInBlock) }, (_, key) => {
+    const doors = described.slice(key * doorsInBlock, (key + 1) * doorsInBlock);
+    let block = knownBlocks.get(doors[0]);
+    const isSame = block?.key === key && block.children.length === doors.length && doors.every((one, index) => one === block.children[index]);
+    if (!isSame) {
+      block = h(tag, { key, ...props(doors.length) }, doors);
+      knownBlocks.set(doors[0], block);
+    }
+    return block;
+  });
 }
 
 /**
@@ -394,37 +429,43 @@ function board(context, doors, described) {
     'section.group', { key: name },
     h('h2.group-title', null, members[0].propertyId && context.ability.can('property.read', 'Property', { id: members[0].propertyId, portfolioId: members[0].portfolioId })
       ? h('a', { href: `#/properties/${encodeURIComponent(members[0].propertyId)}` }, name) : name, h('span.count', null, counted(members.length, 'door'))),
-    h('ul.board', null, members.map((/** @type {any} */ device) => described.get(device.id))))));
+    h('div.board', { role: 'list' }, blocks('div.block', (count) => ({ '--doors': count }), members.map((/** @type {any} */ device) => described.get(device.id).description))))));
 }
 
 /** @param {any} device */
 export const address = (device) => `#/doors/${encodeURIComponent(device.id)}`;
 
-/** @param {any} context @param {any} state @param {any} device */
-function card(context, state, device) {
+/** @param {any} context @param {any} state @param {any} device @param {any} age */
+function card(context, state, device, age) {
   const { word, tone, icon: name } = stateOf(device.state);
   return h(
-    'li.card', { key: device.id, 'data-door': device.id, class: tone },
+    'div.card', { key: device.id, role: 'listitem', 'data-door': device.id, class: tone },
     h('div.card-head', null,
       h('span.tile', { class: tone }, icon(name)),
       h('div.card-title', null,
         h('h3', null, h('a', { href: address(device) }, device.name)),
         device.unitName && h('p.place', null, device.unitName)),
       marks(device)),
-    h('p.state', null, h('strong', { class: tone }, word), ' ', progressOrAge(context, device)),
+    h('p.state', null, h('strong', { class: tone }, word), ' ', progressOrAge(context, device, age)),
     buttons(context, state, device));
 }
 
-/** The progress of a command in the place of the state's age, so that nothing moves. @param {any} context @param {any} device */
-function progressOrAge(context, device) {
+/** @param {any} device */
+const ageOf = (device) => (device.stateAt ? ago(device.stateAt) : '');
+
+/** The progress of a command in the place of the state's age, so that nothing moves. @param {any} context @param {any} device @param {any} age */
+function progressOrAge(context, device, age) {
   const progress = context.commands.of(device.id);
-  if (!progress) return h('span.age', null, device.stateAt ? [qualityOf(device.stateQuality), ', ', time(device.stateAt, ago(device.stateAt))] : qualityOf(device.stateQuality));
+  if (!progress) return h('span.age', null, device.stateAt ? [qualityOf(device.stateQuality), ', ', time(device.stateAt, age)] : qualityOf(device.stateQuality));
   const isRunning = context.commands.isRunning(device.id);
   return h('span.age.progress', { class: progress.phase }, isRunning && h('span.spinner', { 'aria-hidden': 'true' }), progress.text);
 }
 
 /** @param {any} device */
-export const marks = (device) => h(
+const isMarked = ({ isOnline, batteryLow, doorState, faults }) => isOnline === false || batteryLow || doorState === 'OPEN' || faults?.length > 0;
+
+/** @param {any} device */
+export const marks = (device) => isMarked(device) && h(
   'span.marks', null,
   device.isOnline === false && h('span.mark.bad', { key: 'offline' }, icon('offline'), 'Offline'),
   device.batteryLow && h('span.mark.warn', { key: 'battery' }, icon('battery'), device.batteryLevel === null || device.batteryLevel === undefined ? 'Low battery' : `${device.batteryLevel} %`),
@@ -458,22 +499,29 @@ function buttons(context, state, device) {
     progress?.phase === 'denied' && h('div.why', { key: 'denied' }, denialFacts(progress.error.details), h('a', { href: address(device) }, 'About this door')));
 }
 
-/** @param {Map<string, any>} described */
+/**
+ * One table. Its rows are in blocks of their own, with columns that do not depend on them. The roles are those of the elements, which
+ * browsers forget where a style sheet gives an element another display.
+ *
+ * @param {any[]} described
+ */
 function list(described) {
   return h('div.table-frame', { key: 'list', tabindex: '0', role: 'region', 'aria-label': 'Doors' }, h(
-    'table.table.doors', null,
-    h('thead', null, h('tr', null, ['Door', 'State', 'Place', 'Battery', 'Actions'].map((title) => h('th', { key: title, scope: 'col' }, title)))),
-    h('tbody', null, [...described.values()])));
+    'table.table.doors', { role: 'table' },
+    h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' },
+      ['Door', 'State', 'Place', 'Battery', 'Actions'].map((title) => h('th', { key: title, role: 'columnheader', scope: 'col' }, title)))),
+    blocks('tbody.block', () => ({ role: 'rowgroup' }), described)));
 }
 
-/** @param {any} context @param {any} state @param {any} device */
-function row(context, state, device) {
+/** @param {any} context @param {any} state @param {any} device @param {any} age */
+function row(context, state, device, age) {
   const { word, tone, icon: name } = stateOf(device.state);
+  const cell = (/** @type {any[]} */ ...children) => h('td', { role: 'cell' }, ...children);
   return h(
-    'tr', { key: device.id, 'data-door': device.id },
-    h('th', { scope: 'row' }, h('a', { href: address(device) }, device.name), marks(device)),
-    h('td', null, h('span.pill', { class: tone }, icon(name), word), h('div.small', null, progressOrAge(context, device))),
-    h('td', null, [device.propertyName, device.unitName].filter(Boolean).join(' › ')),
-    h('td', null, device.batteryLevel === null || device.batteryLevel === undefined ? '–' : `${device.batteryLevel} %`),
-    h('td', null, buttons(context, state, device)));
+    'tr', { key: device.id, role: 'row', 'data-door': device.id },
+    h('th', { role: 'rowheader', scope: 'row' }, h('a', { href: address(device) }, device.name), marks(device)),
+    cell(h('span.pill', { class: tone }, icon(name), word), h('div.small', null, progressOrAge(context, device, age))),
+    cell([device.propertyName, device.unitName].filter(Boolean).join(' › ')),
+    cell(device.batteryLevel === null || device.batteryLevel === undefined ? '–' : `${device.batteryLevel} %`),
+    cell(buttons(context, state, device)));
 }

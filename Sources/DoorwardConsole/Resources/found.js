@@ -12,7 +12,6 @@ const page = {
   /** @param {any} context */
   start(context) {
     const state = { status: 'loading', error: null, found: [], pagination: null, number: 1, q: '', properties: [], form: null, reads: 0, isEnded: false, readAt: null };
-    context.need([{ type: 'device', query: '' }]);
     page.refresh(context, state);
     // Adapters find locks at any time, and the stream has no type for it.
     state.timer = setInterval(() => { if (document.visibilityState === 'visible' && !state.form) page.refresh(context, state); }, 15000);

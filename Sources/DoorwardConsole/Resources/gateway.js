@@ -142,7 +142,7 @@ function backup(context, state) {
     const file = String(new FormData(event.target).get('file')).trim();
     context.redraw();
     try {
-      state.backup = (await call('POST', '/store/backup', { body: { file } })).backup;
+      state.backup = (await call('POST', '/store/backup', { body: { file }, within: 3600000 })).backup;
       context.announce('The backup is written');
     } catch (error) {
       state.notes.backup = { tone: 'bad', text: sentenceOf(error, { file: 'The file' }) };

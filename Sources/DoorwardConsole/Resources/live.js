@@ -119,6 +119,10 @@ export class Live {
     /** @type {string | null} */
     this.streamId = null;
     this.lastId = '';
+    /** The names that are not complete. @type {Set<string>} */
+    this.pending = new Set();
+    /** The names of which a part of a snapshot has come. @type {Set<string>} */
+    this.begun = new Set();
     this.failures = 0;
     this.generation = 0;
     this.wake = () => {};
@@ -166,6 +170,8 @@ export class Live {
     this.channel = undefined;
     this.needs = new Map([[this.tab, new Map()]]);
     [this.streamId, this.lastId, this.failures] = [null, '', 0];
+    this.pending.clear();
+    this.begun.clear();
     this.wake();
   }
 
@@ -331,7 +337,6 @@ export class Live {
     if (response.status === 404 || response.status === 405) return 'none';
     if (!response.ok || !response.body) throw new Error(`The stream answered ${response.status}.`);
     this.subscribed = subscribed;
-    this.pending = new Set(subscribed.keys());
     const parser = new EventParser();
     const decoder = new TextDecoder();
     const reader = response.body.getReader();
@@ -354,8 +359,9 @@ export class Live {
 
   /** @param {string} name what is complete, or is not wanted any more, so that its end does not come */
   caughtUp(name) {
-    this.pending?.delete(name);
-    if (!this.pending?.size) this.setStatus('live');
+    this.pending.delete(name);
+    this.begun.delete(name);
+    if (this.pending.size === 0) this.setStatus('live');
   }
 
   /** @param {string} event @param {any} data */
@@ -363,14 +369,25 @@ export class Live {
     switch (event) {
       case 'stream':
         this.streamId = data.streamId;
-        this.setStatus(data.resumed || !this.pending?.size ? 'live' : 'catching up');
+        // A stream that is resumed goes on where the last one has ended, in the middle of a snapshot, too.
+        if (!data.resumed) {
+          this.pending = new Set(this.subscribed?.keys());
+          this.begun.clear();
+        }
+        this.setStatus(this.pending.size === 0 ? 'live' : 'catching up');
         this.changeSubscriptions();
         break;
       case 'position': break;
       case 'closing': this.closingDelay = Math.random() * (data.retryAfterMs || 0); break;
       case 'reset':
-        this.pending?.add(data.name);
+        this.pending.add(data.name);
+        this.begun.delete(data.name);
         this.setStatus('catching up');
+        break;
+      case 'snapshot':
+        // The tabs share the stream: the page of another tab can have begun in the middle of a snapshot.
+        data = { ...data, isFirst: !this.begun.has(data.name) };
+        this.begun.add(data.name);
         break;
       case 'ready':
       case 'refused':

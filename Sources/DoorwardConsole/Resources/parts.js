@@ -55,7 +55,7 @@ export function button(label, options) {
       'aria-expanded': options.expanded === undefined ? null : String(options.expanded),
       onclick: unavailable && !options.disabled ? (/** @type {any} */ event) => event.preventDefault() : options.onclick,
     },
-    options.icon && icon(options.icon), h('span', null, label));
+    options.icon ? [icon(options.icon), h('span', null, label)] : label);
 }
 
 let identifiers = 0;

@@ -1,7 +1,8 @@
 // A property: its doors, and its lockdown with the progress of each door.
 // @ts-check
-import { call } from './api.js';
+import { call, queryText } from './api.js';
 import { address, marks } from './doors.js';
+import { nameOfNeed } from './live.js';
 import { button, dialog, field, icon, isOutOfReach, notice, ofObject, time } from './parts.js';
 import { readAll } from './scopes.js';
 import { h } from './view.js';
@@ -19,7 +20,7 @@ const page = {
       id, status: 'loading', error: null, property: null, devices: new Map(), results: null, readAt: null, asks: null, busy: null, problem: null,
       isEnded: false, units: [], adds: null,
     };
-    context.need([{ type: 'property', query: '' }, { type: 'device', query: '' }, { type: 'unit', query: `propertyId=${encodeURIComponent(id)}` }]);
+    context.need(needsOf(id));
     page.refresh(context, state);
     return state;
   },
@@ -35,6 +36,7 @@ const page = {
       const [{ property }, devices, units] = await Promise.all([call('GET', path), readDoors(state.id), readAll(path + '/units', 'units')]);
       if (state.isEnded) return;
       Object.assign(state, { status: 'loaded', error: null, property, devices, units, readAt: new Date().toISOString() });
+      context.need([...needsOf(state.id), { type: 'property', query: queryText({ portfolioId: property.portfolioId }).slice(1) }]);
     } catch (error) {
       if (state.isEnded) return;
       if (state.status === 'loaded' && !isOutOfReach(error)) state.problem = sentenceOf(error);
@@ -48,9 +50,11 @@ const page = {
     if (event === 'poll') { page.refresh(context, state); return; }
     if (state.status !== 'loaded') return;
     if (data.type === 'unit' && (event === 'change' || event === 'removed')) { page.refresh(context, state); return; }
-    if (event !== 'change') return;
-    if (data.type === 'property' && data.object.id === state.id) state.property = data.object;
-    else if (data.type === 'device' && state.devices.has(data.object.id)) state.devices.set(data.object.id, data.object);
+    // What other tabs ask for comes, too.
+    const isOwn = data.type === 'device' && data.names?.includes(nameOfNeed(needsOf(state.id)[0]));
+    if (isOwn && event === 'removed') state.devices.delete(data.id);
+    else if (isOwn && event === 'change') state.devices.set(data.object.id, data.object);
+    else if (event === 'change' && data.type === 'property' && data.object.id === state.id) state.property = data.object;
     else return;
     context.redraw();
   },
@@ -65,6 +69,9 @@ const page = {
   },
 };
 export default page;
+
+/** What the page asks of the stream before it knows the portfolio. @param {string} id */
+const needsOf = (id) => ['device', 'unit'].map((type) => ({ type, query: `propertyId=${encodeURIComponent(id)}` }));
 
 /** @param {string} propertyId */
 async function readDoors(propertyId) {

@@ -16,6 +16,9 @@ const maxGuestDoors = 20;
 /** @param {Record<string, string>} filter @returns {Promise<any[]>} */
 const readGuests = async (filter) => (await call('GET', '/guest-access', { query: { ...filter, active: true, limit: 100 } })).guestAccesses;
 
+/** @param {string} id */
+const deviceNeed = (id) => ({ type: 'device', query: `unitId=${encodeURIComponent(id)}` });
+
 const page = {
   /** @param {any} context @param {string[]} path */
   start(context, [id]) {
@@ -23,7 +26,7 @@ const page = {
       id, status: 'loading', error: null, unit: null, property: null, devices: [], tenants: null, guests: null, scopes: null, form: null, removal: null, renames: null,
       problem: null, isEnded: false, readAt: null,
     };
-    context.need([{ type: 'unit', query: '' }, { type: 'device', query: '' }]);
+    context.need([deviceNeed(id)]);
     page.refresh(context, state);
     return state;
   },
@@ -48,6 +51,7 @@ const page = {
       if (state.isEnded) return;
       const scopes = new Scopes([[], [property], [unit]]);
       Object.assign(state, { status: 'loaded', error: null, problem: null, unit, property, devices, tenants, guests: others && [...new Map([guests, ...others].flat().map((one) => [one.id, one])).values()], scopes, readAt: new Date().toISOString() });
+      context.need([deviceNeed(state.id), { type: 'unit', query: `propertyId=${encodeURIComponent(unit.propertyId)}` }]);
     } catch (error) {
       if (state.isEnded) return;
       if (state.status === 'loaded' && !isOutOfReach(error)) state.problem = sentenceOf(error);
@@ -60,11 +64,13 @@ const page = {
   live(context, state, event, data) {
     if (event === 'poll') { page.refresh(context, state); return; }
     if (state.status !== 'loaded') return;
-    const at = event === 'change' && data.type === 'device' ? state.devices.findIndex((/** @type {any} */ one) => one.id === data.object.id) : -1;
-    if (at >= 0 && data.object.unitId === state.id) {
+    const isChange = event === 'change' || event === 'removed';
+    const id = data.object?.id || data.id;
+    const at = state.devices.findIndex((/** @type {any} */ one) => one.id === id);
+    if (event === 'change' && data.type === 'device' && at >= 0 && data.object.unitId === state.id) {
       state.devices[at] = data.object;
       context.redraw();
-    } else if (at >= 0 || (data.type === 'unit' && (data.object?.id || data.id) === state.id) || (event === 'change' && data.type === 'device' && data.object.unitId === state.id)) page.refresh(context, state);
+    } else if (isChange && (data.type === 'unit' ? id === state.id : data.type === 'device' && (at >= 0 || data.object?.unitId === state.id))) page.refresh(context, state);
   },
   /** @param {any} context @param {any} state */
   permissionsChanged(context, state) { page.refresh(context, state); },

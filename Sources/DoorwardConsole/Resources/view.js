@@ -12,8 +12,9 @@ const properties = new Set(['value', 'checked', 'indeterminate', 'selected']);
 
 /**
  * Describes an element. Properties that begin with `on` are listeners; `key` identifies the element among its siblings; `created`
- * is called with the element when it is in the page. Children that are null or false are not shown. A description that is used again
- * in the next call of `show`, the same object, is not compared: its element stays as it is.
+ * is called with the element when it is in the page. A property that begins with `--` is one of the style sheet. Children that are null
+ * or false are not shown. A description that is used again in the next call of `show`, the same object, is not compared: its element
+ * stays as it is, and moves if it is described in another place.
  *
  * @param {string} tag the tag, perhaps with classes: `div.card`
  * @param {Record<string, any> | null} [props]
@@ -57,13 +58,26 @@ export function show(root, description) {
   for (const call of after) call();
 }
 
+/**
+ * Changes a text in the page and in its description, which need not be shown again.
+ *
+ * @param {Text_} node @param {string} text @returns {boolean} whether it was another one
+ */
+export function changeText(node, text) {
+  if (node.text === text) return false;
+  node.text = text;
+  if (node.el) node.el.data = text;
+  return true;
+}
+
 /** @param {Node_} node @param {boolean} inSVG @param {(() => void)[]} after @returns {Element | Text} */
 function create(node, inSVG, after) {
   if ('text' in node) return (node.el = document.createTextNode(node.text));
+  if (node.el) return node.el;
   const svg = node.tag === 'svg' || (inSVG && svgTags.has(node.tag));
   const el = svg ? document.createElementNS(svgNamespace, node.tag) : document.createElement(node.tag);
   node.el = el;
-  patchChildren(el, [], node.children, svg, after);
+  for (const child of node.children) el.append(create(child, svg, after));
   for (const [name, value] of Object.entries(node.props)) setProperty(el, name, value);
   const { created } = node.props;
   if (created) after.push(() => created(el));
@@ -115,7 +129,7 @@ function patchChildren(parent, old, next, inSVG, after) {
     }
     return create(node, inSVG, after);
   });
-  for (const node of old) if (!kept.has(node) && node.el) node.el.remove();
+  for (const node of old) if (!kept.has(node) && node.el?.parentNode === parent) node.el.remove();
   place(parent, elements, next);
 }
 
@@ -173,6 +187,10 @@ function setProperty(el, name, value) {
   if (name.startsWith('on')) {
     if (value !== null && typeof value !== 'function') throw new TypeError('A listener is a function.');
     el[name] = value;
+    return;
+  }
+  if (name.startsWith('--')) {
+    el.style.setProperty(name, value);
     return;
   }
   if (name === 'srcdoc' || name === 'style') throw new TypeError(name + ' is not allowed.');

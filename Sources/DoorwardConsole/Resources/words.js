@@ -213,8 +213,10 @@ export function ago(instant, now = new Date()) {
   return dayTime(instant, now);
 }
 
+const numberFormat = new Intl.NumberFormat('en-GB');
+
 /** @param {number} count @param {string} thing */
-export const counted = (count, thing) => `${count.toLocaleString('en-GB')} ${thing}${count === 1 ? '' : 's'}`;
+export const counted = (count, thing) => `${numberFormat.format(count)} ${thing}${count === 1 ? '' : 's'}`;
 
 /** @param {any} user */
 export const nameOf = (user) => [user.firstName, user.lastName].filter(Boolean).join(' ') || user.email || 'A user';

@@ -14,7 +14,7 @@ const words = await import('./words.js');
 const { describe, merged } = await import('./records.js');
 const { localText, resolved, standing } = await import('./guests.js');
 const { counters, default: doorsPage } = await import('./doors.js');
-const { queryText } = await import('./api.js');
+const { call, queryText, readIfChanged } = await import('./api.js');
 
 /** Pseudo-random numbers from a seed (mulberry32). */
 function generator(seed) {
@@ -128,19 +128,24 @@ async function needsOf(module, path) {
   };
   const state = page.start(context, path, new URLSearchParams());
   await state.firstRead;
+  for (let turns = 0; turns < 20; turns++) await turn();
   page.end?.(state);
   return asked.at(-1) || [];
 }
 
 test('the table of live data in docs/console.md names what each page asks of the stream', async () => {
   const before = { fetch: globalThis.fetch, localStorage: globalThis.localStorage };
-  const data = { devices: [], pagination: { totalItems: 0, totalPages: 1 } };
+  const none = { totalItems: 0, totalPages: 1 };
+  const data = {
+    devices: [], pagination: none, device: { id: 'ID', name: 'Door', state: 'LOCKED', propertyId: 'PROPERTY', unitId: 'UNIT', capabilities: [] }, permissions: [],
+    property: { id: 'ID', portfolioId: 'PORTFOLIO' }, unit: { id: 'ID', propertyId: 'PROPERTY' }, units: [], discoveredDevices: [], properties: [],
+  };
   Object.assign(globalThis, { fetch: async () => new Response(JSON.stringify({ data })), localStorage: { getItem: () => null, setItem() {} } });
   try {
     const page = readFileSync(process.env.CONSOLE_PAGE, 'utf8');
     const lists = [
       ['Doors', 'doors'], ['A door', 'door'], ['Property', 'property'], ['Unit', 'unit'], ['Guests', 'guests'], ['Log', 'log'], ['People', 'people'],
-      ['A person', 'person'], ['Portfolio', 'portfolio'], ['Found locks', 'found']];
+      ['A person', 'person'], ['Portfolio', 'portfolio']];
     for (const [title, module] of lists) {
       const needs = (await needsOf(module, ['ID'])).map(({ type, query }) => (query ? `\`${type}\` with \`${query}\`` : `\`${type}\``)).join(', ');
       // What differs where there are many doors follows, and has a test of its own.
@@ -247,6 +252,107 @@ test('a name that is dropped before it is complete is not waited for', async () 
   live.setNeeds(permissionsAnd());
   await new Promise(setImmediate);
   assert.equal(live.status.kind, 'live');
+});
+
+test('after a stream is resumed, only what was not complete before is waited for', () => {
+  for (const [pending, kind] of [[[], 'live'], [['device'], 'catching up']]) {
+    const { live } = openLive(async () => new Response(null, { status: 204 }));
+    live.subscribed.set('device', { type: 'device', query: '' });
+    // As after an attempt to open it again.
+    live.pending = new Set(pending);
+    live.take('stream', { streamId: 's2', resumed: true });
+    assert.equal(live.status.kind, kind);
+    live.take('ready', { name: 'device' });
+    assert.equal(live.status.kind, 'live');
+    live.take('reset', { name: 'device' });
+    assert.equal(live.status.kind, 'catching up');
+    live.take('ready', { name: 'device' });
+    assert.equal(live.status.kind, 'live');
+  }
+});
+
+test('the first part of a snapshot is marked, so that a page which begins in the middle knows that it has not seen all', async () => {
+  const seen = [];
+  const live = new Live({ request: async () => new Response(null, { status: 204 }), renew: async () => true, signedOut() {}, onEvent: (event, data) => { if (event === 'snapshot') seen.push([data.name, data.isFirst]); }, onStatus() {} });
+  Object.assign(live, { isLeader: true, reading: new AbortController(), streamId: 's1' });
+  live.subscribed = new Map(permissionsAnd('device').map((need) => [need.type, need]));
+  const part = (name) => live.take('snapshot', { name, type: name, objects: [], last: false });
+  const marks = () => seen.splice(0).map(([name, isFirst]) => `${name} ${isFirst}`);
+  part('device');
+  part('permissions');
+  part('device');
+  assert.deepEqual(marks(), ['device true', 'permissions true', 'device false']);
+  live.take('ready', { name: 'device' });
+  part('permissions');
+  part('device');
+  assert.deepEqual(marks(), ['permissions false', 'device true']);
+  live.take('reset', { name: 'device' });
+  part('device');
+  // A name that is dropped and wanted again begins anew, and so does everything with another stream.
+  live.setNeeds(permissionsAnd());
+  await new Promise(setImmediate);
+  live.setNeeds(permissionsAnd('device'));
+  await new Promise(setImmediate);
+  part('device');
+  part('device');
+  live.take('stream', { streamId: 's2', resumed: false });
+  part('device');
+  assert.deepEqual(marks(), ['device true', 'device true', 'device false', 'device true']);
+});
+
+// --- Requests ---
+
+test('a read that gets no answer is sent once more, and then failed in words; nothing else is ever sent twice', async () => {
+  const before = { fetch: globalThis.fetch, timeout: AbortSignal.timeout };
+  try {
+    for (const [method, silent, isAnswered, attempts] of [['GET', 1, true, 2], ['GET', 2, false, 2], ['POST', 1, false, 1], ['PUT', 1, false, 1], ['DELETE', 1, false, 1]]) {
+      for (const isBody of [false, true]) {
+        const times = [];
+        AbortSignal.timeout = () => {
+          const controller = new AbortController();
+          times.push(() => controller.abort(new DOMException('', 'TimeoutError')));
+          return controller.signal;
+        };
+        let asked = 0;
+        globalThis.fetch = async (_, { signal }) => {
+          const isSilent = asked++ < silent;
+          const end = new Promise((_, reject) => { signal.addEventListener('abort', () => reject(signal.reason)); });
+          if (isSilent && isBody) return { ok: true, status: 200, headers: new Headers(), text: () => end };
+          return isSilent ? end : new Response('{"data": {"is": "here"}}');
+        };
+        const answer = call(method, '/devices').catch((error) => error);
+        for (let attempt = 0; attempt < silent; attempt++) {
+          for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate);
+          times[attempt]?.();
+        }
+        const result = await answer;
+        assert.equal(asked, attempts, method);
+        if (isAnswered) assert.deepEqual(result, { is: 'here' });
+        else assert.deepEqual([result.status, result.code, result.isUnreachable], [0, 'timeout', true]);
+        if (!isAnswered) assert.match(result.message, method === 'GET' ? /^The gateway has not answered in time\.$/ : /not known whether it has carried this out/);
+      }
+    }
+  } finally {
+    globalThis.fetch = before.fetch;
+    AbortSignal.timeout = before.timeout;
+  }
+});
+
+test('the permissions are read again, too, if they get no answer', async () => {
+  const before = { fetch: globalThis.fetch, timeout: AbortSignal.timeout };
+  try {
+    let asked = 0;
+    AbortSignal.timeout = () => AbortSignal.abort(new DOMException('', 'TimeoutError'));
+    globalThis.fetch = async (_, { signal }) => {
+      if (asked++ === 0) throw signal.reason;
+      return new Response('{"data": {"rules": []}}', { headers: { ETag: '"e"' } });
+    };
+    assert.deepEqual(await readIfChanged('/users/me/permissions', null), { data: { rules: [] }, etag: '"e"' });
+    assert.equal(asked, 2);
+  } finally {
+    globalThis.fetch = before.fetch;
+    AbortSignal.timeout = before.timeout;
+  }
 });
 
 // --- Server-Sent Events ---
@@ -491,16 +597,21 @@ test('the page Doors takes from the shared stream only what comes under its own 
     await settled();
     live('removed', { names: ['device.other'], type: 'device', id: 'd1' });
     live('change', { names: ['device.other'], type: 'device', object: door(7) });
-    live('snapshot', { name: 'device.other', type: 'device', objects: [door(0)], last: true });
+    live('snapshot', { name: 'device.other', type: 'device', objects: [door(0)], last: true, isFirst: true });
     live('ready', { name: 'device.other' });
     live('ready', { name: 'device' });
     assert.deepEqual([...state.devices.keys()], ['d0', 'd1', 'd2']);
     live('removed', { names: ['device.other', 'device'], type: 'device', id: 'd1' });
     live('change', { names: ['device'], type: 'device', object: door(7) });
     assert.deepEqual([...state.devices.keys()], ['d0', 'd2', 'd7']);
-    live('snapshot', { name: 'device', type: 'device', objects: [door(2)], last: true });
+    // Of a snapshot that was begun before, for another tab, the first part is missing.
+    live('snapshot', { name: 'device', type: 'device', objects: [door(2, { state: 'JAMMED' })], last: true, isFirst: false });
     live('ready', { name: 'device' });
-    assert.deepEqual([...state.devices.keys()], ['d2']);
+    assert.deepEqual([[...state.devices.keys()], state.devices.get('d2').state], [['d0', 'd2', 'd7'], 'JAMMED']);
+    live('snapshot', { name: 'device', type: 'device', objects: [door(2)], last: false, isFirst: true });
+    live('snapshot', { name: 'device', type: 'device', objects: [door(7)], last: true, isFirst: false });
+    live('ready', { name: 'device' });
+    assert.deepEqual([...state.devices.keys()], ['d2', 'd7']);
   });
 });
 
@@ -531,7 +642,7 @@ test('a door that is deleted while the doors are read does not come back', async
       const left = numbered(100).filter(({ id }) => id !== 'd5');
       // The gateway reads the page before the door is deleted and the stream says so, or after it.
       if (isByStream) {
-        live('snapshot', { name: 'device', type: 'device', objects: left, last: true });
+        live('snapshot', { name: 'device', type: 'device', objects: left, last: true, isFirst: true });
         live('ready', { name: 'device' });
         assert.ok(!state.devices.has('d5'));
       } else {
@@ -547,6 +658,8 @@ test('a door that is deleted while the doors are read does not come back', async
 test('a door that is drawn stays while new ones before it wait for their frame', async () => {
   await withDoors(numbered(10), '', async ({ context, state, text, settled }) => {
     await settled();
+    text();
+    text();
     assert.ok(text().includes('Door 9'));
     let frames = 0;
     context.redraw = () => { frames++; };
@@ -554,11 +667,69 @@ test('a door that is drawn stays while new ones before it wait for their frame',
     state.devices = new Map([...numbered(60).slice(30), ...state.devices.values()].map((one) => [one.id, one]));
     const drawn = text();
     for (let number = 0; number < 10; number++) assert.match(drawn, new RegExp(`Door ${number}\\b`));
-    // Twelve new ones are drawn in a frame.
-    assert.ok(drawn.includes('Door 41') && !drawn.includes('Door 42') && frames === 1);
-    text();
-    assert.ok(text().includes('Door 59') && frames === 2);
+    // Four new ones are drawn in a frame.
+    assert.ok(drawn.includes('Door 33') && !drawn.includes('Door 34') && frames === 1);
+    for (let frame = 0; frame < 6; frame++) text();
+    assert.ok(text().includes('Door 59') && frames === 7);
   });
+});
+
+/** The descriptions with a tag and a class that a description contains. */
+const partsOf = (node, name) => ('text' in node ? [] : [...(`${node.tag}.${node.props.class || ''}`.startsWith(name) ? [node] : []), ...node.children.flatMap((one) => partsOf(one, name))]);
+
+test('doors are described in blocks of six, and a change describes its block only', async () => {
+  await withDoors(numbered(60).map((one) => ({ ...one, propertyName: 'House' })), '', async ({ context, state, settled }) => {
+    for (const [style, name] of [['board', 'div.block'], ['list', 'tbody.block']]) {
+      await settled();
+      state.style = style;
+      const blocks = () => partsOf(doorsPage.view(context, state), name);
+      for (let frame = 0; frame < 15; frame++) blocks();
+      const before = blocks();
+      assert.deepEqual(before.map(({ children }) => children.length), Array(10).fill(6));
+      assert.ok(before.every(({ props }) => (style === 'board' ? props['--doors'] === 6 : props.role === 'rowgroup')));
+      blocks().forEach((block, index) => assert.equal(block, before[index]));
+      state.devices.set('d8', { ...state.devices.get('d8'), state: 'JAMMED' });
+      assert.deepEqual(blocks().flatMap((block, index) => (block === before[index] ? [] : [index])), [1]);
+      // A door that leaves moves the ones behind it, which are not described again.
+      const rows = blocks().flatMap(({ children }) => children);
+      state.devices.delete('d0');
+      const after = blocks();
+      assert.deepEqual(after.map(({ children }) => children.length), [...Array(9).fill(6), 5]);
+      after.flatMap(({ children }) => children).forEach((row, index) => assert.equal(row, rows[index + 1]));
+      state.devices = new Map([['d0', { ...door(0), propertyName: 'House' }], ...state.devices]);
+    }
+  });
+});
+
+test('a state that grows older changes its text in place', async () => {
+  const { now } = Date;
+  try {
+    const stateAt = new Date(now()).toISOString();
+    await withDoors(numbered(60).map((one) => ({ ...one, stateAt })).concat(door(60, { stateAt })), '', async ({ context, state, text, settled }) => {
+      await settled();
+      state.shown = 61;
+      for (let frame = 0; frame < 20; frame++) text();
+      assert.equal(text().match(/just now/g).length, 61);
+      let frames = 0;
+      context.redraw = () => { frames++; };
+      const [card] = partsOf(doorsPage.view(context, state), 'div.card');
+      const [time] = partsOf(card, 'time');
+      time.children[0].el = { data: 'just now' };
+      Date.now = () => now() + 300000;
+      const RealDate = globalThis.Date;
+      globalThis.Date = class extends RealDate { constructor(...values) { super(...(values.length ? values : [RealDate.now()])); } };
+      try {
+        assert.equal(partsOf(doorsPage.view(context, state), 'div.card')[0], card);
+        // Sixty in a frame.
+        assert.deepEqual([text().match(/just now/g), frames], [null, 1]);
+      } finally {
+        globalThis.Date = RealDate;
+      }
+      assert.deepEqual([time.children[0].text, time.children[0].el.data], ['5 min ago', '5 min ago']);
+    });
+  } finally {
+    Date.now = now;
+  }
 });
 
 test('the first reading of the doors ends with the page, also when the gateway gives no answer', async () => {
@@ -571,6 +742,58 @@ test('the first reading of the doors ends with the page, also when the gateway g
     await settled();
     assert.equal(isRead, true);
   }, 1);
+});
+
+// --- The pages of a property, a unit and a door ---
+
+test('a property and a unit show doors that come and go, and a door follows the place of its door; what other tabs ask for is left alone', async () => {
+  const before = globalThis.fetch;
+  const none = { totalItems: 1, totalPages: 1 };
+  const at = { propertyId: 'p1', unitId: 'u1' };
+  const data = {
+    devices: [door(0, at)], pagination: none, device: door(0, at), permissions: [], units: [], users: [], guestAccesses: [],
+    property: { id: 'p1', portfolioId: 'o1' }, unit: { id: 'u1', propertyId: 'p1' },
+  };
+  const asked = [];
+  globalThis.fetch = async (url) => { asked.push(url); return new Response(JSON.stringify({ data })); };
+  const open = async (module, id) => {
+    const { default: page } = await import(`./${module}.js`);
+    const needs = [];
+    const context = { ability: new Ability([]), user: { id: 'u' }, commands: { of: () => null, isRunning: () => false }, redraw() {}, announce() {}, need: (wanted) => needs.push(wanted.map(nameOfNeed)) };
+    const state = page.start(context, [id], new URLSearchParams());
+    const settled = async () => { for (let turns = 0; turns < 20; turns++) await turn(); };
+    await settled();
+    asked.length = 0;
+    return { page, state, needs, settled, live: (event, more) => page.live(context, state, event, { type: 'device', ...more }) };
+  };
+  const [inProperty, inUnit] = ['propertyId=p1', 'unitId=u1'].map((query) => nameOfNeed({ type: 'device', query }));
+  try {
+    const property = await open('property', 'p1');
+    assert.ok(property.needs.at(-1).includes(inProperty));
+    property.live('change', { names: ['device.other'], object: door(7, { propertyId: 'p7' }) });
+    property.live('removed', { names: ['device.other'], id: 'd0' });
+    assert.deepEqual([...property.state.devices.keys()], ['d0']);
+    property.live('change', { names: [inProperty], object: door(8, at) });
+    assert.deepEqual([...property.state.devices.keys()], ['d0', 'd8']);
+    property.live('removed', { names: ['device.other', inProperty], id: 'd0' });
+    assert.deepEqual([...property.state.devices.keys()], ['d8']);
+    const unit = await open('unit', 'u1');
+    assert.ok(unit.needs.at(-1).includes(inUnit));
+    unit.live('change', { names: ['device.other'], object: door(7, { propertyId: 'p7' }) });
+    unit.live('removed', { names: ['device.other'], id: 'd7' });
+    assert.equal(asked.length, 0);
+    unit.live('removed', { names: [inUnit], id: 'd0' });
+    await unit.settled();
+    assert.ok(asked.length > 0);
+    const single = await open('door', 'd0');
+    assert.deepEqual(single.needs.at(-1), [inUnit]);
+    data.device = door(0, { propertyId: 'p2' });
+    single.live('removed', { names: [inUnit], id: 'd0' });
+    await single.settled();
+    assert.deepEqual(single.needs.at(-1), [nameOfNeed({ type: 'device', query: 'propertyId=p2' })]);
+  } finally {
+    globalThis.fetch = before;
+  }
 });
 
 // --- Records and guests ---
