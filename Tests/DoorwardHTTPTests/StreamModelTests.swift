@@ -285,12 +285,13 @@ private final class StreamClient {
         repeat {
             let page = try await house.call(
                 .get, "/access-records?order=asc&limit=500\(from)\(cursor.map { "&cursor=\($0)" } ?? "")", as: client.person)
-            all += page.data["accessRecords"].elements.filter { !known.contains($0["id"]) }
+            all += page.data["accessRecords"].elements
             cursor = page.data["nextCursor"].text
         } while cursor != nil
         let new = records.dropFirst(verified)
-        // A client that has begun with a snapshot has the newest records.
-        let expected = verified == 0 ? all.suffix(new.count) : all[...]
+        // A client that has begun with a snapshot has only the newest records, and none before them, even of the same instant.
+        let first = all.firstIndex { known.contains($0["id"]) } ?? 0
+        let expected = verified == 0 ? all.suffix(new.count) : all[first...].filter { !known.contains($0["id"]) }[...]
         if expected.elementsEqual(new) { return records.isEmpty && !all.isEmpty ? "no records" : nil }
         return "the records: \(new.count) new ones, \(expected.count) of \(all.count) expected"
     }
