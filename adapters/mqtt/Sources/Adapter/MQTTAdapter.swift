@@ -174,7 +174,8 @@ extension MQTTAdapter: LockAdapter {
         case .lock(let lock): lock.problem(of: command)
         case .unresolved:
             TransportProblem(
-                detail: "The lock's broker or profile is not in the gateway's configuration, or its topic is used for checkpoints.",
+                detail:
+                    "The lock's broker or profile is not in the gateway's configuration, or its topic is one for checkpoints.",
                 summary: "The gateway's configuration lacks what this lock needs.")
         case nil: nil
         }
@@ -241,13 +242,14 @@ extension MQTTAdapter: LockAdapter {
 
     /// The topics of checkpoints that are also topics of attached locks. A checkpoint on them would be a retained message to a lock.
     package var checkpointTopicsOfLocks: Set<String> {
-        Set(registry.unresolved.compactMap { lock in
-            guard let address = try? MQTTAddress(lock.address), let broker = sessions[address.broker]?.broker,
-                let profile = library[address.profile],
-                let dialect = try? Dialect(profile, variables: address.variables, isAttached: true)
-            else { return nil }
-            return checkpointTopic(among: dialect.uses, on: broker).map { "\($0)" }
-        })
+        Set(
+            registry.unresolved.compactMap { lock in
+                guard let address = try? MQTTAddress(lock.address), let broker = sessions[address.broker]?.broker,
+                    let profile = library[address.profile],
+                    let dialect = try? Dialect(profile, variables: address.variables, isAttached: true)
+                else { return nil }
+                return checkpointTopic(among: dialect.uses, on: broker).map { "\($0)" }
+            })
     }
 }
 

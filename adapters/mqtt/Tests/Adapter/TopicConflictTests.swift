@@ -40,7 +40,7 @@ import Testing
         #expect(try problems(Self.address("b/set", "a/state")) == [])
     }
 
-    @Test("rejects a topic on which the same broker has checkpoints; a lock that was attached before the configuration gets no command")
+    @Test("rejects a topic on which the same broker has checkpoints; a lock that was attached before gets no command")
     func checkpoints() throws {
         var brokers = ["home", "same", "other"].map {
             MQTTBroker(name: $0, settings: MQTTSettings(host: "127.0.0.1", port: $0 == "other" ? 2 : 1, clientID: "gateway"))
