@@ -51,7 +51,7 @@ need_swift() {
 }
 
 # The build that tests, lint and demo share, so that nothing is built twice. An import that Package.swift does not declare is an
-# error here. In CI, nobody edits or debugs what is built: it takes less time without an editor's index and a debugger's symbols.
-build_flags=(--explicit-target-dependency-import-check error)
-[ -z "${CI:-}" ] || build_flags+=(--disable-index-store -debug-info-format none)
-build() { swift build "${build_flags[@]}" "$@"; }
+# error here.
+build() {
+    swift build --explicit-target-dependency-import-check error "$@"
+}
