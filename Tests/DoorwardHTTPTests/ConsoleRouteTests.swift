@@ -39,9 +39,9 @@ import Testing
         for forbidden in ["<style", " style=", " onload=", " onclick=", "http-equiv", "<base"] {
             #expect(!page.contains(forbidden))
         }
-        // Each script has an address and nothing between its tags.
+        // Each script, `api.js` before all others, has an address and nothing between its tags.
         let scripts = page.split(separator: "<script ").dropFirst()
-        #expect(scripts.count == 1 && scripts.allSatisfy { $0.contains("src=") && $0.contains("></script>") })
+        #expect(scripts.count == 2 && scripts.allSatisfy { $0.contains("src=") && $0.contains("></script>") })
         #expect(page.contains("<noscript>") && page.contains(#"<html lang="en">"#))
         #expect(try await house.send(.post, "/", [:], "{}").status == 405)
         let head = try await house.send(.head, "/")
