@@ -36,7 +36,8 @@ import X509
                 await Task.yield()
             }
             let managers = "/properties/\(house.ids.property)/managers"
-            // Each time that the right is given, the stream begins with its objects. After some times nobody takes them.
+            // Each grant makes the stream write a snapshot. The client reads none, so after some grants the buffers of the connection are
+            // full, and the stream is cut when it does not stop in time.
             while !streams().isEmpty {
                 try Task.checkCancellation()
                 let given = try await house.call(
