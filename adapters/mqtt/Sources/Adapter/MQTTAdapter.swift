@@ -221,16 +221,23 @@ extension MQTTAdapter: LockAdapter {
     private func resolve(
         _ address: MQTTAddress, within scope: TransportScope, isAttached: Bool = false
     ) throws(AddressErrors) -> (session: BrokerSession, dialect: Dialect) {
+        let (session, dialect) = try read(address, within: scope, isAttached: isAttached)
+        if let topic = checkpointTopic(among: dialect.uses, on: session.broker) {
+            let key = AddressValues(dialect.profile, address.variables).key(of: "\(topic)", dialect.profile)
+            throw AddressErrors([.init(field: "address.\(key)", problem: VariableProblem.checkpointTopic.rawValue)])
+        }
+        return (session, dialect)
+    }
+
+    /// Reads an address without comparing its topics with those of others.
+    private func read(
+        _ address: MQTTAddress, within scope: TransportScope, isAttached: Bool
+    ) throws(AddressErrors) -> (session: BrokerSession, dialect: Dialect) {
         guard let session = sessions[address.broker], scope.includes(session.broker.owner) else {
             throw AddressErrors(unknown: "broker")
         }
         guard let profile = library[address.profile] else { throw AddressErrors(unknown: "profile") }
-        let dialect = try Dialect(profile, variables: address.variables, isAttached: isAttached)
-        if let topic = checkpointTopic(among: dialect.uses, on: session.broker) {
-            let key = AddressValues(profile, address.variables).key(of: "\(topic)", profile)
-            throw AddressErrors([.init(field: "address.\(key)", problem: VariableProblem.checkpointTopic.rawValue)])
-        }
-        return (session, dialect)
+        return (session, try Dialect(profile, variables: address.variables, isAttached: isAttached))
     }
 
     /// The topic among those of a lock on which checkpoints are published; `nil` if there is none. Brokers with the same host and port
@@ -244,11 +251,10 @@ extension MQTTAdapter: LockAdapter {
     package var checkpointTopicsOfLocks: Set<String> {
         Set(
             registry.unresolved.compactMap { lock in
-                guard let address = try? MQTTAddress(lock.address), let broker = sessions[address.broker]?.broker,
-                    let profile = library[address.profile],
-                    let dialect = try? Dialect(profile, variables: address.variables, isAttached: true)
+                guard let address = try? MQTTAddress(lock.address),
+                    let (session, dialect) = try? read(address, within: .everything, isAttached: true)
                 else { return nil }
-                return checkpointTopic(among: dialect.uses, on: broker).map { "\($0)" }
+                return checkpointTopic(among: dialect.uses, on: session.broker).map { "\($0)" }
             })
     }
 }
