@@ -296,6 +296,12 @@ struct RecordBytes {
             try object.write(encoded.bytes, personal: personal)
             #expect(object.seq == seq && object.at == decoded.record.body.at.milliseconds)
             #expect(String(decoding: object.text, as: UTF8.self) == NaiveObject(decoded.record).text)
+            // Values that were verified for other fields are rejected.
+            if personal.count > 1 {
+                #expect(throws: ExportFault.Problem.wrongPersonalValue) {
+                    try object.write(encoded.bytes, personal: personal.reversed())
+                }
+            }
         }
     }
 }

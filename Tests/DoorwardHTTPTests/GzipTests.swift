@@ -6,7 +6,7 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// Compression of the console's files.
+/// Compression of the console's files and of lists of locks.
 @Suite struct GzipTests {
     /// Decompresses with zlib, as a browser does; `nil` if the bytes are no whole gzip file, or something follows it.
     static func decompress(_ bytes: [UInt8]) -> [UInt8]? {
@@ -91,10 +91,46 @@ import Testing
     }
 
     @Test(
-        "Nothing that depends on the caller is compressed",
-        arguments: ["/", "/api/v1/users/me", "/api/v1/openapi.json", "/healthz"])
+        "A list of locks is sent compressed to a client that accepts it, and as it is to others",
+        arguments: ["/api/v1/devices", "/api/v1/units/UNIT/devices"])
+    func locks(path: String) async throws {
+        let house = try await House()
+        let path = path.replacing("UNIT", with: "\(house.ids.unit)")
+        let token = HTTPFields([HTTPField(name: .authorization, value: "Bearer \(try await house.token(of: .owner))")])
+        func list(_ accepted: String?, _ method: HTTPRequest.Method = .get) async throws -> Reply {
+            var headers = token
+            headers[.acceptEncoding] = accepted
+            return try await house.unchecked(method, path, headers, nil)
+        }
+        let (plain, reply) = (try await list(nil), try await list("gzip, deflate, br"))
+        #expect(plain.status == 200 && plain.bytes.count > 500 && plain.data["devices"].elements.count >= 1)
+        #expect(plain.headers[.contentEncoding] == nil && plain.headers[.vary] == "Accept-Encoding")
+        #expect(reply.status == 200 && reply.headers[.contentEncoding] == "gzip" && reply.headers[.vary] == "Accept-Encoding")
+        #expect(Self.decompress(reply.bytes) == plain.bytes && reply.bytes.count < plain.bytes.count)
+        #expect(reply.headers[.contentType] == "application/json" && reply.headers[.cacheControl] == "no-store")
+        #expect(try await list("gzip;q=0").bytes == plain.bytes)
+        let head = try await list("gzip", .head)
+        #expect(head.status == 200 && head.bytes.isEmpty && head.headers[.contentEncoding] == "gzip")
+    }
+
+    @Test("A refusal of a list is sent as it is")
+    func refusedList() async throws {
+        let house = try await House()
+        let reply = try await house.unchecked(.get, "/api/v1/devices", [.acceptEncoding: "gzip"], nil)
+        #expect(reply.status == 401 && reply.headers[.contentEncoding] == nil && reply.code == "UNAUTHORIZED")
+    }
+
+    @Test(
+        "No other answer of the API is compressed",
+        arguments: [
+            "/", "/healthz", "/api/v1/openapi.json", "/api/v1/users/me", "/api/v1/users", "/api/v1/access-records",
+            "/api/v1/devices/DOOR",
+        ])
     func others(path: String) async throws {
-        let reply = try await House().send(.get, path, [.acceptEncoding: "gzip"])
-        #expect(reply.headers[.contentEncoding] == nil)
+        let house = try await House()
+        let path = path.replacing("DOOR", with: "\(house.ids.door)")
+        let headers: HTTPFields = [.acceptEncoding: "gzip", .authorization: "Bearer \(try await house.token(of: .owner))"]
+        let reply = try await house.send(.get, path, headers)
+        #expect(reply.status == 200 && reply.headers[.contentEncoding] == nil, "\(reply.text)")
     }
 }

@@ -11,7 +11,7 @@ struct Reply: Sendable {
     let headers: HTTPFields
     let bytes: [UInt8]
     let text: String
-    /// `null` for an empty body and for plain text.
+    /// `null` for an empty body, for plain text and for a compressed body.
     let json: JSONValue
 
     init(_ response: TestResponse) throws {
@@ -20,7 +20,8 @@ struct Reply: Sendable {
         bytes = Array(response.body.readableBytesView)
         text = String(decoding: bytes, as: UTF8.self)
         let isText = ["text/", "application/x-ndjson"].contains { [headers] in headers[.contentType]?.hasPrefix($0) == true }
-        json = bytes.isEmpty || isText ? .null : try JSONParser<JSONValue>.parse(bytes, maxDepth: 40, rejectsMarks: true)
+        let isJSON = !bytes.isEmpty && !isText && headers[.contentEncoding] == nil
+        json = !isJSON ? .null : try JSONParser<JSONValue>.parse(bytes, maxDepth: 40, rejectsMarks: true)
     }
 
     var data: JSONValue { json["data"] }

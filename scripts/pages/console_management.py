@@ -374,7 +374,7 @@ def elements(console, gateway):
     page = console.sign_in("tenant")
     page.wait_for_selector(".card")
     found = page.evaluate(r"""async () => {
-        const { h, show } = await import(document.querySelector('script[type=module]').src.replace('app.js', 'view.js'));
+        const { h, show } = await import(document.querySelector('script[src$="/app.js"]').src.replace('app.js', 'view.js'));
         let seed = 11;
         const random = (count) => { seed = (seed * 1103515245 + 12345) % 2147483648; return Math.floor(seed / 65536) % count; };
         const child = (key) => [null, 'text ' + random(3), h('button', { key, type: 'button', title: String(random(3)) }, key), h('p', null, String(random(9)))][random(4)];

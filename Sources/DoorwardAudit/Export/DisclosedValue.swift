@@ -6,16 +6,24 @@ package struct DisclosedValue: Hashable, Sendable {
     package let value: String
     /// The salt of the commitment; 32 bytes.
     package let salt: [UInt8]
+    /// The commitment that value and salt were verified against, so that they need not be verified again; `nil` if they were not.
+    let verified: Digest32?
 
-    package init(value: String, salt: [UInt8]) { (self.value, self.salt) = (value, salt) }
+    package init(value: String, salt: [UInt8]) { (self.value, self.salt, verified) = (value, salt, nil) }
+
+    /// - Parameter verified: the commitment to this value with this salt.
+    fileprivate init(_ value: DisclosedValue, verified: Digest32) {
+        (self.value, salt, self.verified) = (value.value, value.salt, verified)
+    }
 }
 
 extension PersonalCommitment {
     /// Decrypts the value, derives its salt, and verifies both against the commitment.
     package func disclosed(_ sealed: [UInt8], under key: PersonKey) throws(PersonalValueError) -> DisclosedValue {
         let disclosed = try place.open(sealed, under: key)
-        guard holds(for: disclosed.value, salt: disclosed.salt) else { throw .commitmentMismatch(field: place.field) }
-        return disclosed
+        let found = PersonalFieldPath.commitment(to: disclosed.value, in: place.field, salt: disclosed.salt)
+        guard found == Digest32(commitment) else { throw .commitmentMismatch(field: place.field) }
+        return DisclosedValue(disclosed, verified: found)
     }
 }
 

@@ -167,6 +167,8 @@ struct RecordObject<Text: TextOutput> {
         guard personalCount < personal.count else { throw .wrongPersonalValue }
         defer { personalCount += 1 }
         guard let disclosed = personal[personalCount] else { return nil }
+        // A commitment is a hash of field, salt and value, so equal commitments are to the same value of the same field.
+        if disclosed.verified == commitment { return disclosed.value }
         guard disclosed.salt.count == MerkleTree.hashByteCount,
             PersonalFieldPath.commitment(to: disclosed.value, in: field, salt: disclosed.salt) == commitment
         else { throw .wrongPersonalValue }

@@ -1,14 +1,19 @@
 internal import CZlib
 internal import HTTPTypes
 
-/// Compression with gzip, for files that are compressed once and sent often.
-///
-/// Only files that are the same for everybody are compressed. In a response that contains a secret beside a text of the caller, the
-/// compressed length would reveal something about the secret.
+/// Compression with gzip: of files that are the same for everybody, and of lists of locks, which contain no secret. In a response
+/// that contains a secret beside a text of the caller, the compressed length would reveal something about the secret.
 enum Gzip {
+    enum Effort {
+        /// For bytes that are compressed once and sent often.
+        case smallest
+        /// For bytes that are sent once.
+        case fastest
+    }
+
     /// The bytes in the format of gzip (RFC 1952), without a name and a time, so that the same bytes always become the same;
     /// `nil` if zlib gets no memory.
-    static func compress(_ bytes: [UInt8]) -> [UInt8]? {
+    static func compress(_ bytes: [UInt8], _ effort: Effort = .smallest) -> [UInt8]? {
         // zlib keeps the address of the stream.
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
@@ -16,7 +21,7 @@ enum Gzip {
         let size = Int32(MemoryLayout<z_stream>.size)
         // A window of 2^15 bytes, and 16 for the format of gzip.
         let begun = deflateInit2_(
-            stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
+            stream, effort == .smallest ? Z_BEST_COMPRESSION : Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
         guard begun == Z_OK else { return nil }
         defer { deflateEnd(stream) }
         let bound = Int(deflateBound(stream, uLong(bytes.count)))
@@ -42,5 +47,18 @@ enum Gzip {
             guard parts.first == "gzip" else { return false }
             return !parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
         }
+    }
+}
+
+extension APIResponse {
+    /// Returns the same response, compressed if the client accepts that. Only for bodies without secrets.
+    func compressed(for headers: RequestHeaders) -> APIResponse {
+        var answer = self
+        answer.headers[.vary] = "Accept-Encoding"
+        if Gzip.isAccepted(by: headers), let body = Gzip.compress(body, .fastest) {
+            answer.body = body
+            answer.headers[.contentEncoding] = "gzip"
+        }
+        return answer
     }
 }

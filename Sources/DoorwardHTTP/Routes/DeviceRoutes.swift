@@ -138,9 +138,10 @@ enum DeviceRoutes {
         return try answer(try call.control.attachedDevices.list(of: call.id("id"), for: call.caller, page), call)
     }
 
+    /// A list of locks is most of what the console loads first, so it is compressed.
     private static func answer(_ devices: Page<LockDevice>, _ call: AuthenticatedRequest) throws(GatewayError) -> APIResponse {
         let view = call.view(in: devices.snapshot)
-        return try .page("devices", devices) { view.device($1, into: &$0) }
+        return try APIResponse.page("devices", devices) { view.device($1, into: &$0) }.compressed(for: call.facts.headers)
     }
 }
 
