@@ -117,7 +117,7 @@ import Testing
     func refusedList() async throws {
         let house = try await House()
         let reply = try await house.unchecked(.get, "/api/v1/devices", [.acceptEncoding: "gzip"], nil)
-        #expect(reply.status == 401 && reply.headers[.contentEncoding] == nil && reply.code == "UNAUTHORIZED")
+        #expect(reply.status == 401 && reply.headers[.contentEncoding] == nil && reply.code == "unauthenticated")
     }
 
     @Test(
