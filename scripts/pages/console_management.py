@@ -370,7 +370,8 @@ def own_keys(console, gateway):
 
 
 def elements(console, gateway):
-    """Random descriptions are shown as if they were built anew; an element that stays where it was is never moved, and keeps the focus."""
+    """Random descriptions, new ones and ones that were shown before, are shown as if they were built anew; an element that stays where it was is never
+    moved, and keeps the focus."""
     page = console.sign_in("tenant")
     page.wait_for_selector(".card")
     found = page.evaluate(r"""async () => {
@@ -397,6 +398,43 @@ def elements(console, gateway):
         return kept;
     }""")
     assert isinstance(found, int) and found > 500, found
+    found = page.evaluate(r"""async () => {
+        const { h, show } = await import(document.querySelector('script[src$="/app.js"]').src.replace('app.js', 'view.js'));
+        let seed = 12;
+        const random = (count) => { seed = (seed * 1103515245 + 12345) % 2147483648; return Math.floor(seed / 65536) % count; };
+        const fresh = (one) => 'text' in one ? one.text : h(one.tag, { ...one.props, key: one.key }, one.children.map(fresh));
+        const row = (key) => h('li', { key, title: String(random(3)) }, h('b', null, key), ' ' + random(5), random(2) ? h('i', null, String(random(3))) : null);
+        const keys = [...'abcdefghijklmn'];
+        const rows = new Map(keys.map((key) => [key, []])), blocks = new Map();
+        const root = document.createElement('section');
+        document.body.append(root);
+        let again = 0;
+        for (let round = 0; round < 3000; round++) {
+            const described = keys.filter(() => random(4) > 0).map((key) => {
+                const known = rows.get(key);
+                // Mostly the last description, sometimes a new one or one that others have replaced.
+                const one = known.length === 0 || random(6) === 0 ? row(key) : known[random(5) ? known.length - 1 : random(known.length)];
+                if (!known.includes(one)) known.push(one);
+                return one;
+            });
+            const list = [];
+            for (let first = 0; first < described.length; first += 3) {
+                const some = described.slice(first, first + 3);
+                let block = blocks.get(some[0]);
+                if (block?.key === first && block.children.length === some.length && some.every((one, index) => one === block.children[index])) again++;
+                else blocks.set(some[0], block = h('ul', { key: first }, some));
+                list.push(block);
+            }
+            const description = h('div', null, random(5) ? list : h('p', { key: 'none' }, 'No door matches'));
+            show(root, description);
+            const other = document.createElement('section');
+            show(other, fresh(description));
+            if (root.innerHTML !== other.innerHTML) return [round, root.innerHTML, other.innerHTML];
+        }
+        root.remove();
+        return again;
+    }""")
+    assert isinstance(found, int) and found > 300, found
 
 
 # --- Who sees what ---------------------------------------------------------------------------------------------------------

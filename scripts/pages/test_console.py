@@ -164,6 +164,11 @@ def blocks(console, gateway):
         sizes = "[...document.querySelectorAll('.block')].map(one => one.childElementCount)"
         assert page.evaluate(sizes) == [6, 6, 2]
         assert page.get_by_role("list").filter(has_text="Block 14").get_by_role("listitem").count() == 14
+        names = "[...document.querySelectorAll('.card h3')].map(one => one.textContent)"
+        for search, numbers in [("Block 1", range(10, 15)), ("", range(1, 15)), ("no such door", []), ("Block 1", range(10, 15)), ("", range(1, 15))]:
+            page.fill("#search", search)
+            has(page, ".card", len(numbers))
+            assert page.evaluate(names) == [f"Block {number:02}" for number in numbers], search
         page.evaluate("document.activeElement.blur()")
         for _ in range(7):
             page.keyboard.press("j")

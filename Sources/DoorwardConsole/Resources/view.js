@@ -13,7 +13,7 @@ const properties = new Set(['value', 'checked', 'indeterminate', 'selected']);
 /**
  * Describes an element. Properties that begin with `on` are listeners; `key` identifies the element among its siblings; `created`
  * is called with the element when it is in the page. A property that begins with `--` is one of the style sheet. Children that are null
- * or false are not shown. A description that is used again in the next call of `show`, the same object, is not compared: its element
+ * or false are not shown. A description that is used again, the same object, is not compared: its element
  * stays as it is, and moves if it is described in another place.
  *
  * @param {string} tag the tag, perhaps with classes: `div.card`
@@ -72,9 +72,13 @@ export function changeText(node, text) {
 
 /** @param {Node_} node @param {boolean} inSVG @param {(() => void)[]} after @returns {Element | Text} */
 function create(node, inSVG, after) {
-  if ('text' in node) return (node.el = document.createTextNode(node.text));
-  if (node.el) return node.el;
+  if ('text' in node) return (node.el ||= document.createTextNode(node.text));
   const svg = node.tag === 'svg' || (inSVG && svgTags.has(node.tag));
+  if (node.el) {
+    // It was shown before. Since then, its children can have moved to others.
+    place(node.el, node.children.map((child) => create(child, svg, after)), node.children);
+    return node.el;
+  }
   const el = svg ? document.createElementNS(svgNamespace, node.tag) : document.createElement(node.tag);
   node.el = el;
   for (const child of node.children) el.append(create(child, svg, after));
@@ -87,23 +91,26 @@ function create(node, inSVG, after) {
 /** @param {Node_} old @param {Node_} next @param {boolean} inSVG @param {(() => void)[]} after */
 function patch(old, next, inSVG, after) {
   if (old === next) return;
+  // The element shows the new description from now on. The old one gets a new element if it is shown again.
   if ('text' in next) {
     const text = /** @type {Text_} */ (old);
-    next.el = text.el;
+    [next.el, text.el] = [text.el, undefined];
     if (next.text !== text.text && next.el) next.el.data = next.text;
     return;
   }
   const before = /** @type {Element_} */ (old);
   const el = /** @type {Element} */ (before.el);
-  next.el = el;
+  [next.el, before.el] = [el, undefined];
   for (const name of Object.keys(before.props)) if (!(name in next.props)) setProperty(el, name, null);
   patchChildren(el, before.children, next.children, inSVG || next.tag === 'svg', after);
   // After the children, so that the value of a select finds its options.
   for (const [name, value] of Object.entries(next.props)) if (before.props[name] !== value) setProperty(el, name, value);
 }
 
-/** @param {Node_} a @param {Node_} b */
+/** Whether the element of a description can show another one. One that was shown before has its own. @param {Node_} a @param {Node_} b */
 function isSame(a, b) {
+  if (a === b) return true;
+  if (b.el) return false;
   if ('text' in a || 'text' in b) return 'text' in a && 'text' in b;
   return a.tag === b.tag && a.key === b.key && a.props.type === b.props.type;
 }
@@ -129,7 +136,7 @@ function patchChildren(parent, old, next, inSVG, after) {
     }
     return create(node, inSVG, after);
   });
-  for (const node of old) if (!kept.has(node) && node.el?.parentNode === parent) node.el.remove();
+  for (const node of old) if (!kept.has(node) && node.el?.parentNode === parent && !next.includes(node)) node.el.remove();
   place(parent, elements, next);
 }
 
