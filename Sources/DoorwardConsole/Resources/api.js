@@ -30,7 +30,7 @@ let session = null;
 /** @type {Promise<boolean> | null} */
 let refreshing = null;
 /** The first attempt to continue the session, until it has been waited for. @type {Promise<boolean> | null} */
-let begun = null;
+let firstAttempt = null;
 /** @type {Set<(event: string) => void>} */
 const observers = new Set();
 
@@ -60,7 +60,7 @@ if (tabs) {
 /** @param {string} event */
 function forget(event) {
   if (!session) return;
-  [session, begun] = [null, null];
+  [session, firstAttempt] = [null, null];
   notify(event);
 }
 
@@ -83,7 +83,7 @@ function accept(data) {
   const isOther = session !== null && session.user.id !== data.user.id;
   if (isOther) forget('replaced');
   session = { token: data.token, user: data.user };
-  begun = null;
+  firstAttempt = null;
   if (tabs) tabs.postMessage({ type: 'signedIn', userId: data.user.id });
   notify('signedIn');
 }
@@ -93,11 +93,14 @@ export function restore() {
   // Tabs take turns: a refresh token that is used twice ends the session.
   const renew = async () => {
     try {
-      accept(await send('POST', '/auth/refresh', { isOpen: true, within: 30000 }));
+      accept(await send('POST', '/auth/refresh', { isOpen: true }));
       return true;
     } catch (error) {
-      if (error instanceof APIError && error.status === 401) return false;
-      throw error;
+      if (!(error instanceof APIError)) throw error;
+      if (error.status === 401) return false;
+      if (!error.isUnreachable) throw error;
+      // The request that needs the session was refused: its outcome is known.
+      throw new APIError(503, { code: error.code, message: 'The gateway does not answer, so the session could not be continued. Nothing was carried out.' });
     }
   };
   refreshing ||= (navigator.locks ? navigator.locks.request('doorward-refresh', renew) : renew()).finally(() => {
@@ -108,8 +111,8 @@ export function restore() {
 
 /** As `restore`, but uses the attempt that has begun with the page. */
 export function restoreFirst() {
-  const attempt = begun;
-  begun = null;
+  const attempt = firstAttempt;
+  firstAttempt = null;
   return attempt || restore();
 }
 
@@ -265,6 +268,6 @@ export async function save(path, name, refusal) {
 
 // The page loads this module before the others, so that the session is continued while they come. A link that signs in takes its place.
 if (typeof document !== 'undefined' && !location.hash.startsWith('#sign-in=')) {
-  begun = restore();
-  begun.catch(() => {});
+  firstAttempt = restore();
+  firstAttempt.catch(() => {});
 }

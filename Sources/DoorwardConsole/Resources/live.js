@@ -122,7 +122,7 @@ export class Live {
     /** The names that are not complete. @type {Set<string>} */
     this.pending = new Set();
     /** The names of which a part of a snapshot has come. @type {Set<string>} */
-    this.begun = new Set();
+    this.inSnapshot = new Set();
     this.failures = 0;
     this.generation = 0;
     this.wake = () => {};
@@ -171,7 +171,7 @@ export class Live {
     this.needs = new Map([[this.tab, new Map()]]);
     [this.streamId, this.lastId, this.failures] = [null, '', 0];
     this.pending.clear();
-    this.begun.clear();
+    this.inSnapshot.clear();
     this.wake();
   }
 
@@ -360,7 +360,7 @@ export class Live {
   /** @param {string} name what is complete, or is not wanted any more, so that its end does not come */
   caughtUp(name) {
     this.pending.delete(name);
-    this.begun.delete(name);
+    this.inSnapshot.delete(name);
     if (this.pending.size === 0) this.setStatus('live');
   }
 
@@ -369,10 +369,10 @@ export class Live {
     switch (event) {
       case 'stream':
         this.streamId = data.streamId;
-        // A stream that is resumed goes on where the last one has ended, in the middle of a snapshot, too.
+        // After a resumption, complete names get only what has changed, and incomplete ones are reset and sent again: what is pending stays so.
         if (!data.resumed) {
           this.pending = new Set(this.subscribed?.keys());
-          this.begun.clear();
+          this.inSnapshot.clear();
         }
         this.setStatus(this.pending.size === 0 ? 'live' : 'catching up');
         this.changeSubscriptions();
@@ -381,13 +381,13 @@ export class Live {
       case 'closing': this.closingDelay = Math.random() * (data.retryAfterMs || 0); break;
       case 'reset':
         this.pending.add(data.name);
-        this.begun.delete(data.name);
+        this.inSnapshot.delete(data.name);
         this.setStatus('catching up');
         break;
       case 'snapshot':
         // The tabs share the stream: the page of another tab can have begun in the middle of a snapshot.
-        data = { ...data, isFirst: !this.begun.has(data.name) };
-        this.begun.add(data.name);
+        data = { ...data, isFirst: !this.inSnapshot.has(data.name) };
+        this.inSnapshot.add(data.name);
         break;
       case 'ready':
       case 'refused':
@@ -399,5 +399,66 @@ export class Live {
     if (event === 'position' || event === 'stream' || event === 'closing') return;
     this.channel?.postMessage({ type: 'event', event, data });
     this.host.onEvent(event, data);
+  }
+}
+
+/**
+ * Objects of a page, which it reads and the stream keeps up to date. What the stream sends during a read is newer than what is read.
+ */
+export class LiveObjects {
+  /** @param {{type: string, query: string}} need @param {(object: any) => boolean} isOwn whether an object belongs to the page: the tabs share the stream */
+  constructor(need, isOwn) {
+    [this.need, this.isOwn] = [need, isOwn];
+    /** @type {Map<string, any>} */
+    this.objects = new Map();
+    /** The objects of the snapshot that is coming. @type {Set<string> | null} */
+    this.named = null;
+    /** What came during each read (null for an object that is gone), and the objects of a whole snapshot. @type {Set<{newer: Map<string, any>, whole: Set<string> | null}>} */
+    this.reads = new Set();
+  }
+
+  /** Reads the objects anew. @param {() => Promise<any[]>} read */
+  async read(read) {
+    /** @type {{newer: Map<string, any>, whole: Set<string> | null}} */
+    const coming = { newer: new Map(), whole: null };
+    this.reads.add(coming);
+    try {
+      const found = await read();
+      const { newer, whole } = coming;
+      this.objects = new Map(found.filter(({ id }) => !whole || whole.has(id)).map((object) => [object.id, object]));
+      for (const [id, object] of newer) if (object) this.objects.set(id, object); else this.objects.delete(id);
+    } finally {
+      this.reads.delete(coming);
+    }
+  }
+
+  /** Takes an event of the stream. @param {string} event @param {any} data @returns {boolean} whether the objects are others now */
+  take(event, data) {
+    let isChanged = false;
+    const sent = data.type !== this.need.type ? [] : event === 'change' ? [data.object] : event === 'snapshot' ? data.objects : [];
+    for (const object of sent) if (this.isOwn(object)) isChanged = this.put(object.id, object) || isChanged;
+    const name = nameOfNeed(this.need);
+    if (data.name !== name && !data.names?.includes(name)) return isChanged;
+    if (event === 'removed') return this.put(data.id, null);
+    if (event === 'snapshot') {
+      if (data.isFirst) this.named = new Set();
+      for (const { id } of data.objects) this.named?.add(id);
+    }
+    if (event === 'ready' && this.named) {
+      // A whole snapshot names all objects: one that is not among them is gone.
+      for (const id of [...this.objects.keys()]) if (!this.named.has(id)) isChanged = this.put(id, null) || isChanged;
+      for (const coming of this.reads) coming.whole = this.named;
+      this.named = null;
+    }
+    return isChanged;
+  }
+
+  /** Sets an object as the gateway has answered it; null for one that is gone. @param {string} id @param {any} object @returns {boolean} whether it is another one */
+  put(id, object) {
+    for (const { newer } of this.reads) newer.set(id, object);
+    if (object === null) return this.objects.delete(id);
+    if (JSON.stringify(this.objects.get(id)) === JSON.stringify(object)) return false;
+    this.objects.set(id, object);
+    return true;
   }
 }

@@ -2,7 +2,7 @@
 // @ts-check
 import { call, queryText } from './api.js';
 import { address, marks } from './doors.js';
-import { nameOfNeed } from './live.js';
+import { LiveObjects } from './live.js';
 import { button, dialog, field, icon, isOutOfReach, notice, ofObject, time } from './parts.js';
 import { readAll } from './scopes.js';
 import { h } from './view.js';
@@ -16,11 +16,16 @@ const watchEvery = 1000;
 const page = {
   /** @param {any} context @param {string[]} path */
   start(context, [id]) {
+    /** @param {any} object */
+    const isHere = (object) => object.propertyId === id;
+    const query = `propertyId=${encodeURIComponent(id)}`;
     const state = {
-      id, status: 'loading', error: null, property: null, devices: new Map(), results: null, readAt: null, asks: null, busy: null, problem: null,
-      isEnded: false, units: [], adds: null,
+      id, status: 'loading', error: null, results: null, readAt: null, asks: null, busy: null, problem: null, isEnded: false, adds: null,
+      // The query of properties has the portfolio, which is not known yet.
+      property: null, own: new LiveObjects({ type: 'property', query: '' }, (object) => object.id === id),
+      doors: new LiveObjects({ type: 'device', query }, isHere), units: new LiveObjects({ type: 'unit', query }, isHere),
     };
-    context.need(needsOf(id));
+    context.need([state.doors.need, state.units.need]);
     page.refresh(context, state);
     return state;
   },
@@ -33,10 +38,17 @@ const page = {
   async refresh(context, state) {
     try {
       const path = `/properties/${encodeURIComponent(state.id)}`;
-      const [{ property }, devices, units] = await Promise.all([call('GET', path), readDoors(state.id), readAll(path + '/units', 'units')]);
+      await Promise.all([
+        state.own.read(async () => [(await call('GET', path)).property]), state.doors.read(() => readDoors(state.id)),
+        state.units.read(() => readAll(path + '/units', 'units')),
+      ]);
       if (state.isEnded) return;
-      Object.assign(state, { status: 'loaded', error: null, property, devices, units, readAt: new Date().toISOString() });
-      context.need([...needsOf(state.id), { type: 'property', query: queryText({ portfolioId: property.portfolioId }).slice(1) }]);
+      const property = state.own.objects.get(state.id);
+      // It went away during the read.
+      if (!property) { page.refresh(context, state); return; }
+      Object.assign(state, { status: 'loaded', error: null, property, readAt: new Date().toISOString() });
+      state.own.need.query = queryText({ portfolioId: property.portfolioId }).slice(1);
+      context.need([state.doors.need, state.units.need, state.own.need]);
     } catch (error) {
       if (state.isEnded) return;
       if (state.status === 'loaded' && !isOutOfReach(error)) state.problem = sentenceOf(error);
@@ -48,14 +60,10 @@ const page = {
   /** @param {any} context @param {any} state @param {string} event @param {any} data */
   live(context, state, event, data) {
     if (event === 'poll') { page.refresh(context, state); return; }
-    if (state.status !== 'loaded') return;
-    if (data.type === 'unit' && (event === 'change' || event === 'removed')) { page.refresh(context, state); return; }
-    // What other tabs ask for comes, too.
-    const isOwn = data.type === 'device' && data.names?.includes(nameOfNeed(needsOf(state.id)[0]));
-    if (isOwn && event === 'removed') state.devices.delete(data.id);
-    else if (isOwn && event === 'change') state.devices.set(data.object.id, data.object);
-    else if (event === 'change' && data.type === 'property' && data.object.id === state.id) state.property = data.object;
-    else return;
+    const isChanged = [state.own, state.doors, state.units].map((objects) => objects.take(event, data)).includes(true);
+    if (!isChanged || state.status !== 'loaded') return;
+    state.property = state.own.objects.get(state.id) || state.property;
+    if (!state.own.objects.has(state.id)) page.refresh(context, state);
     context.redraw();
   },
 
@@ -70,15 +78,12 @@ const page = {
 };
 export default page;
 
-/** What the page asks of the stream before it knows the portfolio. @param {string} id */
-const needsOf = (id) => ['device', 'unit'].map((type) => ({ type, query: `propertyId=${encodeURIComponent(id)}` }));
-
 /** @param {string} propertyId */
 async function readDoors(propertyId) {
-  const devices = new Map();
+  const devices = [];
   for (let number = 1; number <= maxDoors / pageSize; number++) {
     const data = await call('GET', '/devices', { query: { propertyId, page: number, limit: pageSize, sortBy: 'name' } });
-    for (const device of data.devices) devices.set(device.id, device);
+    devices.push(...data.devices);
     if (number >= data.pagination.totalPages) break;
   }
   return devices;
@@ -92,9 +97,9 @@ function content(context, state) {
     h('h1', { tabindex: '-1' }, property.name),
     h('p.subtitle', null, [place, property.defaultTimeZone].filter(Boolean).join(' · ')),
     lockdownCard(context, state),
-    h('h2.section-title', null, counted(state.devices.size, 'door')),
-    state.devices.size === 0 ? h('div.empty', null, icon('doors'), h('p', null, 'No door of this property has been shared with you.'))
-      : h('ul.rows', null, [...state.devices.values()].map((device) => row(state, device))),
+    h('h2.section-title', null, counted(state.doors.objects.size, 'door')),
+    state.doors.objects.size === 0 ? h('div.empty', null, icon('doors'), h('p', null, 'No door of this property has been shared with you.'))
+      : h('ul.rows', null, [...state.doors.objects.values()].map((device) => row(state, device))),
     units(context, state),
   ];
 }
@@ -102,12 +107,12 @@ function content(context, state) {
 /** @param {any} context @param {any} state */
 function units(context, state) {
   const mayCreate = context.ability.can('unit.create', 'Property', state.property);
-  if (state.units.length === 0 && !mayCreate) return null;
-  const doors = (/** @type {string} */ id) => [...state.devices.values()].filter((one) => one.unitId === id).length;
+  if (state.units.objects.size === 0 && !mayCreate) return null;
+  const doors = (/** @type {string} */ id) => [...state.doors.objects.values()].filter((one) => one.unitId === id).length;
   return h('section.section', { key: 'units' },
-    h('div.page-head', null, h('h2', null, state.units.length === 0 ? 'No units' : counted(state.units.length, 'unit')),
+    h('div.page-head', null, h('h2', null, state.units.objects.size === 0 ? 'No units' : counted(state.units.objects.size, 'unit')),
       mayCreate && button('Add a unit', { id: 'add-unit', onclick: () => { state.adds = { error: null, isBusy: false }; context.redraw(); } })),
-    state.units.length > 0 && h('ul.rows', { key: 'rows' }, state.units.map((/** @type {any} */ unit) => h('li', { key: unit.id },
+    state.units.objects.size > 0 && h('ul.rows', { key: 'rows' }, [...state.units.objects.values()].map((/** @type {any} */ unit) => h('li', { key: unit.id },
       h('a.row', { href: `#/units/${encodeURIComponent(unit.id)}` }, h('span.dot-icon', null, icon('unit')), h('span.record-text', null, h('strong', null, unit.name), h('span.record-sub', null,
         [counted(doors(unit.id), 'door'), unit.tenantUserIds && counted(unit.tenantUserIds.length, 'tenant')].filter(Boolean).join(', '))))))));
 }
@@ -145,7 +150,7 @@ function lockdownCard(context, state) {
   const { active, since, reason } = property.lockdown;
   const mayLockDown = context.ability.can('lockdown', 'Property', property);
   if (!active && !mayLockDown) return null;
-  const locked = [...state.devices.values()].filter((one) => one.state === 'LOCKED').length;
+  const locked = [...state.doors.objects.values()].filter((one) => one.state === 'LOCKED').length;
   return h(
     'section.panel-card.lockdown', { class: active ? 'active' : '', 'aria-label': 'Lockdown' },
     h('h2', null, active ? 'Locked down' : 'Lockdown'),
@@ -153,7 +158,7 @@ function lockdownCard(context, state) {
       ? h('p', null, 'Doors can be locked, but not opened remotely.', since ? [' Since ', time(since)] : '', reason ? ` · ${reason}` : '')
       : h('p', null, 'A lockdown locks every door of the property, and keeps them from being opened remotely until it is lifted. From inside, doors open as always.'),
     state.problem && notice('bad', state.problem),
-    busy && h('p.progress-line', { role: 'status' }, h('span.spinner', { 'aria-hidden': 'true' }), `${busy}: ${locked} of ${counted(state.devices.size, 'door')} locked`),
+    busy && h('p.progress-line', { role: 'status' }, h('span.spinner', { 'aria-hidden': 'true' }), `${busy}: ${locked} of ${counted(state.doors.objects.size, 'door')} locked`),
     mayLockDown && h('div.buttons', null,
       !active && button('Start a lockdown', { id: 'start', kind: 'danger', busy: busy !== null, onclick: () => { state.asks = { error: null }; context.redraw(); } }),
       active && button('Lock again', { id: 'again', busy: busy !== null, onclick: () => lockDown(context, state, null) }),
@@ -183,18 +188,25 @@ function row(state, device) {
     h('span.record-side', null, marks(device), h('span.pill', { class: tone }, icon(name), word)));
 }
 
+/** Takes over the property as a request has answered it. @param {any} state @param {any} property */
+function take(state, property) {
+  state.own.put(state.id, property);
+  state.property = property;
+}
+
 /** Starts the lockdown, or locks again the doors that are not locked, and watches the doors meanwhile. @param {any} context @param {any} state @param {string | null} reason */
 async function lockDown(context, state, reason) {
   if (state.busy) return;
   Object.assign(state, { busy: 'Locking', problem: null, results: null, asks: null });
   context.redraw();
   const watch = setInterval(async () => {
-    const devices = await readDoors(state.id).catch(() => null);
-    if (devices && state.busy && !state.isEnded) { state.devices = devices; context.redraw(); }
+    await state.doors.read(() => readDoors(state.id)).catch(() => {});
+    if (state.busy && !state.isEnded) context.redraw();
   }, watchEvery);
   try {
     const data = await call('POST', `/properties/${encodeURIComponent(state.id)}/lockdown`, { body: reason ? { reason } : {} });
-    Object.assign(state, { property: data.property, results: new Map(data.results.map((/** @type {any} */ one) => [one.deviceId, one])) });
+    take(state, data.property);
+    Object.assign(state, { results: new Map(data.results.map((/** @type {any} */ one) => [one.deviceId, one])) });
     context.announce('The lockdown is in force');
   } catch (error) {
     state.problem = sentenceOf(error);
@@ -211,7 +223,7 @@ async function lift(context, state) {
   Object.assign(state, { busy: 'Lifting', problem: null, results: null });
   context.redraw();
   try {
-    state.property = (await call('DELETE', `/properties/${encodeURIComponent(state.id)}/lockdown`)).property;
+    take(state, (await call('DELETE', `/properties/${encodeURIComponent(state.id)}/lockdown`)).property);
     context.announce('The lockdown is lifted. No door has moved');
   } catch (error) {
     state.problem = sentenceOf(error);

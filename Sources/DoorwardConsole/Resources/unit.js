@@ -4,6 +4,7 @@ import { call } from './api.js';
 import { address, marks } from './doors.js';
 import { standing } from './guests.js';
 import { invitationDialog, openInvitation } from './people.js';
+import { LiveObjects } from './live.js';
 import { button, dialog, field, icon, isOutOfReach, notice, ofObject, time } from './parts.js';
 import { askRemoval, removalDialog } from './removal.js';
 import { Scopes, canRemove, readAll, rolesToGive } from './scopes.js';
@@ -16,17 +17,17 @@ const maxGuestDoors = 20;
 /** @param {Record<string, string>} filter @returns {Promise<any[]>} */
 const readGuests = async (filter) => (await call('GET', '/guest-access', { query: { ...filter, active: true, limit: 100 } })).guestAccesses;
 
-/** @param {string} id */
-const deviceNeed = (id) => ({ type: 'device', query: `unitId=${encodeURIComponent(id)}` });
-
 const page = {
   /** @param {any} context @param {string[]} path */
   start(context, [id]) {
     const state = {
-      id, status: 'loading', error: null, unit: null, property: null, devices: [], tenants: null, guests: null, scopes: null, form: null, removal: null, renames: null,
+      id, status: 'loading', error: null, property: null, tenants: null, guests: null, scopes: null, form: null, removal: null, renames: null,
       problem: null, isEnded: false, readAt: null,
+      // The query of units has the property, which is not known yet.
+      unit: null, own: new LiveObjects({ type: 'unit', query: '' }, (object) => object.id === id),
+      doors: new LiveObjects({ type: 'device', query: `unitId=${encodeURIComponent(id)}` }, (object) => object.unitId === id),
     };
-    context.need([deviceNeed(id)]);
+    context.need([state.doors.need]);
     page.refresh(context, state);
     return state;
   },
@@ -39,19 +40,26 @@ const page = {
   async refresh(context, state) {
     try {
       const path = `/units/${encodeURIComponent(state.id)}`;
-      const { unit } = await call('GET', path);
+      await state.own.read(async () => [(await call('GET', path)).unit]);
+      const unit = state.own.objects.get(state.id);
+      // It went away during the read.
+      if (!unit) { page.refresh(context, state); return; }
       const { ability } = context;
-      const [{ property }, devices, tenants, guests] = await Promise.all([
-        call('GET', `/properties/${encodeURIComponent(unit.propertyId)}`), readAll(path + '/devices', 'devices'),
+      const [{ property }, , tenants, guests] = await Promise.all([
+        call('GET', `/properties/${encodeURIComponent(unit.propertyId)}`), state.doors.read(() => readAll(path + '/devices', 'devices')),
         ability.can('people.read', 'Unit', unit) ? readAll(path + '/tenants', 'users') : null,
         ability.can('guestAccess.grant', 'Unit', unit) ? readGuests({ unitId: unit.id }) : null,
       ]);
       // A guest of the property can have a door of the unit, too.
-      const others = guests && await Promise.all(devices.slice(0, maxGuestDoors).map(({ id }) => readGuests({ deviceId: id })));
+      const ids = [...state.doors.objects.keys()];
+      const others = guests && await Promise.all(ids.slice(0, maxGuestDoors).map((deviceId) => readGuests({ deviceId })));
       if (state.isEnded) return;
+      // What has changed since it was read: the name is taken over, and other doors can have other guests.
+      if (state.own.objects.get(state.id)?.propertyId !== unit.propertyId || !isSameDoors(state, ids)) { page.refresh(context, state); return; }
       const scopes = new Scopes([[], [property], [unit]]);
-      Object.assign(state, { status: 'loaded', error: null, problem: null, unit, property, devices, tenants, guests: others && [...new Map([guests, ...others].flat().map((one) => [one.id, one])).values()], scopes, readAt: new Date().toISOString() });
-      context.need([deviceNeed(state.id), { type: 'unit', query: `propertyId=${encodeURIComponent(unit.propertyId)}` }]);
+      Object.assign(state, { status: 'loaded', error: null, problem: null, unit: state.own.objects.get(state.id), property, tenants, guests: others && [...new Map([guests, ...others].flat().map((one) => [one.id, one])).values()], scopes, readAt: new Date().toISOString() });
+      state.own.need.query = `propertyId=${encodeURIComponent(unit.propertyId)}`;
+      context.need([state.doors.need, state.own.need]);
     } catch (error) {
       if (state.isEnded) return;
       if (state.status === 'loaded' && !isOutOfReach(error)) state.problem = sentenceOf(error);
@@ -63,14 +71,11 @@ const page = {
   /** @param {any} context @param {any} state @param {string} event @param {any} data */
   live(context, state, event, data) {
     if (event === 'poll') { page.refresh(context, state); return; }
+    const ids = [...state.doors.objects.keys()];
+    const [isOther, hasOther] = [state.own, state.doors].map((objects) => objects.take(event, data));
     if (state.status !== 'loaded') return;
-    const isChange = event === 'change' || event === 'removed';
-    const id = data.object?.id || data.id;
-    const at = state.devices.findIndex((/** @type {any} */ one) => one.id === id);
-    if (event === 'change' && data.type === 'device' && at >= 0 && data.object.unitId === state.id) {
-      state.devices[at] = data.object;
-      context.redraw();
-    } else if (isChange && (data.type === 'unit' ? id === state.id : data.type === 'device' && (at >= 0 || data.object?.unitId === state.id))) page.refresh(context, state);
+    if (isOther || !isSameDoors(state, ids)) page.refresh(context, state);
+    else if (hasOther) context.redraw();
   },
   /** @param {any} context @param {any} state */
   permissionsChanged(context, state) { page.refresh(context, state); },
@@ -86,9 +91,13 @@ const page = {
 };
 export default page;
 
+/** @param {any} state @param {string[]} ids */
+const isSameDoors = (state, ids) => ids.length === state.doors.objects.size && ids.every((id) => state.doors.objects.has(id));
+
 /** @param {any} context @param {any} state */
 function content(context, state) {
-  const { unit, property, devices } = state;
+  const { unit, property } = state;
+  const devices = [...state.doors.objects.values()];
   const { ability } = context;
   const mayChange = ability.can('unit.change', 'Unit', unit);
   const mayDelete = ability.can('unit.delete', 'Unit', unit);
@@ -162,6 +171,7 @@ function renameDialog(context, state) {
     context.redraw();
     try {
       state.unit = (await call('PUT', `/units/${encodeURIComponent(unit.id)}`, { body: { name } })).unit;
+      state.own.put(unit.id, state.unit);
       state.renames = null;
       context.announce('Saved');
     } catch (error) {

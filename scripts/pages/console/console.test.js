@@ -8,7 +8,7 @@ globalThis.BroadcastChannel = undefined;
 process.env.TZ = 'Europe/Berlin';
 
 const { Ability, isOpen, places, unpackRules } = await import('./ability.js');
-const { EventParser, Live, backOff, nameOfNeed } = await import('./live.js');
+const { EventParser, Live, LiveObjects, backOff, nameOfNeed } = await import('./live.js');
 const { heaviestRun, isSafeAddress } = await import('./view.js');
 const words = await import('./words.js');
 const { describe, merged } = await import('./records.js');
@@ -480,6 +480,25 @@ test('what a person never holds is hidden, and what they hold but not now is sho
   assert.ok(words.isShown({ allowed: true }));
 });
 
+test('a session that cannot be continued for want of an answer is no request whose outcome is unknown', async () => {
+  const before = globalThis.fetch;
+  globalThis.navigator ??= {};
+  try {
+    const asked = [];
+    globalThis.fetch = async (url) => {
+      asked.push(url);
+      if (url.endsWith('/auth/refresh')) throw new TypeError('no network');
+      return new Response('{"code": "unauthenticated"}', { status: 401 });
+    };
+    const error = await call('POST', '/units', { body: { name: 'Flat' } }).catch((failed) => failed);
+    assert.deepEqual(asked, ['/api/v1/units', '/api/v1/auth/refresh']);
+    assert.deepEqual([error.isUnreachable, error.code], [false, 'unreachable']);
+    assert.match(error.message, /the session could not be continued\. Nothing was carried out\.$/);
+  } finally {
+    globalThis.fetch = before;
+  }
+});
+
 test('an error becomes a sentence with the field that is wrong', () => {
   const error = { code: 'invalid_request', details: { fields: [{ field: 'validUntil', problem: 'end_not_after_start' }] } };
   assert.equal(words.sentenceOf(error, { validUntil: 'The end' }), 'The end must be after the start.');
@@ -772,11 +791,11 @@ test('a property and a unit show doors that come and go, and a door follows the 
     assert.ok(property.needs.at(-1).includes(inProperty));
     property.live('change', { names: ['device.other'], object: door(7, { propertyId: 'p7' }) });
     property.live('removed', { names: ['device.other'], id: 'd0' });
-    assert.deepEqual([...property.state.devices.keys()], ['d0']);
+    assert.deepEqual([...property.state.doors.objects.keys()], ['d0']);
     property.live('change', { names: [inProperty], object: door(8, at) });
-    assert.deepEqual([...property.state.devices.keys()], ['d0', 'd8']);
+    assert.deepEqual([...property.state.doors.objects.keys()], ['d0', 'd8']);
     property.live('removed', { names: ['device.other', inProperty], id: 'd0' });
-    assert.deepEqual([...property.state.devices.keys()], ['d8']);
+    assert.deepEqual([...property.state.doors.objects.keys()], ['d8']);
     const unit = await open('unit', 'u1');
     assert.ok(unit.needs.at(-1).includes(inUnit));
     unit.live('change', { names: ['device.other'], object: door(7, { propertyId: 'p7' }) });
@@ -785,6 +804,27 @@ test('a property and a unit show doors that come and go, and a door follows the 
     unit.live('removed', { names: [inUnit], id: 'd0' });
     await unit.settled();
     assert.ok(asked.length > 0);
+    // A place that has changed between the read and the subscription comes with the snapshot.
+    const byPortfolio = nameOfNeed({ type: 'property', query: 'portfolioId=o1' });
+    assert.ok(property.needs.at(-1).includes(byPortfolio));
+    const locked = { ...data.property, lockdown: { active: true } };
+    property.live('snapshot', { type: 'property', name: byPortfolio, isFirst: true, objects: [{ id: 'p7', portfolioId: 'o1' }, locked] });
+    assert.deepEqual(property.state.property, locked);
+    property.live('snapshot', { name: inProperty, isFirst: true, objects: [door(8, { ...at, state: 'JAMMED' })] });
+    property.live('snapshot', { name: inProperty, isFirst: false, objects: [door(9, at)] });
+    property.live('ready', { type: undefined, name: inProperty });
+    assert.deepEqual([...property.state.doors.objects.values()].map(({ id, state }) => [id, state]), [['d8', 'JAMMED'], ['d9', 'LOCKED']]);
+    const inHouse = nameOfNeed({ type: 'unit', query: 'propertyId=p1' });
+    assert.ok(unit.needs.at(-1).includes(inHouse));
+    asked.length = 0;
+    unit.live('snapshot', { type: 'unit', name: inHouse, isFirst: true, objects: [data.unit] });
+    unit.live('ready', { type: undefined, name: inHouse });
+    assert.equal(asked.length, 0, 'what is known is not read again');
+    data.unit = { ...data.unit, name: 'Flat 2' };
+    unit.live('change', { type: 'unit', names: [inHouse], object: data.unit });
+    await unit.settled();
+    assert.ok(asked.length > 0 && unit.state.unit.name === 'Flat 2');
+    data.unit = { id: 'u1', propertyId: 'p1' };
     const single = await open('door', 'd0');
     assert.deepEqual(single.needs.at(-1), [inUnit]);
     data.device = door(0, { propertyId: 'p2' });
@@ -794,6 +834,42 @@ test('a property and a unit show doors that come and go, and a door follows the 
   } finally {
     globalThis.fetch = before;
   }
+});
+
+test('objects that are read are not older than what the stream has sent meanwhile', async () => {
+  const need = { type: 'device', query: 'propertyId=p1' };
+  const name = nameOfNeed(need);
+  const live = new LiveObjects(need, (object) => object.propertyId === 'p1');
+  const one = (id, state) => ({ id, propertyId: 'p1', state });
+  const shown = () => [...live.objects.values()].map(({ id, state }) => id + state).sort().join();
+  const reading = async (meanwhile, found) => {
+    /** @type {any} */
+    let answer;
+    const read = live.read(() => new Promise((resolve) => { answer = resolve; }));
+    meanwhile();
+    answer(found);
+    await read;
+    return shown();
+  };
+  const snapshot = (objects, isFirst = true) => live.take('snapshot', { type: 'device', name, objects, isFirst });
+  const ready = () => live.take('ready', { name });
+  // The read was answered before the changes: the stream is newer.
+  assert.equal(await reading(() => {
+    live.take('change', { type: 'device', names: [name], object: one('a', 2) });
+    live.take('removed', { type: 'device', names: [name], id: 'b' });
+    live.take('change', { type: 'device', names: ['device.other'], object: { ...one('x', 1), propertyId: 'p2' } });
+  }, [one('a', 1), one('b', 1), one('c', 1)]), 'a2,c1');
+  // A whole snapshot that came during the read names all.
+  assert.equal(await reading(() => { snapshot([one('a', 3)]); snapshot([one('d', 1)], false); ready(); }, [one('a', 1), one('c', 1)]), 'a3,d1');
+  // The beginning of a snapshot that a page has missed proves nothing gone, and neither do other tabs' names.
+  snapshot([one('d', 2)], false);
+  ready();
+  live.take('removed', { type: 'device', names: ['device.other'], id: 'd' });
+  assert.equal(shown(), 'a3,d2');
+  assert.equal(snapshot([one('a', 3), one('d', 2)]), false, 'nothing is different');
+  assert.equal(ready(), false);
+  await assert.rejects(live.read(async () => { throw new Error('unreachable'); }));
+  assert.equal(shown(), 'a3,d2');
 });
 
 // --- Records and guests ---
