@@ -99,7 +99,7 @@ struct Gateway: Service {
         }
         // After the start of the control, which has attached the locks.
         let adapters = adapters.compactMap { $0 as? MQTTAdapter }
-        checkpointTopics.start(except: adapters.reduce(into: []) { $0.formUnion($1.checkpointTopicsOfLocks) })
+        checkpointTopics.start(except: adapters.reduce(into: []) { $0.formUnion($1.brokersWithCheckpointsOnLocks) })
         let clockWatch = Task { await control.clockWatch.run() }
         defer { clockWatch.cancel() }
         let retention = Task { await control.logRetention.run() }

@@ -119,7 +119,7 @@ extension MQTTAdapter: LockAdapter {
     }
 
     /// Attaches a lock. If the configuration lacks its broker or profile, or uses its topic for checkpoints, the lock cannot be reached
-    /// until the configuration is mended.
+    /// until the configuration is corrected.
     package func attach(_ lock: AttachedLock) { attachmentMutex.withLock { _ in attachOrReplace(lock) } }
 
     private func attachOrReplace(_ lock: AttachedLock) {
@@ -222,7 +222,7 @@ extension MQTTAdapter: LockAdapter {
         _ address: MQTTAddress, within scope: TransportScope, isAttached: Bool = false
     ) throws(AddressErrors) -> (session: BrokerSession, dialect: Dialect) {
         let (session, dialect) = try read(address, within: scope, isAttached: isAttached)
-        if let topic = checkpointTopic(among: dialect.uses, on: session.broker) {
+        if let topic = checkpointBrokers(among: dialect.uses, on: session.broker).first?.checkpointTopic {
             let key = AddressValues(dialect.profile, address.variables).key(of: "\(topic)", dialect.profile)
             throw AddressErrors([.init(field: "address.\(key)", problem: VariableProblem.checkpointTopic.rawValue)])
         }
@@ -240,21 +240,23 @@ extension MQTTAdapter: LockAdapter {
         return (session, try Dialect(profile, variables: address.variables, isAttached: isAttached))
     }
 
-    /// The topic among those of a lock on which checkpoints are published; `nil` if there is none. Brokers with the same host and port
-    /// are one.
-    private func checkpointTopic(among uses: Set<TopicUse>, on broker: MQTTBroker) -> MQTTTopic? {
-        sessions.values.lazy.map(\.broker).filter { $0.isSameServer(as: broker) }.compactMap(\.checkpointTopic)
-            .first { topic in uses.contains { $0.topic == TopicText("\(topic)") } }
+    /// The brokers whose checkpoints are published on a topic of a lock. Brokers with the same host and port are one server.
+    private func checkpointBrokers(among uses: Set<TopicUse>, on broker: MQTTBroker) -> [MQTTBroker] {
+        sessions.values.map(\.broker).filter { other in
+            guard other.isSameServer(as: broker), let topic = other.checkpointTopic else { return false }
+            return uses.contains { $0.topic == TopicText("\(topic)") }
+        }
     }
 
-    /// The topics of checkpoints that are also topics of attached locks. A checkpoint on them would be a retained message to a lock.
-    package var checkpointTopicsOfLocks: Set<String> {
+    /// The names of the brokers whose checkpoints are published on a topic of an attached lock. A checkpoint would be a retained
+    /// message to that lock.
+    package var brokersWithCheckpointsOnLocks: Set<String> {
         Set(
-            registry.unresolved.compactMap { lock in
+            registry.unresolved.flatMap { lock -> [String] in
                 guard let address = try? MQTTAddress(lock.address),
                     let (session, dialect) = try? read(address, within: .everything, isAttached: true)
-                else { return nil }
-                return checkpointTopic(among: dialect.uses, on: session.broker).map { "\($0)" }
+                else { return [] }
+                return checkpointBrokers(among: dialect.uses, on: session.broker).map(\.name)
             })
     }
 }

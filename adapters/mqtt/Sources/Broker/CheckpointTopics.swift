@@ -20,9 +20,9 @@ package final class CheckpointTopics: Sendable {
 
     /// Connects to the brokers, and reconnects until `stop`.
     ///
-    /// - Parameter others: topics that have another use. No checkpoint is published on them.
-    package func start(except others: Set<String> = []) {
-        for topic in topics.values.joined() { topic.start(except: others) }
+    /// - Parameter excluded: names of brokers on which a lock uses the topic. No checkpoint is published there.
+    package func start(except excluded: Set<String> = []) {
+        for topic in topics.values.joined() { topic.start(isExcluded: excluded.contains(topic.broker)) }
     }
 
     /// Publishes a checkpoint to the brokers of its log, now or as soon as they are connected. Does not wait.
@@ -42,7 +42,7 @@ private final class CheckpointTopic: Sendable {
     }
 
     let log: LogID
-    private let broker: String
+    let broker: String
     private let topic: MQTTTopic
     private let logger: Logger
     private let state = Mutex(State())
@@ -57,8 +57,8 @@ private final class CheckpointTopic: Sendable {
         state.withLock { $0.connection = connection }
     }
 
-    func start(except others: Set<String>) {
-        guard !others.contains("\(topic)") else {
+    func start(isExcluded: Bool) {
+        guard !isExcluded else {
             logger.error(
                 "no checkpoint is published on a topic of a lock: change checkpointTopic in the configuration",
                 metadata: ["broker": "\(broker)", "topic": "\(topic)"])

@@ -30,6 +30,6 @@ extension MQTTBroker {
     /// The owner of this transport.
     var owner: TransportOwner { portfolioID.map { .portfolio($0) } ?? .gateway }
 
-    /// Whether two names stand for the same broker.
+    /// Whether both connect to the same host and port.
     func isSameServer(as other: Self) -> Bool { (settings.host, settings.port) == (other.settings.host, other.settings.port) }
 }
