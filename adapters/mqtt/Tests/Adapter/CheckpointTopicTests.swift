@@ -65,7 +65,9 @@ import Testing
         broker.kill()
     }
 
-    @Test("no checkpoint is published on a broker where a lock uses the topic, and those of other brokers are", arguments: [false, true])
+    @Test(
+        "no checkpoint is published on a broker where a lock uses the topic, and those of other brokers are",
+        arguments: [false, true])
     func excluded(isSameTopic: Bool) async throws {
         let broker = try await MosquittoProcess.start()
         let topics = try Self.topics(broker.port, topicOfShared: isSameTopic ? "oak/checkpoint" : "doorward/checkpoint")
