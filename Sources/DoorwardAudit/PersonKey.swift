@@ -27,12 +27,19 @@ package struct PersonKey: Sendable {
 
     private let secret: Secret<Material>
 
-    private struct Material: Sendable {
+    /// A class, because keys are copied for each value of an export.
+    private final class Material: Sendable {
         let bytes: [UInt8]
         /// Computes salts; the key itself is the HMAC key.
         let salting: HMAC<SHA256>
         /// The derived key for AES-256-GCM. It differs from the HMAC key, so that no two primitives use the same key.
         let sealing: SymmetricKey
+
+        init(_ bytes: [UInt8]) {
+            let key = SymmetricKey(data: bytes)
+            let derived = HMAC<SHA256>.authenticationCode(for: Array("doorward/seal/1".utf8), using: key)
+            (self.bytes, salting, sealing) = (bytes, HMAC(key: key), SymmetricKey(data: derived))
+        }
     }
 
     /// - Returns: `nil` unless there are exactly 32 bytes.
@@ -49,11 +56,7 @@ package struct PersonKey: Sendable {
         self.init(material: bytes)
     }
 
-    private init(material bytes: [UInt8]) {
-        let key = SymmetricKey(data: bytes)
-        let sealing = HMAC<SHA256>.authenticationCode(for: Array("doorward/seal/1".utf8), using: key)
-        secret = Secret(Material(bytes: bytes, salting: HMAC(key: key), sealing: SymmetricKey(data: sealing)))
-    }
+    private init(material bytes: [UInt8]) { secret = Secret(Material(bytes)) }
 
     /// Returns the 32 bytes of the key. Only code that stores the key may call this.
     package func revealBytes() -> [UInt8] { secret.reveal().bytes }

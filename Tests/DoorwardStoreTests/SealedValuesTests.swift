@@ -1,4 +1,5 @@
 import DoorwardAudit
+import DoorwardTesting
 import Testing
 
 @testable import DoorwardStore
@@ -11,7 +12,7 @@ import Testing
     @Test("Encoded ciphertexts are decoded by field", arguments: 0...4)
     func roundTrip(count: Int) {
         let fields = Self.fields.prefix(count)
-        let found = SealedValues.ciphertexts(in: bytes(of: fields))
+        let found = SealedValues(bytes(of: fields))?.ciphertexts
         #expect(found == Dictionary(uniqueKeysWithValues: fields))
     }
 
@@ -28,15 +29,30 @@ import Testing
         let both = first + bytes(of: [("other", [4])])
         for count in 0...both.count {
             let isWhole = [0, first.count, both.count].contains(count)
-            #expect((SealedValues.ciphertexts(in: Array(both.prefix(count))) != nil) == isWhole, "\(count) bytes")
+            #expect((SealedValues(Array(both.prefix(count))) != nil) == isWhole, "\(count) bytes")
         }
     }
 
     @Test("A duplicate field, a field name that is not UTF-8, and a length beyond the end are rejected")
     func malformed() {
-        #expect(SealedValues.ciphertexts(in: bytes(of: [("a", [1]), ("a", [2])])) == nil)
-        #expect(SealedValues.ciphertexts(in: [0, 1, 0xFF, 0, 0, 0, 0]) == nil)
-        #expect(SealedValues.ciphertexts(in: [0, 1, 0x61, 0xFF, 0xFF, 0xFF, 0xFF, 1]) == nil)
+        #expect(SealedValues(bytes(of: [("a", [1]), ("a", [2])]))?.ciphertexts == nil)
+        #expect(SealedValues([0, 1, 0xFF, 0, 0, 0, 0])?.ciphertexts == nil)
+        #expect(SealedValues([0, 1, 0x61, 0xFF, 0xFF, 0xFF, 0xFF, 1])?.ciphertexts == nil)
+    }
+
+    @Test("Each field is found in any order, and as often as it is asked for")
+    func search() throws {
+        var random = SeededGenerator(seed: 4)
+        for count in 0...4 {
+            let fields = Self.fields.prefix(count)
+            var sealed = try #require(SealedValues(bytes(of: fields)))
+            for _ in 0..<40 {
+                let (field, ciphertext) = Self.fields[Int.random(in: 0..<4, using: &random)]
+                let isThere = fields.contains { $0.0 == field }
+                #expect(sealed.ciphertext(of: field) == (isThere ? ciphertext : nil))
+                #expect(sealed.ciphertext(of: "\(field)?") == nil)
+            }
+        }
     }
 
     private func bytes(of fields: some Sequence<(String, [UInt8])>) -> [UInt8] {

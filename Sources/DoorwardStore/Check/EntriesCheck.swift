@@ -106,7 +106,7 @@ struct EntriesCheck {
 
     /// Returns the field of the first personal value that does not match the record's commitments; `nil` if all match.
     private mutating func wrongValue(of commitments: [PersonalCommitment], at seq: UInt64, sealed: [UInt8]) throws -> String? {
-        guard var ciphertexts = SealedValues.ciphertexts(in: sealed) else { throw UnreadableColumn(column: "sealed") }
+        guard var ciphertexts = SealedValues(sealed)?.ciphertexts else { throw UnreadableColumn(column: "sealed") }
         for commitment in commitments {
             let field = commitment.place.field
             let ciphertext = ciphertexts.removeValue(forKey: field)

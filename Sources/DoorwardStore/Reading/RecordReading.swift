@@ -16,6 +16,8 @@ struct RecordReading {
     private let db: Database
     private let keyFile: PersonKeyFile
     private var keys: [KeyName: PersonKeys.Stored?] = [:]
+    /// The key that was used last: most values of a record have one owner, and so have records that follow each other.
+    private var last: (name: KeyName, key: PersonKeys.Stored?)?
 
     private struct KeyName: Hashable {
         let log: Int64
@@ -95,18 +97,18 @@ struct RecordReading {
 
     /// The personal values of a record in the order of its commitments.
     private mutating func values(of stored: StoredRecord, at position: EntryKey) throws -> [SealedRecord.Value?] {
-        guard let ciphertexts = SealedValues.ciphertexts(in: stored.sealed) else { throw UnreadableColumn(column: "sealed") }
+        guard var sealed = SealedValues(stored.sealed) else { throw UnreadableColumn(column: "sealed") }
         return try RecordEncoding.commitments(in: stored.bytes).map { commitment in
-            guard let ciphertext = ciphertexts[commitment.place.field], let key = try key(of: commitment.owner, at: position)
+            guard let ciphertext = sealed.ciphertext(of: commitment.place.field), let key = try key(of: commitment.owner, at: position)
             else { return nil }
             return SealedRecord.Value(commitment: commitment, ciphertext: ciphertext, key: key)
         }
     }
 
     private mutating func record(_ stored: StoredRecord, at position: EntryKey) throws -> AccessRecord {
-        guard let ciphertexts = SealedValues.ciphertexts(in: stored.sealed) else { throw UnreadableColumn(column: "sealed") }
+        guard var sealed = SealedValues(stored.sealed) else { throw UnreadableColumn(column: "sealed") }
         return try RecordEncoding.decode(stored.bytes) { commitment in
-            guard let ciphertext = ciphertexts[commitment.place.field], let key = try key(of: commitment.owner, at: position)
+            guard let ciphertext = sealed.ciphertext(of: commitment.place.field), let key = try key(of: commitment.owner, at: position)
             else {
                 return nil
             }
@@ -117,9 +119,10 @@ struct RecordReading {
 
     private mutating func key(of owner: PersonKeyOwner, at position: EntryKey) throws -> PersonKey? {
         let name = KeyName(log: position.logKey, owner: owner)
-        if let known = keys[name] { return known?.key(for: position.seq) }
-        let stored = try PersonKeys.key(of: owner, log: position.logKey, in: db, keyFile)
+        if let last, last.name == name { return last.key?.key(for: position.seq) }
+        let stored = try keys[name] ?? PersonKeys.key(of: owner, log: position.logKey, in: db, keyFile)
         keys[name] = .some(stored)
+        last = (name, stored)
         return stored?.key(for: position.seq)
     }
 }

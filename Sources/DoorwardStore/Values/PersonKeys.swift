@@ -105,7 +105,45 @@ enum PersonKeys {
 /// bytes, the name, the length of the ciphertext in 4 bytes, and the ciphertext. Lengths are big-endian.
 ///
 /// The owner of a value's key is not encoded: the commitment in the record identifies the owner.
-enum SealedValues {
+struct SealedValues {
+    private let values: [(field: ArraySlice<UInt8>, ciphertext: ArraySlice<UInt8>)]
+    /// The value at which the next search begins. The values have the order of the record's commitments, in which they are read.
+    private var next = 0
+
+    /// `nil` if the bytes cannot be divided into values.
+    init?(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        var values: [(field: ArraySlice<UInt8>, ciphertext: ArraySlice<UInt8>)] = []
+        while !rest.isEmpty {
+            guard let field = Self.take(&rest, width: 2), let ciphertext = Self.take(&rest, width: 4) else { return nil }
+            values.append((field, ciphertext))
+        }
+        self.values = values
+    }
+
+    /// The ciphertext of a field; `nil` if there is none.
+    mutating func ciphertext(of field: String) -> [UInt8]? {
+        for offset in values.indices {
+            let index = (next + offset) % values.count
+            guard values[index].field.elementsEqual(field.utf8) else { continue }
+            next = index + 1
+            return Array(values[index].ciphertext)
+        }
+        return nil
+    }
+
+    /// The ciphertexts by field, for a check; `nil` if `bytes(of:)` makes no such bytes: a name is not UTF-8, or occurs twice.
+    var ciphertexts: [String: [UInt8]]? {
+        var ciphertexts: [String: [UInt8]] = [:]
+        for (name, ciphertext) in values {
+            // The name need not be made stream-safe: lookups use the gateway's own field names, which are stream-safe.
+            guard let field = String(validating: name, as: UTF8.self),
+                ciphertexts.updateValue(Array(ciphertext), forKey: field) == nil
+            else { return nil }
+        }
+        return ciphertexts
+    }
+
     static func bytes(of values: [SealedValue]) -> [UInt8] {
         var bytes: [UInt8] = []
         for value in values {
@@ -115,20 +153,6 @@ enum SealedValues {
             bytes.append(contentsOf: value.ciphertext)
         }
         return bytes
-    }
-
-    /// Returns the ciphertexts by field; `nil` if the bytes are not an encoding of `bytes(of:)`.
-    static func ciphertexts(in bytes: [UInt8]) -> [String: [UInt8]]? {
-        var rest = bytes[...]
-        var ciphertexts: [String: [UInt8]] = [:]
-        while !rest.isEmpty {
-            // The name need not be made stream-safe: lookups use the gateway's own field names, which are stream-safe.
-            guard let name = take(&rest, width: 2), let field = String(validating: name, as: UTF8.self),
-                let ciphertext = take(&rest, width: 4)
-            else { return nil }
-            guard ciphertexts.updateValue(Array(ciphertext), forKey: field) == nil else { return nil }
-        }
-        return ciphertexts
     }
 
     private static func append(_ count: Int, width: Int, to bytes: inout [UInt8]) {

@@ -206,7 +206,7 @@ extension MQTTAdapter: LockAdapter {
     /// Returns why a discovered lock cannot be attached; `nil` if it can.
     private func problem(of record: BrokerDiscovery.Record, on broker: MQTTBroker) -> String? {
         if record.capabilities == nil { return "needs a profile" }
-        if let topic = checkpointTopic(among: record.uses, on: broker) {
+        if let topic = checkpointBrokers(among: record.uses, on: broker).first?.checkpointTopic {
             return "its topic `\(topic)` is the `checkpointTopic` of a broker in the configuration"
         }
         return registry.conflicts(with: record.uses, on: broker.name).map { _, topic, problem in
