@@ -5,7 +5,7 @@
 
 PROGRAM is a release build of doorward. FOLDER, for the gateway's files, must be on the disk to be measured. FIGURE is one or more of
 `load`, `thousand`, `many` and `heap`. Runs with the virtual environment of scripts/test-pages. Times are measured with a processor that
-is four times slower and a network of 150 ms and 1.6 Mbit/s, as the browser's own throttling imitates them.
+is four times slower (CONSOLE_SLOWER) and a network of 150 ms and 1.6 Mbit/s, as the browser's own throttling imitates them.
 Each measured value is one line of JSON: {"benchmark", "figure", "value", "unit", "goal"}.
 """
 import gzip, http.client, json, os, pathlib, platform, statistics, sys, tempfile, threading, time
@@ -17,7 +17,7 @@ from scripted_stream import ScriptedStream  # noqa: E402
 from test_pages import CHROMIUM, PASSWORD, Gateway, sync_playwright  # noqa: E402
 
 NETWORK = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 100_000}
-SLOWER = 4
+SLOWER = float(os.environ.get("CONSOLE_SLOWER", "4"))
 ROUNDS = int(os.environ.get("CONSOLE_ROUNDS", "7"))
 MANY = int(os.environ.get("CONSOLE_DOORS", "10000"))
 EVENTS = int(os.environ.get("CONSOLE_EVENTS", "36000"))  # ten a second for an hour
