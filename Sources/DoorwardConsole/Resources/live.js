@@ -408,7 +408,8 @@ export class Live {
 export class LiveObjects {
   /** @param {{type: string, query: string}} need @param {(object: any) => boolean} isOwn whether an object belongs to the page: the tabs share the stream */
   constructor(need, isOwn) {
-    [this.need, this.isOwn] = [need, isOwn];
+    this.need = need;
+    this.isOwn = isOwn;
     /** @type {Map<string, any>} */
     this.objects = new Map();
     /** The objects of the snapshot that is coming. @type {Set<string> | null} */
@@ -446,7 +447,7 @@ export class LiveObjects {
     }
     if (event === 'ready' && this.named) {
       // A whole snapshot names all objects: one that is not among them is gone.
-      for (const id of [...this.objects.keys()]) if (!this.named.has(id)) isChanged = this.put(id, null) || isChanged;
+      for (const id of this.objects.keys()) if (!this.named.has(id)) isChanged = this.put(id, null) || isChanged;
       for (const coming of this.reads) coming.whole = this.named;
       this.named = null;
     }

@@ -116,7 +116,7 @@ extension LiveStream {
         for list in stored.commandLists {
             guard let name = state.mirror.name(list.name)?.subscription else { continue }
             let commands = list.commands.filter { view.contains($0, in: name.query) }
-            if list.isResumed {
+            if list.phase != .waiting {
                 for command in commands { add(command, &state, view, &builder) }
             } else {
                 let values = commands.map { ($0, builder.value(of: .command($0))) }
@@ -125,7 +125,7 @@ extension LiveStream {
                     state.mirror.noteCommand(StreamObject(.command, command.command.id), value, under: name.name)
                 }
             }
-            state.mirror.setReady(name.name, into: &builder.output)
+            if list.phase != .ready { state.mirror.setReady(name.name, into: &builder.output) }
         }
         for command in stored.commands { add(command, &state, view, &builder) }
     }

@@ -12,7 +12,7 @@ extension LiveStream {
         var starts: [LogID: UInt64] = [:]
         var recordPages: [(name: String, records: [AccessRecord], next: RecordPosition?)] = []
         var records: (log: LogID, page: RecordPage)?
-        var commandLists: [(name: String, commands: [StoredCommand], isResumed: Bool)] = []
+        var commandLists: [(name: String, commands: [StoredCommand], phase: StreamMirror.Phase)] = []
         var commands: [StoredCommand] = []
     }
 
@@ -84,14 +84,22 @@ extension LiveStream {
     private func fetchCommands(
         _ stored: inout Stored, _ mirror: StreamMirror, _ dirty: Set<CommandID>, _ view: StreamView
     ) async throws(StoreError) {
-        for name in mirror.activeNames where name.subscription.query.type == .command {
-            guard name.phase == .waiting || name.phase == .resuming,
-                case .commands(let device) = name.subscription.query
-            else { continue }
-            let isResumed = name.phase == .resuming
-            let limit = isResumed ? StreamStore.resumedCommands : StreamStore.snapshotItems
-            let commands = try await services.store.ownCommands(view, device, limit: limit)
-            stored.commandLists.append((name.subscription.name, commands, isResumed))
+        let hasMissed = state.withLock { state in
+            defer { state.hasMissedCommands = false }
+            return state.hasMissedCommands
+        }
+        do throws(StoreError) {
+            for name in mirror.activeNames {
+                guard name.phase == .waiting || name.phase == .resuming || (hasMissed && name.phase == .ready),
+                    case .commands(let device) = name.subscription.query
+                else { continue }
+                let limit = name.phase == .waiting ? StreamStore.snapshotItems : StreamStore.comparedCommands
+                let commands = try await services.store.ownCommands(view, device, limit: limit)
+                stored.commandLists.append((name.subscription.name, commands, name.phase))
+            }
+        } catch {
+            if hasMissed { state.withLock { $0.hasMissedCommands = true } }
+            throw error
         }
         for id in dirty.sorted().prefix(StreamStore.pageRecords) {
             state.withLock { _ = $0.dirtyCommands.remove(id) }

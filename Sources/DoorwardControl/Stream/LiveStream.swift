@@ -63,6 +63,8 @@ package final class LiveStream: Sendable {
         var mirror: StreamMirror
         var follow: RecordFollow
         var dirtyCommands: Set<CommandID> = []
+        /// Whether changes of commands may have been missed, so that the newest commands must be compared with those sent.
+        var hasMissedCommands = false
         var isResumed: Bool
         var isOpened = false
         var ending: StreamEnd?
@@ -146,6 +148,7 @@ package final class LiveStream: Sendable {
         state.withLock { state in
             state.mirror.markStale(rightsChanged: true)
             state.follow.noteAll()
+            state.hasMissedCommands = state.mirror.has(.command)
         }
         signal.set()
     }
@@ -281,7 +284,7 @@ extension LiveStream.State {
         let isWaiting =
             !mirror.stored(.accessRecord) { $0 == .waiting || $0 == .resuming }.isEmpty
             || !mirror.stored(.command) { $0 == .waiting || $0 == .resuming }.isEmpty
-        return isWaiting || !dirtyCommands.isEmpty || (!follow.dirty.isEmpty && mirror.has(.accessRecord))
+        return isWaiting || hasMissedCommands || !dirtyCommands.isEmpty || (!follow.dirty.isEmpty && mirror.has(.accessRecord))
     }
 
     /// - Returns: whether the change concerns the stream.

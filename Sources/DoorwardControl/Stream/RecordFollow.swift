@@ -81,8 +81,8 @@ struct StreamStore: Sendable {
     static let pageRecords = 64
     /// The number of records and commands in a snapshot without a beginning in time: those of the first page of their list.
     static let snapshotItems = 50
-    /// The number of commands that are compared when a stream is resumed.
-    static let resumedCommands = 200
+    /// The number of commands that are compared with those sent, when a stream is resumed or changes were missed.
+    static let comparedCommands = 200
 
     let log: any AccessLogStore
     let commands: any CommandStore

@@ -99,7 +99,8 @@ struct RecordReading {
     private mutating func values(of stored: StoredRecord, at position: EntryKey) throws -> [SealedRecord.Value?] {
         guard var sealed = SealedValues(stored.sealed) else { throw UnreadableColumn(column: "sealed") }
         return try RecordEncoding.commitments(in: stored.bytes).map { commitment in
-            guard let ciphertext = sealed.ciphertext(of: commitment.place.field), let key = try key(of: commitment.owner, at: position)
+            guard let ciphertext = sealed.ciphertext(of: commitment.place.field),
+                let key = try key(of: commitment.owner, at: position)
             else { return nil }
             return SealedRecord.Value(commitment: commitment, ciphertext: ciphertext, key: key)
         }
@@ -108,7 +109,8 @@ struct RecordReading {
     private mutating func record(_ stored: StoredRecord, at position: EntryKey) throws -> AccessRecord {
         guard var sealed = SealedValues(stored.sealed) else { throw UnreadableColumn(column: "sealed") }
         return try RecordEncoding.decode(stored.bytes) { commitment in
-            guard let ciphertext = sealed.ciphertext(of: commitment.place.field), let key = try key(of: commitment.owner, at: position)
+            guard let ciphertext = sealed.ciphertext(of: commitment.place.field),
+                let key = try key(of: commitment.owner, at: position)
             else {
                 return nil
             }
