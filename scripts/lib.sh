@@ -51,7 +51,7 @@ need_swift() {
 }
 
 # The build that tests, lint and demo share, so that nothing is built twice. An import that Package.swift does not declare is an
-# error here. `DOORWARD_DEBUG_INFO=none` leaves out what only a debugger needs.
+# error here.
 build() {
-    swift build --explicit-target-dependency-import-check error ${DOORWARD_DEBUG_INFO:+-debug-info-format "$DOORWARD_DEBUG_INFO"} "$@"
+    swift build --explicit-target-dependency-import-check error "$@"
 }
