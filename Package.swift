@@ -123,7 +123,7 @@ let package = Package(
         module("DoorwardAPI", []),
         // The web console: files that the gateway serves, and that call its HTTP API.
         module("DoorwardConsole", [], resources: [.embedInCode("Resources")]),
-        // zlib, with which the console's files are compressed. swift-nio-extras is built with it, too.
+        // zlib, with which the console's files and lists of locks are compressed. swift-nio-extras is built with it, too.
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // Routes, sign-in, and the mapping from errors to HTTP statuses. Only this module uses Hummingbird.
         module(

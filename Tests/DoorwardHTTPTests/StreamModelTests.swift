@@ -2,6 +2,7 @@ import DoorwardDomain
 import DoorwardTesting
 import Foundation
 import HTTPTypes
+import Synchronization
 import Testing
 
 @testable import DoorwardControl
@@ -77,6 +78,7 @@ private final class StreamClient {
     private let names: [StreamName]
     private var lease: LiveStreams.Lease?
     private(set) var copy = StreamCopy()
+    var stream: LiveStream? { lease?.stream }
     /// Notes that the records of a name were compared with the log.
     func noteVerified(_ name: String) { copy.verified[name] = copy.records[name]?.count }
     /// The copies after the last events, with the positions of the events.
@@ -170,6 +172,24 @@ private final class StreamClient {
         house.adapter.report(.jammed, from: house.ids.frontDoor)
         #expect(try await settled(client, house, isComplete: true) == nil)
         #expect(client.copy.objects["commands"]?.count == 1 && client.copy.mistakes.isEmpty)
+    }
+
+    @Test("a stream whose subscription of commands has ended has nothing to do for them", arguments: [false, true])
+    func unfollowed(hasMissed: Bool) async throws {
+        let house = try await House()
+        let client = try StreamClient(.tenant, house, ["commands": "command"])
+        let stream = try #require(client.stream)
+        try await client.drain()
+        if hasMissed {
+            stream.noteAll()
+        } else {
+            #expect(try await house.command("unlock", as: .tenant).status == 200)
+            house.control.streams.distributePending()
+        }
+        #expect(stream.state.withLock { $0.hasWork })
+        #expect(try stream.unsubscribe("commands", isDryRun: false) == nil)
+        try await client.drain()
+        #expect(!stream.state.withLock { $0.hasWork })
     }
 
     @Test("each local copy equals the lists, and no record is lost, sent twice or out of order")

@@ -284,7 +284,9 @@ extension LiveStream.State {
         let isWaiting =
             !mirror.stored(.accessRecord) { $0 == .waiting || $0 == .resuming }.isEmpty
             || !mirror.stored(.command) { $0 == .waiting || $0 == .resuming }.isEmpty
-        return isWaiting || hasMissedCommands || !dirtyCommands.isEmpty || (!follow.dirty.isEmpty && mirror.has(.accessRecord))
+        // What nobody follows any more is no work: it would never end.
+        let hasCommands = mirror.has(.command) && (hasMissedCommands || !dirtyCommands.isEmpty)
+        return isWaiting || hasCommands || (!follow.dirty.isEmpty && mirror.has(.accessRecord))
     }
 
     /// - Returns: whether the change concerns the stream.
