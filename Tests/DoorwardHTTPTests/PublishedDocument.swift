@@ -114,13 +114,13 @@ struct PublishedDocument: Sendable {
     }
 
     private func problems(of members: [String: JSONValue], _ schema: JSONValue, at path: String) -> [String] {
-        let properties = schema["properties"]
+        let properties = schema["properties"].members
         let missing = schema["required"].elements.compactMap(\.text).filter { members[$0] == nil }.map {
             "\(path).\($0): missing"
         }
         return missing
             + members.flatMap { name, value -> [String] in
-                if properties.keys.contains(name) { return problems(of: value, properties[name], at: "\(path).\(name)") }
+                if let property = properties[name] { return problems(of: value, property, at: "\(path).\(name)") }
                 switch schema["additionalProperties"] {
                 case .bool(false): return ["\(path).\(name): not documented"]
                 case .object: return problems(of: value, schema["additionalProperties"], at: "\(path).\(name)")
