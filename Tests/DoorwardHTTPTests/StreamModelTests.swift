@@ -136,13 +136,14 @@ private final class StreamClient {
 /// After `ready`, the copy of each client equals what the lists of the API answer to the client, whatever has happened; and the
 /// records are complete and in order.
 ///
-/// `DOORWARD_STREAM_STEPS` sets another number of steps for each seed, `DOORWARD_STREAM_SEEDS` another number of seeds. Two seeds run
-/// at a time. Most checks look at a few clients, and at the records that they have received since their last check; every 25th check
-/// and the last one of a seed compare all clients completely.
+/// `DOORWARD_STREAM_STEPS` sets another number of steps for each seed, `DOORWARD_STREAM_SEEDS` another number of seeds, and
+/// `DOORWARD_STREAM_FIRST` the first seed. Two seeds run at a time. Most checks look at a few clients, and at the records that they
+/// have received since their last check; every 25th check and the last one of a seed compare all clients completely.
 @Suite(.timeLimit(.minutes(600))) struct StreamModelTests {
     private static func setting(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
     private static let steps = setting("DOORWARD_STREAM_STEPS") ?? 40
     private static let seeds = setting("DOORWARD_STREAM_SEEDS")
+    private static let first = setting("DOORWARD_STREAM_FIRST") ?? 0
 
     /// The names of each client, and the list that each of them equals.
     private static let lists: [(name: String, query: String, path: String, key: String)] = [
@@ -192,11 +193,34 @@ private final class StreamClient {
         #expect(!stream.state.withLock { $0.hasWork })
     }
 
+    @Test("records whose snapshot is to be repeated are sent, too, after the gateway has restarted meanwhile")
+    func lostTwice() async throws {
+        let house = try await House()
+        #expect(try await house.command("unlock", as: .tenant).status == 200)
+        let client = try StreamClient(.owner, house, ["log": "accessRecord"])
+        try await drainAll(client)
+        #expect(client.copy.records["log"]?.isEmpty == false)
+        // Without `ready`, the snapshot begins anew; the client receives that, and not the snapshot.
+        try client.reconnect(losing: 1, isOtherRun: false)
+        try await drainAll(client)
+        try client.reconnect(losing: 2, isOtherRun: true)
+        #expect(client.copy.records["log"] == nil)
+        try await drainAll(client)
+        #expect(client.copy.ready.contains("log"))
+        #expect(try await recordDifference(client, house, isComplete: true) == nil)
+        #expect(client.copy.records["log"]?.isEmpty == false)
+    }
+
+    /// Takes everything that the client is sent; some steps of a stream send nothing.
+    private func drainAll(_ client: StreamClient) async throws {
+        repeat { try await client.drain() } while client.stream?.state.withLock { $0.hasWork } == true
+    }
+
     @Test("each local copy equals the lists, and no record is lost, sent twice or out of order")
     func model() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for seed in 0..<(Self.seeds ?? 2) {
-                if seed >= 2 { try await group.next() }
+            for seed in Self.first..<Self.first + (Self.seeds ?? 2) {
+                if seed >= Self.first + 2 { try await group.next() }
                 if Self.seeds != nil, seed.isMultiple(of: 10) { FileHandle.standardError.write(Data("seed \(seed)\n".utf8)) }
                 group.addTask {
                     let difference = try await self.firstDifference(seed: UInt64(seed))

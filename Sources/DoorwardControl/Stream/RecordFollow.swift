@@ -23,8 +23,13 @@ struct RecordFollow: Sendable {
     }
 
     /// The positions in their fixed form.
+    ///
+    /// - Parameter isComplete: whether no name waits for the snapshot of its records. Until then the client has fewer records than the
+    ///   positions say, so it cannot be resumed from them.
     func marks(isComplete: Bool) -> RecordMarks {
-        if begun.isEmpty, let resumed { return resumed }
+        if begun.isEmpty, let resumed {
+            return RecordMarks(entries: resumed.entries, latest: resumed.latest, isComplete: isComplete)
+        }
         let entries = recent.suffix(RecordMarks.maxEntries).compactMap { log in
             next[log].map { RecordMarks.Entry(log: log.shortened, next: $0) }
         }
