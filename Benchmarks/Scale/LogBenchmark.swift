@@ -10,6 +10,8 @@ import NIOHTTP1
 /// of the file.
 struct LogBenchmark {
     private static let proofs = 1_000
+    /// The size of a log from which one export takes long enough to be measured.
+    private static let recordsForOneExport: UInt64 = 300_000
 
     let calls: OwnersCalls
     let estate: Estate
@@ -24,13 +26,21 @@ struct LogBenchmark {
         try await measureProofs(portfolio, size)
 
         let file = folder.appendingPathComponent("export.ndjson")
-        let (used, watch) = (gateway.processorSeconds, Stopwatch())
-        try await calls.download("/access-records/export?format=ndjson&logId=\(portfolio)", to: file)
-        let (seconds, processor) = (Double(watch.wall) / 1e9, gateway.processorSeconds - used)
+        let exports = size < Self.recordsForOneExport ? 9 : 1
+        let (used, usedHere) = (gateway.processorSeconds, processorTime())
+        var times: [UInt64] = []
+        for _ in 0..<exports {
+            let watch = Stopwatch()
+            try await calls.download("/access-records/export?format=ndjson&logId=\(portfolio)", to: file)
+            times.append(watch.wall)
+        }
+        let processor = (gateway.processorSeconds - used) / Double(exports)
+        let client = Double(processorTime() - usedHere) / 1e9 / Double(exports)
         let records = Double(size)
+        let detail = "\(size) records, median of \(exports), client \(Int(client * 1e9 / records)) ns a record"
         Figure(
-            "audit", "an export of a portfolio's log over HTTP", records / seconds, "records/s", goal: 100_000,
-            cpu: records / processor, note: "\(size) records"
+            "audit", "an export of a portfolio's log over HTTP", records / Double(percentile(0.5, of: &times)) * 1e9, "records/s",
+            goal: 100_000, cpu: records / processor, note: detail
         ).report()
         let bytes = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int
         Figure("audit", "bytes of an exported record", Double(bytes ?? 0) / records, "bytes").report()

@@ -26,7 +26,7 @@ package struct AccessExport: AsyncSequence, Sendable {
         _ source: ExportSource, _ header: ExportHeader, size: UInt64, _ scopes: [RecordScope], _ filter: RecordFilter,
         _ request: ExportRequest
     ) async throws(GatewayError) -> AccessExport {
-        let proofs = ExportProofs(records: source.records, log: header.log)
+        let proofs = ExportProofs(source.records, log: header.log)
         guard let range = header.range else {
             var filter = filter
             filter.log = header.log

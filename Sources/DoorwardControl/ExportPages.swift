@@ -98,9 +98,9 @@ struct RecordPages: ExportPages {
     }
 }
 
-/// A record as an export contains it, with the hashes that prove it.
+/// A record with the hashes that prove it.
 struct ProvenRecord: Sendable {
-    let record: DisclosedRecord
+    let record: SealedRecord
     let proof: [[UInt8]]
 }
 
@@ -110,7 +110,8 @@ struct LinePages<Records: ExportPages>: ExportPages where Records.Page == [Prove
     private let log: LogID
     private var count: UInt64 = 0
 
-    /// The number of records whose lines one task formats, which takes less than a millisecond. They are a chunk of about 100 KiB.
+    /// The number of records that one task decrypts and formats, which takes about a millisecond. Their lines are a chunk of about
+    /// 100 KiB.
     private static var recordsPerTask: Int { 64 }
 
     init(_ records: Records, log: LogID) { (self.records, self.log) = (records, log) }
@@ -122,7 +123,7 @@ struct LinePages<Records: ExportPages>: ExportPages where Records.Page == [Prove
         let chunks = await page.concurrentMap(share: Self.recordsPerTask) { [log] part in
             Result { () throws(ExportFault.Problem) in
                 var writer = ExportWriter(log: log)
-                for proven in part { try writer.add(proven.record, proof: proven.proof) }
+                for proven in part { try writer.add(proven.record.disclosed(), proof: proven.proof) }
                 return writer.take()
             }
         }
@@ -160,9 +161,9 @@ private struct RangePages: ExportPages {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    mutating func next() async throws -> [DisclosedRecord] {
+    mutating func next() async throws -> [SealedRecord] {
         let end = min(rest.upperBound, (rest.lowerBound / ExportLimits.page + 1) * ExportLimits.page)
-        let found = try await proofs.disclosed([rest.lowerBound..<end], count: Int(end - rest.lowerBound))
+        let found = try await proofs.records([rest.lowerBound..<end], count: Int(end - rest.lowerBound))
         rest = end..<rest.upperBound
         return found
     }
@@ -185,7 +186,7 @@ struct SelectedPages: ExportPages {
     mutating func next() async throws -> [ProvenRecord] {
         let seqs = try await selected.next().map(\.seq)
         guard !seqs.isEmpty else { return [] }
-        let found = try await proofs.disclosed(Self.ranges(of: seqs), count: seqs.count)
+        let found = try await proofs.records(Self.ranges(of: seqs), count: seqs.count)
         let hashes = try await proofs.hashes(of: found.map { plan.siblings(of: $0.seq) })
         return zip(found, hashes).map(ProvenRecord.init)
     }
@@ -206,7 +207,7 @@ struct SelectedPages: ExportPages {
 
 /// Reads records and the hashes of their proofs, those of large subtrees once.
 struct ExportProofs: Sendable {
-    private let records: ExportRecords
+    private let source: ExportRecords
     private let log: LogID
     /// The hashes of subtrees with many leaves, which the proofs of adjacent records share.
     private var known: [Range<UInt64>: [UInt8]] = [:]
@@ -215,16 +216,16 @@ struct ExportProofs: Sendable {
     private static let minLeaves = 256
     private static let maxKnown = 4096
 
-    init(records: ExportRecords, log: LogID) { (self.records, self.log) = (records, log) }
+    init(_ source: ExportRecords, log: LogID) { (self.source, self.log) = (source, log) }
 
     /// The number of erasures so far.
-    var erasures: @Sendable () -> UInt64 { records.erasures }
+    var erasures: @Sendable () -> UInt64 { source.erasures }
 
     /// Reads the records of the ranges.
     ///
     /// - Throws: `recordsRemoved` unless there are `count`: the retention may have removed records since the export began.
-    func disclosed(_ ranges: [Range<UInt64>], count: Int) async throws -> [DisclosedRecord] {
-        let found = try await records.store.disclosed(ranges, of: log, for: records.reader)
+    func records(_ ranges: [Range<UInt64>], count: Int) async throws -> [SealedRecord] {
+        let found = try await source.store.sealedRecords(ranges, of: log, for: source.reader)
         guard found.count == count else { throw ExportFailure.recordsRemoved }
         return found
     }
@@ -241,7 +242,7 @@ struct ExportProofs: Sendable {
         for sibling in siblings.joined() where hash(sibling.range) == nil { missing.insert(sibling.range) }
         if !missing.isEmpty {
             let plan = missing.map { MerkleProof.subtrees($0) }
-            guard let found = try await LogProofs(log: records.store).hashes(plan, of: log, for: records.reader) else {
+            guard let found = try await LogProofs(log: source.store).hashes(plan, of: log, for: source.reader) else {
                 throw ExportFailure.treeIncomplete
             }
             // The order of a set stays the same as long as it is not changed.

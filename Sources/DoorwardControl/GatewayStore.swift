@@ -40,11 +40,11 @@ package protocol AccessLogStore: Sendable {
     /// the log has no record.
     func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange?
 
-    /// The records with these numbers as an export contains them, with the personal values whose keys exist, in order. A record
-    /// that was removed or does not exist is left out. Throws the list errors, and waits as lists of the reader do.
-    func disclosed(
+    /// The records with these numbers for an export, with the personal values whose keys exist, in order. A record that was removed
+    /// or does not exist is left out. Throws the list errors, and waits as lists of the reader do.
+    func sealedRecords(
         _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader
-    ) async throws(StoreError) -> [DisclosedRecord]
+    ) async throws(StoreError) -> [SealedRecord]
 
     /// The logs that contain readable personal values of this user; empty after the user's keys were destroyed.
     func logs(withValuesOf person: UserID) async throws(StoreError) -> [LogID]

@@ -296,21 +296,16 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// Reads in one snapshot, and decrypts the values afterwards, without a connection. A value that cannot be decrypted, or does not
-    /// match its commitment, is left out, as in `page`.
-    package func disclosed(
+    /// Reads in one snapshot.
+    package func sealedRecords(
         _ ranges: [Range<UInt64>], of log: LogID, for list: ListReader
-    ) async throws(StoreError) -> [DisclosedRecord] {
-        let records = try await reader.list(for: list) { [keys] db, _ -> [SealedRecord] in
+    ) async throws(StoreError) -> [SealedRecord] {
+        try await reader.list(for: list) { [keys] db, _ in
             guard let log = try StoredLog.find(log, in: db) else { return [] }
             var reading = RecordReading(db, keys)
             return try ranges.flatMap { try reading.sealed($0, of: log) }
         }
-        return await records.concurrentMap(share: Self.recordsPerTask) { $0.map { $0.disclosed() } }.flatMap(\.self)
     }
-
-    /// The records whose values one task decrypts, which takes less than a millisecond.
-    private static let recordsPerTask = 64
 
     /// Reads in one snapshot, and each row of hashes once.
     package func nodes(

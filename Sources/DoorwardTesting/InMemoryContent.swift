@@ -264,23 +264,23 @@ struct InMemoryContent {
         return LogRange(firstSeq: firstSeq(of: log), size: UInt64(records.count), entries: found)
     }
 
-    func disclosed(_ ranges: [Range<UInt64>], of log: LogID) -> [DisclosedRecord] {
+    func sealedRecords(_ ranges: [Range<UInt64>], of log: LogID) -> [SealedRecord] {
         let records = logs[log] ?? []
         return ranges.flatMap { range in
             records[range.clamped(to: firstSeq(of: log)..<UInt64(records.count)).asIndices].compactMap { record in
-                encode(record).map { disclosed(record, $0) }
+                encode(record).map { sealed(record, $0) }
             }
         }
     }
 
-    private func disclosed(_ record: AccessRecord, _ stored: EncodedRecord) -> DisclosedRecord {
+    private func sealed(_ record: AccessRecord, _ stored: EncodedRecord) -> SealedRecord {
         let commitments = (try? RecordEncoding.decode(stored.bytes).commitments) ?? []
-        let personal = commitments.map { commitment -> DisclosedValue? in
+        let values = commitments.map { commitment -> SealedRecord.Value? in
             guard erasedOwners[record.body.id]?.contains(commitment.owner) != true else { return nil }
             let sealed = stored.personal.first { $0.field == commitment.place.field }
-            return sealed.flatMap { try? commitment.disclosed($0.ciphertext, under: Self.key) }
+            return sealed.map { SealedRecord.Value(commitment: commitment, ciphertext: $0.ciphertext, key: Self.key) }
         }
-        return DisclosedRecord(seq: record.seq, bytes: stored.bytes, leafHash: stored.leafHash, personal: personal)
+        return SealedRecord(seq: record.seq, bytes: stored.bytes, leafHash: stored.leafHash, values: values)
     }
 
     /// Computes a node of the log's tree by its definition, from the leaves.

@@ -182,10 +182,10 @@ package final class InMemoryStore: GatewayStore {
     }
 
     /// Encodes the records again, with the same key for all owners.
-    package func disclosed(
+    package func sealedRecords(
         _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader
-    ) async throws(StoreError) -> [DisclosedRecord] {
-        read { $0.disclosed(ranges, of: log) }
+    ) async throws(StoreError) -> [SealedRecord] {
+        read { $0.sealedRecords(ranges, of: log) }
     }
 
     /// Computes each node from all leaves.

@@ -1,4 +1,5 @@
 import DoorwardAudit
+import DoorwardDomain
 import DoorwardTesting
 import Synchronization
 import Testing
@@ -101,6 +102,26 @@ import Testing
         #expect(journal.reads >= 3)
         #expect(try await pages.next() == 2)
         #expect(journal.reads == 4 && pages.isAtEnd)
+    }
+
+    @Test("an export whose records are removed while it is read ends with an error, after whole pages only")
+    func removed() async throws {
+        let store = InMemoryStore()
+        var script = StoreScript(seed: 5)
+        _ = try await store.commit(script.tenancy)
+        let log = LogID.portfolio(script.portfolio)
+        let count = 4 * ExportLimits.page
+        _ = try await store.commit(
+            StoreTransaction(records: (0..<count).map { _ in PendingRecord(script.event(on: script.door)) }))
+        let records = ExportRecords(store: store, reader: ListReader()) { 0 }
+        var pages = CompletePages(0..<count, proofs: ExportProofs(records, log: log), size: count)
+        var seqs = try await pages.next().map(\.record.seq)
+        // The page after it may have been read already, the last two were not.
+        _ = try await store.commit(StoreTransaction(cuts: [LogCut(log: log, firstSeq: count - 1)]))
+        await #expect(throws: ExportFailure.recordsRemoved) {
+            while !pages.isAtEnd { seqs += try await pages.next().map(\.record.seq) }
+        }
+        #expect(seqs == Array(0..<UInt64(seqs.count)) && [1, 2].contains(UInt64(seqs.count) / ExportLimits.page))
     }
 
     @Test("each write that erases counts, also one that fails, and no other")

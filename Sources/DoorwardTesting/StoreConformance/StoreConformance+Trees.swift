@@ -58,7 +58,8 @@ extension StoreConformance {
             var script = StoreScript(seed: 76)
             _ = try await store.commit(script.tenancy)
             let log = LogID.portfolio(script.portfolio)
-            try require(try await store.disclosed([0..<3], of: log, for: ListReader()), is: [], "the records of an empty log")
+            try require(
+                try await store.sealedRecords([0..<3], of: log, for: ListReader()).count, is: 0, "the records of an empty log")
             try require(try await store.nodes([], of: log, for: nil), is: [], "no nodes of an empty log")
             try require(
                 try await store.nodes([MerkleNode(level: 0, index: 0)], of: log, for: nil), is: nil, "a node of an empty log")
@@ -72,7 +73,9 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(records: records))
             let stored = try await store.range(of: log, from: 0, limit: 10)?.entries ?? []
             func check(erased: Set<UserID>) async throws {
-                let found = try await store.disclosed([1..<3, 4..<4, 7..<20], of: log, for: ListReader())
+                let found = try await store.sealedRecords([1..<3, 4..<4, 7..<20], of: log, for: ListReader()).map {
+                    $0.disclosed()
+                }
                 try require(found.map(\.seq), is: [1, 2, 7, 8, 9], "the records")
                 for record in found {
                     let index = Int(record.seq)

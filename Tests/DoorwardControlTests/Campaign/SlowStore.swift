@@ -37,10 +37,10 @@ final class SlowStore: GatewayStore {
     func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand] {
         try await inner.openCommands(of: owner)
     }
-    func disclosed(
+    func sealedRecords(
         _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader
-    ) async throws(StoreError) -> [DisclosedRecord] {
-        try await inner.disclosed(ranges, of: log, for: reader)
+    ) async throws(StoreError) -> [SealedRecord] {
+        try await inner.sealedRecords(ranges, of: log, for: reader)
     }
     func nodes(
         _ nodes: [MerkleNode], of log: LogID, for reader: ListReader?

@@ -30,10 +30,10 @@ final class BlockingStore: GatewayStore {
         try wait { (store) throws(StoreError) in try await store.openCommands(of: owner) }
     }
 
-    func disclosed(
+    func sealedRecords(
         _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader
-    ) async throws(StoreError) -> [DisclosedRecord] {
-        try wait { (store) throws(StoreError) in try await store.disclosed(ranges, of: log, for: reader) }
+    ) async throws(StoreError) -> [SealedRecord] {
+        try wait { (store) throws(StoreError) in try await store.sealedRecords(ranges, of: log, for: reader) }
     }
 
     func nodes(
