@@ -190,4 +190,41 @@ import Testing
             #expect(zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound })
         }
     }
+
+    @Test("the lines after an erasure have no value of the person, although their records were read before it")
+    func erasedLines() async throws {
+        let (store, journal) = (InMemoryStore(), Journal())
+        var script = StoreScript(seed: 6)
+        _ = try await store.commit(script.tenancy)
+        let log = LogID.portfolio(script.portfolio)
+        let count = 4 * ExportLimits.page
+        let events = (0..<count).map { _ in
+            var body = script.event(on: script.door)
+            body.actor = RecordActor(kind: .user, id: "pseudonym", name: "Ada Lovelace", userID: script.user)
+            return PendingRecord(body)
+        }
+        _ = try await store.commit(StoreTransaction(records: events))
+        let records = ExportRecords(store: store, reader: ListReader()) { journal.erasures }
+        let complete = CompletePages(0..<count, proofs: ExportProofs(records, log: log), size: count)
+        var pages = ReadAhead(LinePages(complete, log: log)) { journal.erasures }
+        func next() async throws -> Bool {
+            String(decoding: try await pages.next().joined(), as: UTF8.self).contains("Ada Lovelace")
+        }
+        #expect(try await next())
+        // Until the page after it is formatted, and the records of a third one are read.
+        for _ in 0..<1000 { await Task.yield() }
+        _ = try await store.commit(StoreTransaction(forgets: [.user(script.user)]))
+        journal.erase()
+        while !pages.isAtEnd { #expect(try await !next()) }
+    }
+
+    @Test("Transformed elements are in order whatever the share of a task", arguments: [1, 2, 63, 64, 100, 101, 1000])
+    func share(share: Int) async {
+        for count in [0, 1, 64, 100] {
+            let numbers = Array(0..<count)
+            let parts = await numbers.concurrentMap(share: share) { $0.map { -$0 } }
+            #expect(parts.joined().elementsEqual(numbers.map { -$0 }))
+            #expect(parts.dropLast().allSatisfy { $0.count == share } && parts.last?.count ?? 1 <= share)
+        }
+    }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import DoorwardStore
 
 /// Records as they are read for an export, and their decrypted values.
-@Suite struct DisclosedRecordsTests {
+@Suite struct SealedRecordsTests {
     private static let count = 200
     private let database: TemporaryDatabase
     private var script = StoreScript(seed: 87)
@@ -125,15 +125,5 @@ import Testing
         await #expect(throws: StoreError.unavailable) { try await reader.value }
         #expect(try await disclosed(store, 0..<100).count == 100)
         try await store.close()
-    }
-
-    @Test("Transformed elements are in order whatever the share of a task", arguments: [1, 2, 63, 64, 100, 101, 1000])
-    func share(share: Int) async {
-        for count in [0, 1, 64, 100] {
-            let numbers = Array(0..<count)
-            let parts = await numbers.concurrentMap(share: share) { $0.map { -$0 } }
-            #expect(parts.joined().elementsEqual(numbers.map { -$0 }))
-            #expect(parts.dropLast().allSatisfy { $0.count == share } && parts.last?.count ?? 1 <= share)
-        }
     }
 }
