@@ -75,9 +75,10 @@ struct SampleLog {
                 personal.append(try commitment.disclosed(sealed.ciphertext, under: key))
             }
             records.append(
-                DisclosedRecord(seq: UInt64(index), bytes: encoded.bytes, leafHash: encoded.leafHash, personal: personal))
+                DisclosedRecord(
+                    seq: UInt64(index), bytes: encoded.bytes, leafHash: Digest32(leaf: encoded.bytes), personal: personal))
         }
-        levels = [records.map(\.leafHash)]
+        levels = [records.map(\.leafHash.bytes)]
         while let last = levels.last, last.count > 1 {
             levels.append(
                 stride(from: 0, to: last.count - 1, by: 2).map { MerkleTree.nodeHash(last[$0], last[$0 + 1]) })
@@ -128,7 +129,7 @@ struct SampleLog {
         var plan = ExportProof.Plan(size: size, isComplete: true)
         var export = header.line
         for record in records {
-            try writer.add(record, proof: plan.siblings(of: record.seq).map { hash($0.range) })
+            try writer.add(record, proof: plan.siblings(of: record.seq).compactMap { Digest32(hash($0.range)) })
             if record.seq % 64 == 63 { export += writer.take() }
         }
         return export + writer.take() + ExportWriter.lastLine(count: size)

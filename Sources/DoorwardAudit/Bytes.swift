@@ -20,19 +20,16 @@ extension [UInt8] {
 
     /// Appends the id's canonical text without allocating a `String`: a record contains about ten ids.
     mutating func append<Entity>(id: EntityID<Entity>) {
-        append(nibbles: 0..<8, of: id.high)
-        append(UInt8(ascii: "-"))
-        append(nibbles: 8..<12, of: id.high)
-        append(UInt8(ascii: "-"))
-        append(nibbles: 12..<16, of: id.high)
-        append(UInt8(ascii: "-"))
-        append(nibbles: 0..<4, of: id.low)
-        append(UInt8(ascii: "-"))
-        append(nibbles: 4..<16, of: id.low)
-    }
-
-    private mutating func append(nibbles: Range<Int>, of word: UInt64) {
-        for index in nibbles { append(lowerHexDigit(UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * index)) & 0xF)) }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { text in
+            text.initialize(repeating: UInt8(ascii: "-"))
+            for index in 0..<32 {
+                let (word, shift) = (index < 16 ? id.high : id.low, UInt64(60 - 4 * (index % 16)))
+                // Hyphens are before the digits 8, 12, 16 and 20.
+                let hyphens = index < 8 ? 0 : Swift.min(index / 4 - 1, 4)
+                text[index + hyphens] = lowerHexDigit(UInt8(truncatingIfNeeded: word >> shift) & 0xF)
+            }
+            append(contentsOf: text)
+        }
     }
 }
 

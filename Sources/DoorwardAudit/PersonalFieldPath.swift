@@ -19,13 +19,7 @@ package struct PersonalFieldPath: Hashable, Sendable {
 
     /// Returns the 32-byte salt of the commitment. The salt can be computed only with the key;
     /// without the salt, the commitment reveals nothing about the value.
-    package func salt(under key: PersonKey) -> [UInt8] { Self.salt(tuple, under: key) }
-
-    private static func salt(_ tuple: [UInt8], under key: PersonKey) -> [UInt8] {
-        var mac = key.salting
-        mac.update(data: tuple)
-        return mac.finalize().withUnsafeBytes { Array($0) }
-    }
+    package func salt(under key: PersonKey) -> [UInt8] { key.salting.code(of: tuple) }
 
     /// Returns the 32-byte commitment that the record contains instead of `value`.
     package func commitment(to value: String, salt: [UInt8]) -> [UInt8] {
@@ -34,13 +28,14 @@ package struct PersonalFieldPath: Hashable, Sendable {
 
     /// Returns the commitment to a value in the field with this name.
     static func commitment(to value: String, in field: String, salt: [UInt8]) -> Digest32 {
-        var (hash, field, value) = (SHA256(), field, value)
-        hash.update("doorward/pii/1\0")
-        field.withUTF8 { hash.update($0) }
-        hash.update("\0")
-        salt.withUnsafeBufferPointer { hash.update($0) }
-        value.withUTF8 { hash.update($0) }
-        return Digest32(hash.finalize())
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16 + field.utf8.count + salt.count + value.utf8.count)
+        bytes.append("doorward/pii/1\0")
+        bytes.append(string: field)
+        bytes.append(0)
+        bytes.append(contentsOf: salt)
+        bytes.append(string: value)
+        return Digest32(SHA256.hash(data: bytes))
     }
 
     /// Encrypts `value` with AES-256-GCM, and returns nonce (12 bytes), ciphertext and tag (16
@@ -75,10 +70,11 @@ package struct PersonalFieldPath: Hashable, Sendable {
     func open(_ sealed: [UInt8], under key: PersonKey) throws(PersonalValueError) -> DisclosedValue {
         let tuple = tuple
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
-            let bytes = try? AES.GCM.open(box, using: key.sealing, authenticating: tuple),
-            let value = String(validating: bytes, as: UTF8.self)
+            let bytes = try? AES.GCM.open(box, using: key.sealing, authenticating: tuple)
         else { throw .doesNotOpen(field: field) }
-        return DisclosedValue(value: value, salt: Self.salt(tuple, under: key))
+        // Bytes that are not UTF-8 were never sealed: they become a value that its commitment does not match.
+        let value = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        return DisclosedValue(value: value, salt: key.salting.code(of: tuple))
     }
 }
 

@@ -86,14 +86,15 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
 /// The bytes of a record split into fields. Validates everything except the values.
 struct RecordFields {
     private let bytes: [UInt8]
-    /// The range of each value, indexed by field number; `nil` if the field is absent.
-    private var ranges: [Range<Int>?]
+    /// The position of each value, indexed by field number; 0 if the field is absent. The length is in the two bytes before it.
+    private var positions: [UInt16]
 
     private static let headerByteCount = RecordWriter.magic.count + 1
+    private static let fieldCount = RecordField.allCases.count + 1
 
     init(_ bytes: [UInt8]) throws(RecordDecodingError) {
         self.bytes = bytes
-        ranges = Array(repeating: nil, count: RecordField.allCases.count + 1)
+        positions = Array(repeating: 0, count: Self.fieldCount)
         try Self.checkHeader(bytes)
         var position = Self.headerByteCount
         var last: UInt8 = 0
@@ -105,7 +106,7 @@ struct RecordFields {
             let start = position + 3
             let end = start + Int(bytes[position + 1]) << 8 + Int(bytes[position + 2])
             guard end <= bytes.count else { throw .truncated }
-            ranges[Int(number)] = start..<end
+            positions[Int(number)] = UInt16(start)
             (last, position) = (number, end)
         }
     }
@@ -118,7 +119,10 @@ struct RecordFields {
     }
 
     /// The bytes of the value, or `nil` if the field is absent.
-    subscript(field: RecordField) -> ArraySlice<UInt8>? { ranges[Int(field.rawValue)].map { bytes[$0] } }
+    subscript(field: RecordField) -> ArraySlice<UInt8>? {
+        let start = Int(positions[Int(field.rawValue)])
+        return start == 0 ? nil : bytes[start..<start + Int(bytes[start - 2]) << 8 + Int(bytes[start - 1])]
+    }
 
     /// The value of a mandatory field.
     func required(_ field: RecordField) throws(RecordDecodingError) -> ArraySlice<UInt8> {

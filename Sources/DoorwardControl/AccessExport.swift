@@ -2,9 +2,9 @@ internal import DoorwardAudit
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-/// An export in progress: the chunks of a file. While a page of records is sent, the proofs of the next one are read and its lines
-/// formatted, and the records of the page after it are read, so a slow reader holds three pages. Records that are written meanwhile
-/// are not part of the export.
+/// An export in progress: the chunks of a file. While a page of records with proofs is sent, the lines of the next one are formatted,
+/// and two pages after it are read, so a slow reader holds four pages. A CSV file is read one page ahead. Records that are written
+/// meanwhile are not part of the export.
 package struct AccessExport: AsyncSequence, Sendable {
     /// The bytes of a chunk.
     package typealias Element = [UInt8]
@@ -114,13 +114,14 @@ private struct BundleExport<Pages: ExportPages>: ExportProducer where Pages.Page
     private var chunks: [[UInt8]]
 
     init(_ source: ExportSource, pages: Pages, header: ExportHeader) {
+        let erasures = source.records.erasures
         (self.source, chunks) = (source, [header.line])
-        self.pages = ReadAhead(LinePages(pages, log: header.log), erasures: source.records.erasures)
+        self.pages = ReadAhead(LinePages(pages, log: header.log, erasures: erasures), erasures: erasures)
     }
 
     mutating func next() async throws -> [UInt8]? {
         while chunks.isEmpty, !pages.isAtEnd {
-            // The right is checked for the page that is sent, and for the read of the next one, which begins here.
+            // The right is checked for the page that is sent. Up to three more are read ahead under it.
             try source.checkRight()
             chunks = try await pages.next().reversed()
         }
@@ -132,6 +133,6 @@ private struct BundleExport<Pages: ExportPages>: ExportProducer where Pages.Page
 enum ExportFailure: Error {
     /// The retention has removed records of the export.
     case recordsRemoved
-    /// The tree of the log lacks a hash.
+    /// The tree of the log lacks a hash, or has one that is damaged.
     case treeIncomplete
 }

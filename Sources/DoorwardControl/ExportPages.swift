@@ -22,8 +22,8 @@ struct ExportRecords: Sendable {
 
 /// Reads each page while the one before is used: one page is held, whatever the time until it is requested. A failed read is thrown
 /// when its page is requested. What is read ahead is cancelled when the value is released, and read again if personal values were
-/// erased meanwhile.
-struct ReadAhead<Pages: ExportPages>: Sendable {
+/// erased before it is returned. A read-ahead of a read-ahead holds two pages.
+struct ReadAhead<Pages: ExportPages>: ExportPages {
     private var pages: Pages
     private var following: Reading?
     private let erasures: @Sendable () -> UInt64
@@ -36,12 +36,16 @@ struct ReadAhead<Pages: ExportPages>: Sendable {
 
     /// Returns the next page, and begins to read the one after it.
     mutating func next() async throws -> Pages.Page {
-        let count = erasures()
-        let reading = following.flatMap { $0.erasures == count ? $0 : nil } ?? Reading(pages, erasures: count)
-        let (page, rest) = try await reading.result()
-        pages = rest
-        following = rest.isAtEnd ? nil : Reading(rest, erasures: erasures())
-        return page
+        while true {
+            let count = erasures()
+            let reading = following.flatMap { $0.erasures == count ? $0 : nil } ?? Reading(pages, erasures: count)
+            following = nil
+            let (page, rest) = try await reading.result()
+            guard erasures() == count else { continue }
+            pages = rest
+            following = rest.isAtEnd ? nil : Reading(rest, erasures: count)
+            return page
+        }
     }
 
     /// The read of one page.
@@ -101,12 +105,16 @@ struct RecordPages: ExportPages {
 /// A record with the hashes that prove it.
 struct ProvenRecord: Sendable {
     let record: SealedRecord
-    let proof: [[UInt8]]
+    let proof: [Digest32]
 }
 
-/// The lines of records, in chunks. The last page has the last line of the export.
+/// Computes the lines of exports.
+private let exportExecutors = SeparateExecutor.Group("export")
+
+/// The lines of records, in chunks. The last page has the last line of the export. While the lines of a page are formatted, two pages
+/// of records are read ahead.
 struct LinePages<Records: ExportPages>: ExportPages where Records.Page == [ProvenRecord] {
-    private var records: Records
+    private var records: ReadAhead<ReadAhead<Records>>
     private let log: LogID
     private var count: UInt64 = 0
 
@@ -114,13 +122,16 @@ struct LinePages<Records: ExportPages>: ExportPages where Records.Page == [Prove
     /// 100 KiB.
     private static var recordsPerTask: Int { 64 }
 
-    init(_ records: Records, log: LogID) { (self.records, self.log) = (records, log) }
+    /// - Parameter erasures: the number of erasures so far.
+    init(_ records: Records, log: LogID, erasures: @escaping @Sendable () -> UInt64) {
+        (self.records, self.log) = (ReadAhead(ReadAhead(records, erasures: erasures), erasures: erasures), log)
+    }
 
     var isAtEnd: Bool { records.isAtEnd }
 
     mutating func next() async throws -> [[UInt8]] {
         let page = try await records.next()
-        let chunks = await page.concurrentMap(share: Self.recordsPerTask) { [log] part in
+        let chunks = await page.concurrentMap(share: Self.recordsPerTask, on: exportExecutors) { [log] part in
             Result { () throws(ExportFault.Problem) in
                 var writer = ExportWriter(log: log)
                 for proven in part { try writer.add(proven.record.disclosed(), proof: proven.proof) }
@@ -133,16 +144,16 @@ struct LinePages<Records: ExportPages>: ExportPages where Records.Page == [Prove
 }
 
 extension Array where Element: Sendable {
-    /// Transforms parts of the array on all cores and returns the results in order.
+    /// Transforms parts of the array at the same time, and returns the results in order.
     ///
-    /// - Parameter share: the number of elements that one task transforms. A task occupies a core without interruption.
+    /// - Parameter share: the number of elements that one task transforms. A task occupies an executor without interruption.
     func concurrentMap<Transformed: Sendable>(
-        share: Int, _ transform: @escaping @Sendable (ArraySlice<Element>) -> Transformed
+        share: Int, on executors: SeparateExecutor.Group, _ transform: @escaping @Sendable (ArraySlice<Element>) -> Transformed
     ) async -> [Transformed] {
-        guard count > share else { return isEmpty ? [] : [transform(self[...])] }
-        return await withTaskGroup(of: (Int, Transformed).self) { group in
+        await withTaskGroup(of: (Int, Transformed).self) { group in
             for start in stride(from: 0, to: count, by: share) {
-                group.addTask { (start, transform(self[start..<Swift.min(start + share, count)])) }
+                let part = self[start..<Swift.min(start + share, count)]
+                group.addTask(executorPreference: executors.next()) { (start, transform(part)) }
             }
             var parts: [Int: Transformed] = [:]
             for await (start, part) in group { parts[start] = part }
@@ -153,51 +164,36 @@ extension Array where Element: Sendable {
 
 /// All records of a range.
 struct CompletePages: ExportPages {
-    private var found: ReadAhead<RangePages>
+    private var rest: Range<UInt64>
     private var proofs: ExportProofs
     private var plan: ExportProof.Plan
 
     /// - Parameter size: the number of records under the checkpoint.
     init(_ range: Range<UInt64>, proofs: ExportProofs, size: UInt64) {
-        found = ReadAhead(RangePages(proofs: proofs, rest: range), erasures: proofs.erasures)
-        (self.proofs, plan) = (proofs, ExportProof.Plan(size: size, isComplete: true))
+        (rest, self.proofs, plan) = (range, proofs, ExportProof.Plan(size: size, isComplete: true))
     }
 
-    var isAtEnd: Bool { found.isAtEnd }
+    var isAtEnd: Bool { rest.isEmpty }
 
     mutating func next() async throws -> [ProvenRecord] {
-        let records = try await found.next()
+        let end = min(rest.upperBound, (rest.lowerBound / ExportLimits.page + 1) * ExportLimits.page)
+        let records = try await proofs.records([rest.lowerBound..<end], count: Int(end - rest.lowerBound))
+        rest = end..<rest.upperBound
         let siblings = records.map { plan.siblings(of: $0.seq) }
         let roots = ExportProof.Roots(first: records.first?.seq ?? 0, leafHashes: records.map(\.leafHash))
         return zip(records, try await proofs.hashes(of: siblings, in: roots)).map(ProvenRecord.init)
     }
 }
 
-/// All records of a range, without their proofs.
-private struct RangePages: ExportPages {
-    let proofs: ExportProofs
-    var rest: Range<UInt64>
-
-    var isAtEnd: Bool { rest.isEmpty }
-
-    mutating func next() async throws -> [SealedRecord] {
-        let end = min(rest.upperBound, (rest.lowerBound / ExportLimits.page + 1) * ExportLimits.page)
-        let found = try await proofs.records([rest.lowerBound..<end], count: Int(end - rest.lowerBound))
-        rest = end..<rest.upperBound
-        return found
-    }
-}
-
 /// Selected records of one log, each with its whole proof.
 struct SelectedPages: ExportPages {
-    private var selected: ReadAhead<RecordPages>
+    private var selected: RecordPages
     private var proofs: ExportProofs
     private var plan: ExportProof.Plan
 
     /// - Parameter size: the number of records under the checkpoint.
     init(_ selected: RecordPages, proofs: ExportProofs, size: UInt64) {
-        (self.selected, self.proofs) = (ReadAhead(selected, erasures: proofs.erasures), proofs)
-        plan = ExportProof.Plan(size: size, isComplete: false)
+        (self.selected, self.proofs, plan) = (selected, proofs, ExportProof.Plan(size: size, isComplete: false))
     }
 
     var isAtEnd: Bool { selected.isAtEnd }
@@ -229,16 +225,13 @@ struct ExportProofs: Sendable {
     private let source: ExportRecords
     private let log: LogID
     /// The hashes of subtrees with many leaves, which the proofs of adjacent records share.
-    private var known: [Range<UInt64>: [UInt8]] = [:]
+    private var known: [Range<UInt64>: Digest32] = [:]
 
     /// The number of leaves from which a hash is kept.
     private static let minLeaves = 256
     private static let maxKnown = 4096
 
     init(_ source: ExportRecords, log: LogID) { (self.source, self.log) = (source, log) }
-
-    /// The number of erasures so far.
-    var erasures: @Sendable () -> UInt64 { source.erasures }
 
     /// Reads the records of the ranges.
     ///
@@ -254,10 +247,10 @@ struct ExportProofs: Sendable {
     /// - Parameter roots: of leaves whose hashes are known already.
     mutating func hashes(
         of siblings: [[ExportProof.Sibling]], in roots: ExportProof.Roots = ExportProof.Roots(first: 0, leafHashes: [])
-    ) async throws -> [[[UInt8]]] {
+    ) async throws -> [[Digest32]] {
         if known.count > Self.maxKnown { known = [:] }
-        var (roots, page, missing): (_, [Range<UInt64>: [UInt8]], Set<Range<UInt64>>) = (roots, [:], [])
-        func hash(_ range: Range<UInt64>) -> [UInt8]? { roots.root(of: range) ?? known[range] ?? page[range] }
+        var (roots, page, missing): (_, [Range<UInt64>: Digest32], Set<Range<UInt64>>) = (roots, [:], [])
+        func hash(_ range: Range<UInt64>) -> Digest32? { roots.root(of: range) ?? known[range] ?? page[range] }
         for sibling in siblings.joined() where hash(sibling.range) == nil { missing.insert(sibling.range) }
         if !missing.isEmpty {
             let plan = missing.map { MerkleProof.subtrees($0) }
@@ -266,9 +259,13 @@ struct ExportProofs: Sendable {
             }
             // The order of a set stays the same as long as it is not changed.
             for (range, hash) in zip(missing, found) {
-                if range.count >= Self.minLeaves { known[range] = hash } else { page[range] = hash }
+                if range.count >= Self.minLeaves { known[range] = Digest32(hash) } else { page[range] = Digest32(hash) }
             }
         }
-        return siblings.map { $0.map { hash($0.range) ?? [] } }
+        return try siblings.map { path in
+            let hashes = path.compactMap { hash($0.range) }
+            guard hashes.count == path.count else { throw ExportFailure.treeIncomplete }
+            return hashes
+        }
     }
 }

@@ -12,6 +12,9 @@ internal import Synchronization
 /// `run` has the form that `Service` of ServiceLifecycle requires: when the task is cancelled or the group shuts down, it
 /// completes the responses in progress and returns.
 package struct GatewayServer: Sendable {
+    /// Distributes changes to the streams.
+    private static let distribution = SeparateExecutor("stream.changes")
+
     private let services: @Sendable () async throws -> Services
     private let streams: LiveStreams
     private let settings: HTTPSettings
@@ -81,7 +84,7 @@ package struct GatewayServer: Sendable {
             },
             logger: Logger(label: logger.label) { _ in DeferredLogHandler(logger) })
         let timekeeper = Task { [connections] in await connections.enforceTimeLimits() }
-        let streaming = Task(executorPreference: StreamExecutor.changes) { [streams] in await streams.run() }
+        let streaming = Task(executorPreference: Self.distribution) { [streams] in await streams.run() }
         defer {
             timekeeper.cancel()
             streaming.cancel()

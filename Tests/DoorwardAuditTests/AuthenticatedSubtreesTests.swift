@@ -1,3 +1,4 @@
+import Crypto
 import DoorwardDomain
 import DoorwardTesting
 import FoundationEssentials
@@ -36,7 +37,7 @@ import Testing
     @Test("the root of each range of a page is that of the tree's definition", arguments: [(1, 0), (7, 0), (64, 192), (37, 64)])
     func roots(count: Int, first: UInt64) throws {
         let (page, size) = (leaves(count), first + UInt64(count))
-        var roots = ExportProof.Roots(first: first, leafHashes: page)
+        var roots = ExportProof.Roots(first: first, leafHashes: try page.map(digest))
         var known = 0
         for index in first..<size {
             for sibling in ExportProof.siblings(of: index, in: 0..<size) {
@@ -45,7 +46,7 @@ import Testing
                     continue
                 }
                 let range = Int(sibling.range.lowerBound - first)..<Int(sibling.range.upperBound - first)
-                #expect(roots.root(of: sibling.range) == NaiveTree.root(page[range]))
+                #expect(roots.root(of: sibling.range)?.bytes == NaiveTree.root(page[range]))
                 known += 1
             }
         }
@@ -175,5 +176,33 @@ import Testing
             }
         }
         #expect(Set(try zip(commitments, encoded.personal).map { try $0.disclosed($1.ciphertext, under: key).salt }).count == 4)
+    }
+
+    @Test("encrypted bytes that are no text are not disclosed")
+    func noText() throws {
+        let key = try Samples.key(Samples.portfolioLog, .user(Samples.ada))
+        let place = PersonalFieldPath(log: Samples.portfolioLog, seq: 3, field: "actorName")
+        let (bytes, salt): ([UInt8], [UInt8]) = ([0x41, 0xFF], place.salt(under: key))
+        let tuple = Array("\(Samples.portfolioLog)".utf8) + [0, 0, 0, 0, 0, 0, 0, 0, 3] + Array("actorName".utf8)
+        let sealed = try #require(try AES.GCM.seal(bytes, using: key.sealing, authenticating: tuple).combined)
+        let commitment = Array(SHA256.hash(data: Array("doorward/pii/1\0actorName\0".utf8) + salt + bytes))
+        let personal = PersonalCommitment(place: place, owner: .user(Samples.ada), commitment: commitment)
+        #expect(throws: PersonalValueError.commitmentMismatch(field: "actorName")) {
+            try personal.disclosed(Array(sealed), under: key)
+        }
+    }
+
+    @Test("the keyed hash is HMAC-SHA256, for keys of up to a block and messages of any length")
+    func keyedHash() {
+        var random = SeededGenerator(seed: 12)
+        for count in 0..<300 {
+            let key = (0..<count % 65).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let message = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let hash = KeyedHash(key: key)
+            for message in [message, []] {
+                let code = HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key))
+                #expect(hash.code(of: message) == Array(code))
+            }
+        }
     }
 }

@@ -37,10 +37,11 @@ import Testing
             let encoded = try RecordEncoding.encodeFitting(body, seq: seq) { try Samples.key(body.log, $0) }
             let count = try RecordEncoding.decode(encoded.bytes).commitments.count
             let forged = DisclosedRecord(
-                seq: seq, bytes: encoded.bytes, leafHash: encoded.leafHash, personal: Array(repeating: nil, count: count))
+                seq: seq, bytes: encoded.bytes, leafHash: Digest32(leaf: encoded.bytes),
+                personal: Array(repeating: nil, count: count))
             var writer = ExportWriter(log: fixture.log)
             let proof = try JSONDecoder().decode(Proof.self, from: Data(lines[Int(seq) + 1])).proof
-            try writer.add(forged, proof: proof.map { Array($0) })
+            try writer.add(forged, proof: try proof.map { try #require(Digest32(Array($0))) })
             let fault = try await fault { $0[Int(seq) + 1] = writer.take().dropLast() }
             #expect(fault == ExportFault(line: Int(seq) + 2, seq: seq, problem: .notIncluded))
         }

@@ -11,7 +11,7 @@ struct ExportFixture {
     private(set) var records: [DisclosedRecord] = []
 
     var origin: String { LogOrigin(gateway: Self.gateway, log: log).description }
-    var leaves: [[UInt8]] { records.map(\.leafHash) }
+    var leaves: [[UInt8]] { records.map(\.leafHash.bytes) }
 
     /// - Parameter hidden: the share of personal values that are erased, in percent.
     init(seed: UInt64, count: Int, log: LogID = Samples.portfolioLog, hidden: Int = 20) throws {
@@ -38,7 +38,7 @@ struct ExportFixture {
             let ciphertext = isHidden ? nil : sealed[commitment.place.field]
             personal.append(try ciphertext.map { try commitment.disclosed($0, under: Samples.key(body.log, commitment.owner)) })
         }
-        return DisclosedRecord(seq: seq, bytes: encoded.bytes, leafHash: encoded.leafHash, personal: personal)
+        return DisclosedRecord(seq: seq, bytes: encoded.bytes, leafHash: Digest32(leaf: encoded.bytes), personal: personal)
     }
 
     func checkpoint(size: Int? = nil, origin: String? = nil) throws -> SignedNote {
@@ -63,8 +63,8 @@ struct ExportFixture {
         var writer = ExportWriter(log: log)
         var plan = ExportProof.Plan(size: UInt64(size), isComplete: range != nil)
         for seq in seqs {
-            let proof = plan.siblings(of: seq).map { sibling in
-                NaiveTree.root(leaves[Int(sibling.range.lowerBound)..<Int(sibling.range.upperBound)])
+            let proof = plan.siblings(of: seq).compactMap { sibling in
+                Digest32(NaiveTree.root(leaves[Int(sibling.range.lowerBound)..<Int(sibling.range.upperBound)]))
             }
             try writer.add(records[Int(seq)], proof: proof)
         }

@@ -160,9 +160,10 @@ import Testing
         let signer = try NoteSigner(name: ExportFixture.gateway, seed: Array(repeating: 7, count: 32))
         let records = try ([10, 20, 15] as [Int64]).enumerated().map { index, at in
             let encoded = try Samples.encode(Samples.start(at: Timestamp(milliseconds: at)), seq: UInt64(index))
-            return DisclosedRecord(seq: UInt64(index), bytes: encoded.bytes, leafHash: encoded.leafHash, personal: [])
+            return DisclosedRecord(
+                seq: UInt64(index), bytes: encoded.bytes, leafHash: Digest32(leaf: encoded.bytes), personal: [])
         }
-        let leaves = records.map(\.leafHash)
+        let leaves = records.map(\.leafHash.bytes)
         let origin = LogOrigin(gateway: ExportFixture.gateway, log: .gateway).description
         let note = try Checkpoint(origin: origin, size: 3, root: NaiveTree.root(leaves[...])).signed(by: signer)
         let header = ExportHeader(
@@ -170,8 +171,8 @@ import Testing
         var writer = ExportWriter(log: .gateway)
         var plan = ExportProof.Plan(size: 3, isComplete: true)
         for record in records {
-            let proof = plan.siblings(of: record.seq).map {
-                NaiveTree.root(leaves[Int($0.range.lowerBound)..<Int($0.range.upperBound)])
+            let proof = try plan.siblings(of: record.seq).map {
+                try #require(Digest32(NaiveTree.root(leaves[Int($0.range.lowerBound)..<Int($0.range.upperBound)])))
             }
             try writer.add(record, proof: proof)
         }

@@ -42,7 +42,7 @@ import Testing
         }
         let record = fixture.records[Int(seq)]
         #expect(at == (try RecordEncoding.decode(record.bytes).record.body.at.milliseconds))
-        #expect(leaf.bytes == record.leafHash)
+        #expect(leaf == record.leafHash)
         #expect(!proof.isEmpty)
     }
 

@@ -78,7 +78,7 @@ import Testing
             let json = try JSONDecoder().decode(Line.self, from: Data(line))
             let body = decoded.record.body
             #expect(json.seq == record.seq)
-            #expect(json.leafHash == Data(record.leafHash))
+            #expect(json.leafHash == Data(record.leafHash.bytes))
             #expect(json.bytes == Data(record.bytes))
             #expect(json.record.logId == body.log.description)
             #expect(json.record.at == body.at.description)

@@ -41,7 +41,7 @@ private struct NaiveExport {
             guard let line = try? JSONDecoder().decode(Line.self, from: Data(text)), line.seq == expected, expected < header.until
             else { return index + 1 }
             let record = fixture.records[Int(expected)]
-            guard Array(line.bytes) == record.bytes, Array(line.leafHash) == record.leafHash else { return index + 1 }
+            guard Array(line.bytes) == record.bytes, Array(line.leafHash) == record.leafHash.bytes else { return index + 1 }
             expected += 1
         }
         return lines.count + 1

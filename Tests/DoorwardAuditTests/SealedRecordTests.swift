@@ -23,7 +23,7 @@ import Testing
             if index == changed { return try change(commitment, ciphertext, key) }
             return SealedRecord.Value(commitment: commitment, ciphertext: ciphertext, key: key)
         }
-        return SealedRecord(seq: 7, bytes: encoded.bytes, leafHash: encoded.leafHash, values: values)
+        return SealedRecord(seq: 7, bytes: encoded.bytes, leafHash: Digest32(leaf: encoded.bytes), values: values)
     }
 
     private static let values = ["Ada Lovelace", "203.0.113.7", "Parcel", "Fire drill"]

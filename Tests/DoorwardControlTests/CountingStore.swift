@@ -47,7 +47,9 @@ final class CountingStore: GatewayStore {
     func sealedRecords(
         _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader
     ) async throws(StoreError) -> [SealedRecord] {
-        try await inner.sealedRecords(ranges, of: log, for: reader)
+        let found = try await inner.sealedRecords(ranges, of: log, for: reader)
+        note("sealedRecords \(ranges)")
+        return found
     }
     func nodes(
         _ nodes: [MerkleNode], of log: LogID, for reader: ListReader?

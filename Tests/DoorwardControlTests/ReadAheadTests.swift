@@ -37,13 +37,18 @@ import Testing
         var failing: Int?
         /// The page whose read ends only when it is cancelled.
         var endless: Int?
+        /// The page during whose first read values are erased.
+        var erasing: Int?
+        /// The most pages that are used or read at the same time.
+        var limit = 2
         var number = 0
 
         var isAtEnd: Bool { number == count }
 
         mutating func next() async throws -> Int {
             let held = journal.began()
-            #expect(held <= 2, "one page is used while one is read")
+            #expect(held <= limit, "one page is used while the others are read")
+            if number == erasing, journal.erasures == 0 { journal.erase() }
             if number == failing { throw Failure(page: number) }
             if number == endless {
                 while !Task.isCancelled { await Task.yield() }
@@ -115,13 +120,52 @@ import Testing
             StoreTransaction(records: (0..<count).map { _ in PendingRecord(script.event(on: script.door)) }))
         let records = ExportRecords(store: store, reader: ListReader()) { 0 }
         var pages = CompletePages(0..<count, proofs: ExportProofs(records, log: log), size: count)
-        var seqs = try await pages.next().map(\.record.seq)
-        // The page after it may have been read already, the last two were not.
+        var ahead = ReadAhead(ReadAhead(pages, erasures: { 0 }), erasures: { 0 })
+        #expect(try await pages.next().map(\.record.seq) == Array(0..<ExportLimits.page))
+        var seqs = try await ahead.next().map(\.record.seq)
         _ = try await store.commit(StoreTransaction(cuts: [LogCut(log: log, firstSeq: count - 1)]))
+        await #expect(throws: ExportFailure.recordsRemoved) { try await pages.next() }
         await #expect(throws: ExportFailure.recordsRemoved) {
-            while !pages.isAtEnd { seqs += try await pages.next().map(\.record.seq) }
+            while !ahead.isAtEnd { seqs += try await ahead.next().map(\.record.seq) }
         }
-        #expect(seqs == Array(0..<UInt64(seqs.count)) && [1, 2].contains(UInt64(seqs.count) / ExportLimits.page))
+        // Up to two pages after the first one may have been read before, the last one was not.
+        #expect(seqs == Array(0..<UInt64(seqs.count)) && (1...3).map { $0 * Int(ExportLimits.page) }.contains(seqs.count))
+    }
+
+    @Test("a page that is read while values are erased is read again", arguments: 0..<3)
+    func erasedDuringRead(erasing: Int) async throws {
+        let journal = Journal()
+        let numbers = Pages(count: 3, journal: journal, erasing: erasing, limit: 9)
+        var pages = ReadAhead(numbers) { journal.erasures }
+        for number in 0..<3 { #expect(try await pages.next() == number) }
+        #expect(journal.erasures == 1 && journal.reads == 4)
+    }
+
+    @Test("a read-ahead of a read-ahead holds two pages, and reads both again after an erasure")
+    func nested() async throws {
+        let journal = Journal()
+        let numbers = Pages(count: 9, journal: journal, limit: 11)
+        var pages = ReadAhead(ReadAhead(numbers) { journal.erasures }) { journal.erasures }
+        #expect(try await pages.next() == 0)
+        while journal.reads < 3 { await Task.yield() }
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(journal.reads == 3)
+        journal.erase()
+        for number in 1..<9 { #expect(try await pages.next() == number) }
+        #expect(pages.isAtEnd && journal.reads == 11)
+    }
+
+    @Test("releasing a read-ahead of a read-ahead cancels the read of its second page")
+    func nestedReleased() async throws {
+        let journal = Journal()
+        do {
+            let numbers = Pages(count: 4, journal: journal, endless: 2, limit: 9)
+            var pages = ReadAhead(ReadAhead(numbers, erasures: { 0 }), erasures: { 0 })
+            #expect(try await pages.next() == 0)
+            while journal.reads < 3 { await Task.yield() }
+        }
+        while journal.cancelled == 0 { await Task.yield() }
+        #expect(journal.reads == 3)
     }
 
     @Test("each write that erases counts, also one that fails, and no other")
@@ -193,7 +237,7 @@ import Testing
 
     @Test("the lines after an erasure have no value of the person, although their records were read before it")
     func erasedLines() async throws {
-        let (store, journal) = (InMemoryStore(), Journal())
+        let (store, journal) = (CountingStore(InMemoryStore()), Journal())
         var script = StoreScript(seed: 6)
         _ = try await store.commit(script.tenancy)
         let log = LogID.portfolio(script.portfolio)
@@ -206,13 +250,17 @@ import Testing
         _ = try await store.commit(StoreTransaction(records: events))
         let records = ExportRecords(store: store, reader: ListReader()) { journal.erasures }
         let complete = CompletePages(0..<count, proofs: ExportProofs(records, log: log), size: count)
-        var pages = ReadAhead(LinePages(complete, log: log)) { journal.erasures }
+        var pages = ReadAhead(LinePages(complete, log: log) { journal.erasures }) { journal.erasures }
         func next() async throws -> Bool {
             String(decoding: try await pages.next().joined(), as: UTF8.self).contains("Ada Lovelace")
         }
         #expect(try await next())
-        // Until the page after it is formatted, and the records of a third one are read.
-        for _ in 0..<1000 { await Task.yield() }
+        // The records of all pages are read before the erasure.
+        var reads = 0
+        while reads < 4 {
+            reads += store.takeCalls().count { $0.hasPrefix("sealedRecords") }
+            await Task.yield()
+        }
         _ = try await store.commit(StoreTransaction(forgets: [.user(script.user)]))
         journal.erase()
         while !pages.isAtEnd { #expect(try await !next()) }
@@ -220,9 +268,10 @@ import Testing
 
     @Test("Transformed elements are in order whatever the share of a task", arguments: [1, 2, 63, 64, 100, 101, 1000])
     func share(share: Int) async {
+        let executors = SeparateExecutor.Group("test")
         for count in [0, 1, 64, 100] {
             let numbers = Array(0..<count)
-            let parts = await numbers.concurrentMap(share: share) { $0.map { -$0 } }
+            let parts = await numbers.concurrentMap(share: share, on: executors) { $0.map { -$0 } }
             #expect(parts.joined().elementsEqual(numbers.map { -$0 }))
             #expect(parts.dropLast().allSatisfy { $0.count == share } && parts.last?.count ?? 1 <= share)
         }

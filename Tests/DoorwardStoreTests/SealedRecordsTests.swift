@@ -68,7 +68,7 @@ import Testing
                 let value = try #require(value)
                 #expect(commitment.holds(for: value.value, salt: value.salt))
             }
-            #expect(record.leafHash == MerkleTree.leafHash(record.bytes))
+            #expect(record.leafHash.bytes == MerkleTree.leafHash(record.bytes))
         }
         try await store.close()
     }
@@ -91,14 +91,16 @@ import Testing
         try await store.close()
     }
 
-    @Test("A damaged record in the middle of a range fails the read of this range only")
-    mutating func damaged() async throws {
+    @Test(
+        "A damaged record in the middle of a range fails the read of this range only",
+        arguments: ["bytes = substr(bytes, 1, 60)", "leaf_hash = substr(leaf_hash, 1, 31)"])
+    mutating func damaged(change: String) async throws {
         let store = try await filled()
         let size = try #require(try await store.frontier(of: log)?.size)
         try await store.close()
         let seq = size - 70
         try database.edit(
-            "UPDATE entries SET bytes = substr(bytes, 1, 60) WHERE position = (SELECT max(position) FROM entries) - \(size - 1 - seq)"
+            "UPDATE entries SET \(change) WHERE position = (SELECT max(position) FROM entries) - \(size - 1 - seq)"
         )
         let opened = try database.open()
         for range in [0..<size, seq..<seq + 1] {

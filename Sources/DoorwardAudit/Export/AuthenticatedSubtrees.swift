@@ -52,26 +52,26 @@ extension ExportProof {
     /// The roots over ranges of adjacent leaves, each node of the tree computed once.
     package struct Roots {
         private let leaves: Range<UInt64>
-        private let hashes: [[UInt8]]
-        private var known: [Range<UInt64>: [UInt8]] = [:]
+        private let hashes: [Digest32]
+        private var known: [Range<UInt64>: Digest32] = [:]
 
         /// - Parameter first: the number of the first leaf.
-        package init(first: UInt64, leafHashes: [[UInt8]]) {
+        package init(first: UInt64, leafHashes: [Digest32]) {
             (leaves, hashes) = (first..<first + UInt64(leafHashes.count), leafHashes)
         }
 
         /// The root over a range of the decomposition of a tree; `nil` unless all its leaves are known.
-        package mutating func root(of range: Range<UInt64>) -> [UInt8]? {
+        package mutating func root(of range: Range<UInt64>) -> Digest32? {
             guard leaves.lowerBound <= range.lowerBound, range.upperBound <= leaves.upperBound, !range.isEmpty else { return nil }
             return node(range)
         }
 
-        private mutating func node(_ range: Range<UInt64>) -> [UInt8] {
+        private mutating func node(_ range: Range<UInt64>) -> Digest32 {
             let count = range.upperBound - range.lowerBound
             if count == 1 { return hashes[Int(range.lowerBound - leaves.lowerBound)] }
             if let known = known[range] { return known }
             let split = range.lowerBound + MerkleProof.largestPowerOfTwo(below: count)
-            let hash = MerkleTree.nodeHash(node(range.lowerBound..<split), node(split..<range.upperBound))
+            let hash = Digest32(left: node(range.lowerBound..<split), right: node(split..<range.upperBound))
             known[range] = hash
             return hash
         }

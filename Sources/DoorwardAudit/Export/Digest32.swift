@@ -19,7 +19,7 @@ package struct Digest32: Hashable, Sendable {
     init(_ digest: SHA256Digest) { words = digest.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) } }
 
     /// The hash of a leaf: SHA-256(0x00 ‖ `bytes`).
-    init(leaf bytes: [UInt8]) {
+    package init(leaf bytes: [UInt8]) {
         var hash = SHA256()
         hash.update("\0")
         bytes.withUnsafeBufferPointer { hash.update($0) }
@@ -28,11 +28,15 @@ package struct Digest32: Hashable, Sendable {
 
     /// The hash of a node: SHA-256(0x01 ‖ `left` ‖ `right`).
     init(left: Digest32, right: Digest32) {
-        var hash = SHA256()
-        hash.update("\u{1}")
-        left.withBytes { hash.update($0) }
-        right.withBytes { hash.update($0) }
-        self.init(hash.finalize())
+        let digest = withUnsafeTemporaryAllocation(byteCount: 1 + 2 * MerkleTree.hashByteCount, alignment: 1) { bytes in
+            bytes[0] = 1
+            bytes.storeBytes(of: left.words, toByteOffset: 1, as: SIMD4<UInt64>.self)
+            bytes.storeBytes(of: right.words, toByteOffset: 1 + MerkleTree.hashByteCount, as: SIMD4<UInt64>.self)
+            var hash = SHA256()
+            hash.update(bufferPointer: UnsafeRawBufferPointer(bytes))
+            return hash.finalize()
+        }
+        self.init(digest)
     }
 
     /// The 32 bytes.

@@ -34,11 +34,11 @@ package struct DisclosedRecord: Hashable, Sendable {
     /// The canonical bytes.
     package let bytes: [UInt8]
     /// The stored leaf hash.
-    package let leafHash: [UInt8]
+    package let leafHash: Digest32
     /// The values of the record's commitments in the order of the record; `nil` for one that is erased or withheld.
     package let personal: [DisclosedValue?]
 
-    package init(seq: UInt64, bytes: [UInt8], leafHash: [UInt8], personal: [DisclosedValue?]) {
+    package init(seq: UInt64, bytes: [UInt8], leafHash: Digest32, personal: [DisclosedValue?]) {
         (self.seq, self.bytes, self.leafHash, self.personal) = (seq, bytes, leafHash, personal)
     }
 }

@@ -19,17 +19,17 @@ package struct ExportWriter: Sendable {
     ///
     /// - Parameter proof: the hashes for the record in the order of `ExportProof.Plan`.
     /// - Throws: if the stored record is damaged: its bytes are not a record of the log, or a value does not match its commitment.
-    package mutating func add(_ record: DisclosedRecord, proof: [[UInt8]]) throws(ExportFault.Problem) {
+    package mutating func add(_ record: DisclosedRecord, proof: [Digest32]) throws(ExportFault.Problem) {
         try object.write(record.bytes, personal: record.personal)
         guard object.seq == record.seq else { throw .wrongSeq(object.seq) }
         text.append("{\"seq\":")
         text.append(string: String(record.seq))
         text.append(",\"leafHash\":\"")
-        Base64.append(record.leafHash, to: &text)
+        record.leafHash.withBytes { Base64.append($0, to: &text) }
         text.append("\",\"proof\":[")
         for (index, hash) in proof.enumerated() {
             text.append(index > 0 ? ",\"" : "\"")
-            Base64.append(hash, to: &text)
+            hash.withBytes { Base64.append($0, to: &text) }
             text.append(UInt8(ascii: "\""))
         }
         text.append("],\"bytes\":\"")

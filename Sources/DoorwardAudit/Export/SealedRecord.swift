@@ -20,11 +20,11 @@ package struct SealedRecord: Sendable {
     /// The canonical bytes.
     package let bytes: [UInt8]
     /// The stored leaf hash.
-    package let leafHash: [UInt8]
+    package let leafHash: Digest32
     /// The values of the record's commitments in their order; `nil` for one without a ciphertext or a key.
     private let values: [Value?]
 
-    package init(seq: UInt64, bytes: [UInt8], leafHash: [UInt8], values: [Value?]) {
+    package init(seq: UInt64, bytes: [UInt8], leafHash: Digest32, values: [Value?]) {
         (self.seq, self.bytes, self.leafHash, self.values) = (seq, bytes, leafHash, values)
     }
 

@@ -9,6 +9,7 @@ struct StreamSender: Sendable {
     private static let pieceBytes = 16 * 1024
     /// The time in milliseconds after which a client connects again if the connection breaks.
     private static let retry = 2000
+    private static let executors = SeparateExecutor.Group("stream")
 
     let lease: LiveStreams.Lease
     let positions: StreamPositions
@@ -16,7 +17,7 @@ struct StreamSender: Sendable {
 
     /// Sends the events until the stream ends or the task is cancelled.
     func run(_ send: (ByteBuffer) async throws -> Void) async throws {
-        try await withTaskExecutorPreference(StreamExecutor.next()) { try await sendAll(send) }
+        try await withTaskExecutorPreference(Self.executors.next()) { try await sendAll(send) }
     }
 
     private func sendAll(_ send: (ByteBuffer) async throws -> Void) async throws {

@@ -80,7 +80,7 @@ extension StoreConformance {
                 for record in found {
                     let index = Int(record.seq)
                     try require(record.bytes, is: stored[index].bytes, "the bytes")
-                    try require(record.leafHash, is: stored[index].leafHash, "the leaf hash")
+                    try require(record.leafHash.bytes, is: stored[index].leafHash, "the leaf hash")
                     let commitments = try RecordEncoding.decode(record.bytes).commitments
                     let expected = commitments.map { commitment -> String? in
                         let isName = commitment.place.field == "actorName"
