@@ -35,18 +35,15 @@ struct OwnersCalls {
         try await Self.send(method, url + path, body: body, token: token)
     }
 
-    /// Writes the body of a successful response to a file while it arrives.
-    func download(_ path: String, to file: URL) async throws {
+    /// Passes the body of a successful response to `use` while it arrives.
+    func download(_ path: String, _ use: (ByteBuffer) throws -> Void) async throws {
         var request = HTTPClientRequest(url: url + path)
         request.headers.add(name: "Authorization", value: "Bearer \(token)")
         let response = try await HTTPClient.shared.execute(request, timeout: .hours(1))
         guard response.status == .ok else {
             throw Failure(answer: String(buffer: try await response.body.collect(upTo: 1 << 16)))
         }
-        guard FileManager.default.createFile(atPath: file.path, contents: nil) else { throw Failure(answer: file.path) }
-        let handle = try FileHandle(forWritingTo: file)
-        for try await part in response.body { try handle.write(contentsOf: Data(part.readableBytesView)) }
-        try handle.close()
+        for try await part in response.body { try use(part) }
     }
 
     private static func send(
