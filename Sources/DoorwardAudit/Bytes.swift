@@ -18,19 +18,8 @@ extension [UInt8] {
         }
     }
 
-    /// Appends the id's canonical text without allocating a `String`: a record contains about ten ids.
-    mutating func append<Entity>(id: EntityID<Entity>) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { text in
-            text.initialize(repeating: UInt8(ascii: "-"))
-            for index in 0..<32 {
-                let (word, shift) = (index < 16 ? id.high : id.low, UInt64(60 - 4 * (index % 16)))
-                // Hyphens are before the digits 8, 12, 16 and 20.
-                let hyphens = index < 8 ? 0 : Swift.min(index / 4 - 1, 4)
-                text[index + hyphens] = lowerHexDigit(UInt8(truncatingIfNeeded: word >> shift) & 0xF)
-            }
-            append(contentsOf: text)
-        }
-    }
+    /// Appends the id's canonical text.
+    mutating func append<Entity>(id: EntityID<Entity>) { id.withText { append(contentsOf: $0) } }
 }
 
 /// The lower-case hexadecimal digit, in ASCII, of a value below 16.
