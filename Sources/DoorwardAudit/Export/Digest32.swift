@@ -28,15 +28,11 @@ package struct Digest32: Hashable, Sendable {
 
     /// The hash of a node: SHA-256(0x01 ‖ `left` ‖ `right`).
     init(left: Digest32, right: Digest32) {
-        let digest = withUnsafeTemporaryAllocation(byteCount: 1 + 2 * MerkleTree.hashByteCount, alignment: 1) { bytes in
-            bytes[0] = 1
-            bytes.storeBytes(of: left.words, toByteOffset: 1, as: SIMD4<UInt64>.self)
-            bytes.storeBytes(of: right.words, toByteOffset: 1 + MerkleTree.hashByteCount, as: SIMD4<UInt64>.self)
-            var hash = SHA256()
-            hash.update(bufferPointer: UnsafeRawBufferPointer(bytes))
-            return hash.finalize()
-        }
-        self.init(digest)
+        var hash = SHA256()
+        hash.update("\u{1}")
+        left.withBytes { hash.update($0) }
+        right.withBytes { hash.update($0) }
+        self.init(hash.finalize())
     }
 
     /// The 32 bytes.
