@@ -25,9 +25,8 @@ struct LogBenchmark {
         guard lines.count > 2, let size = UInt64(lines[1]), size > 0 else { return }
         try await measureProofs(portfolio, size)
 
-        let (file, path) = (
-            folder.appendingPathComponent("export.ndjson"), "/access-records/export?format=ndjson&logId=\(portfolio)"
-        )
+        let file = folder.appendingPathComponent("export.ndjson")
+        let path = "/access-records/export?format=ndjson&logId=\(portfolio)"
         guard FileManager.default.createFile(atPath: file.path, contents: nil) else { throw CocoaError(.fileWriteUnknown) }
         let handle = try FileHandle(forWritingTo: file)
         try await calls.download(path) { try handle.write(contentsOf: Data($0.readableBytesView)) }

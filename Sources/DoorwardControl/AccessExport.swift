@@ -109,14 +109,15 @@ private struct CSVExport: ExportProducer {
 /// Records with their proofs.
 private struct BundleExport<Pages: ExportPages>: ExportProducer where Pages.Page == [ProvenRecord] {
     private let source: ExportSource
-    private var pages: ReadAhead<LinePages<Pages>>
+    private var pages: ReadAhead<LinePages<ReadAhead<ReadAhead<Pages>>>>
     /// The chunks that are not sent yet, the last one first.
     private var chunks: [[UInt8]]
 
     init(_ source: ExportSource, pages: Pages, header: ExportHeader) {
         let erasures = source.records.erasures
         (self.source, chunks) = (source, [header.line])
-        self.pages = ReadAhead(LinePages(pages, log: header.log, erasures: erasures), erasures: erasures)
+        let records = ReadAhead(ReadAhead(pages, erasures: erasures), erasures: erasures)
+        self.pages = ReadAhead(LinePages(records, log: header.log), erasures: erasures)
     }
 
     mutating func next() async throws -> [UInt8]? {

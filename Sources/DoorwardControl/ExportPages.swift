@@ -111,10 +111,9 @@ struct ProvenRecord: Sendable {
 /// Computes the lines of exports.
 private let exportExecutors = SeparateExecutor.Group("export")
 
-/// The lines of records, in chunks. The last page has the last line of the export. While the lines of a page are formatted, two pages
-/// of records are read ahead.
+/// The lines of records, in chunks. The last page has the last line of the export.
 struct LinePages<Records: ExportPages>: ExportPages where Records.Page == [ProvenRecord] {
-    private var records: ReadAhead<ReadAhead<Records>>
+    private var records: Records
     private let log: LogID
     private var count: UInt64 = 0
 
@@ -122,10 +121,7 @@ struct LinePages<Records: ExportPages>: ExportPages where Records.Page == [Prove
     /// 100 KiB.
     private static var recordsPerTask: Int { 64 }
 
-    /// - Parameter erasures: the number of erasures so far.
-    init(_ records: Records, log: LogID, erasures: @escaping @Sendable () -> UInt64) {
-        (self.records, self.log) = (ReadAhead(ReadAhead(records, erasures: erasures), erasures: erasures), log)
-    }
+    init(_ records: Records, log: LogID) { (self.records, self.log) = (records, log) }
 
     var isAtEnd: Bool { records.isAtEnd }
 

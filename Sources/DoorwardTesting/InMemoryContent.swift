@@ -268,21 +268,20 @@ struct InMemoryContent {
         let records = logs[log] ?? []
         return ranges.flatMap { range in
             records[range.clamped(to: firstSeq(of: log)..<UInt64(records.count)).asIndices].compactMap { record in
-                encode(record).flatMap { sealed(record, $0) }
+                encode(record).map { sealed(record, $0) }
             }
         }
     }
 
-    private func sealed(_ record: AccessRecord, _ stored: EncodedRecord) -> SealedRecord? {
+    private func sealed(_ record: AccessRecord, _ stored: EncodedRecord) -> SealedRecord {
         let commitments = (try? RecordEncoding.decode(stored.bytes).commitments) ?? []
         let values = commitments.map { commitment -> SealedRecord.Value? in
             guard erasedOwners[record.body.id]?.contains(commitment.owner) != true else { return nil }
             let sealed = stored.personal.first { $0.field == commitment.place.field }
             return sealed.map { SealedRecord.Value(commitment: commitment, ciphertext: $0.ciphertext, key: Self.key) }
         }
-        return Digest32(stored.leafHash).map {
-            SealedRecord(seq: record.seq, bytes: stored.bytes, leafHash: $0, values: values)
-        }
+        return SealedRecord(
+            seq: record.seq, bytes: stored.bytes, leafHash: Digest32(leaf: stored.bytes), values: values)
     }
 
     /// Computes a node of the log's tree by its definition, from the leaves.

@@ -81,17 +81,17 @@ struct RecordReading {
     mutating func sealed(_ range: Range<UInt64>, of log: StoredLog) throws -> [SealedRecord] {
         let kept = range.clamped(to: min(log.firstSeq, log.size)..<log.size)
         let (first, end) = (EntryKey(logKey: log.key, seq: kept.lowerBound), EntryKey(logKey: log.key, seq: kept.upperBound))
-        var found: [(position: EntryKey, leafHash: Digest32?, stored: StoredRecord)] = []
+        var found: [(position: EntryKey, leafHash: Digest32, stored: StoredRecord)] = []
         try db.step(
             "SELECT position, bytes, leaf_hash, sealed FROM entries WHERE position >= ? AND position < ? ORDER BY position",
             [first.rawValue, end.rawValue]
         ) { row in
+            guard let leafHash = Digest32(row.bytes(2)) else { throw UnreadableColumn(column: "leaf_hash") }
             let record = StoredRecord(bytes: row.bytes(1), sealed: row.bytes(3))
-            found.append((EntryKey(rawValue: row.integer(0)), Digest32(row.bytes(2)), record))
+            found.append((EntryKey(rawValue: row.integer(0)), leafHash, record))
         }
         return try found.map { position, leafHash, stored in
-            guard let leafHash else { throw UnreadableColumn(column: "leaf_hash") }
-            return SealedRecord(
+            SealedRecord(
                 seq: position.seq, bytes: stored.bytes, leafHash: leafHash, values: try values(of: stored, at: position))
         }
     }
