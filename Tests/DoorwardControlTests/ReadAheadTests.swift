@@ -2,6 +2,7 @@ import Dispatch
 import DoorwardAudit
 import DoorwardDomain
 import DoorwardTesting
+import Foundation
 import Synchronization
 import Testing
 
@@ -274,15 +275,15 @@ import Testing
     @Test("while all executors are occupied, the threads of Swift's pool go on")
     func separate() async {
         let (executors, gate) = (SeparateExecutor.Group("test"), DispatchSemaphore(value: 0))
-        // More tasks than any pool has threads. They are released by one that needs a thread of the pool.
-        let numbers = Array(0..<256)
+        // As many tasks as the pool has threads, and more. They are released by one that needs a thread of the pool.
+        let numbers = Array(0..<2 * ProcessInfo.processInfo.activeProcessorCount)
         let release = Task {
             while !Task.isCancelled {
                 gate.signal()
                 await Task.yield()
             }
         }
-        let parts = await numbers.concurrentMap(share: 1, on: executors) { _ in gate.wait(timeout: .now() + 30) }
+        let parts = await numbers.concurrentMap(share: 1, on: executors) { _ in gate.wait(timeout: .now() + 10) }
         release.cancel()
         #expect(parts.allSatisfy { $0 == .success })
     }
