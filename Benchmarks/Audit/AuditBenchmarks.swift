@@ -72,7 +72,7 @@ struct SampleLog {
             let encoded = try RecordEncoding.encode(body, seq: UInt64(index)) { _ in key }
             var personal: [DisclosedValue?] = []
             for (commitment, sealed) in zip(try RecordEncoding.decode(encoded.bytes).commitments, encoded.personal) {
-                personal.append(try commitment.disclosed(sealed.ciphertext, under: key))
+                personal.append(try commitment.disclosed(sealed.ciphertext[...], under: key))
             }
             records.append(
                 DisclosedRecord(

@@ -34,22 +34,10 @@ extension RandomAccessCollection<UInt8> {
 
 extension EntityID {
     /// Parses the canonical text without allocating a `String`.
-    init?(recordText bytes: some RandomAccessCollection<UInt8>) {
-        guard bytes.count == 36 else { return nil }
-        var (high, low) = (0 as UInt64, 0 as UInt64)
-        for (position, byte) in bytes.enumerated() {
-            switch (position, byte) {
-            case (8, _), (13, _), (18, _), (23, _):
-                guard byte == UInt8(ascii: "-") else { return nil }
-            case (..<18, _):
-                guard let nibble = lowerHexValue(byte) else { return nil }
-                high = high << 4 | UInt64(nibble)
-            default:
-                guard let nibble = lowerHexValue(byte) else { return nil }
-                low = low << 4 | UInt64(nibble)
-            }
-        }
-        self.init(high: high, low: low)
+    init?(recordText text: some Collection<UInt8>) {
+        let found = text.withContiguousStorageIfAvailable { Self(text: $0) }
+        guard let id = found ?? Array(text).withUnsafeBufferPointer({ Self(text: $0) }) else { return nil }
+        self = id
     }
 }
 

@@ -4,7 +4,7 @@ import FoundationEssentials
 /// Reads the JSON of the details and rejects everything that `DetailsWriter` would not have written.
 struct DetailsReader {
     /// Returns the personal value for a field, commitment and person; `nil` if the value is withheld.
-    typealias Resolve = (_ field: String, _ commitment: [UInt8], _ person: UserID?) throws -> String?
+    typealias Resolve = (_ field: String, _ commitment: Digest32, _ person: UserID?) throws -> String?
 
     private var scanner: CanonicalJSONScanner
     private var path = DetailsPath()
@@ -95,8 +95,8 @@ struct DetailsReader {
     private mutating func personal(_ resolve: Resolve) throws -> RecordValue {
         guard path.depth > 0, scanner.skip(DetailsFormat.commitment) else { throw malformed }
         let base64 = try string()
-        guard let commitment = Data(base64Encoded: base64), commitment.count == MerkleTree.hashByteCount,
-            commitment.base64EncodedString() == base64
+        guard let bytes = Data(base64Encoded: base64), bytes.base64EncodedString() == base64,
+            let commitment = Digest32(Array(bytes))
         else { throw malformed }
         var person: UserID?
         if scanner.skip(",") {
@@ -105,7 +105,7 @@ struct DetailsReader {
             if person == nil { throw malformed }
         }
         guard scanner.skip("}") else { throw malformed }
-        guard let value = try resolve(path.field, Array(commitment), person) else { return .withheld }
+        guard let value = try resolve(path.field, commitment, person) else { return .withheld }
         return .personal(value, person: person)
     }
 }

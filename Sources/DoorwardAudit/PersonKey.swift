@@ -87,12 +87,12 @@ struct KeyedHash: Sendable {
         (inner, outer) = (state(0x36), state(0x5C))
     }
 
-    /// The 32-byte authentication code of a message.
-    func code(of message: [UInt8]) -> [UInt8] {
+    /// The authentication code of a message.
+    func code(of message: [UInt8]) -> Digest32 {
         var (hash, last) = (inner, outer)
         message.withUnsafeBytes { hash.update(bufferPointer: $0) }
         hash.finalize().withUnsafeBytes { last.update(bufferPointer: $0) }
-        return last.finalize().withUnsafeBytes { Array($0) }
+        return Digest32(last.finalize())
     }
 }
 
@@ -102,18 +102,18 @@ package struct PersonalCommitment: Hashable, Sendable {
     package let place: PersonalFieldPath
     /// The owner, in that log, of the key that encrypts the value.
     package let owner: PersonKeyOwner
-    /// SHA-256 over field, salt and value: 32 bytes.
-    package let commitment: [UInt8]
+    /// SHA-256 over field, salt and value.
+    package let commitment: Digest32
 
-    package init(place: PersonalFieldPath, owner: PersonKeyOwner, commitment: [UInt8]) {
+    package init(place: PersonalFieldPath, owner: PersonKeyOwner, commitment: Digest32) {
         (self.place, self.owner, self.commitment) = (place, owner, commitment)
     }
 
     /// Whether the record commits to `value`.
-    package func holds(for value: String, salt: [UInt8]) -> Bool { place.commitment(to: value, salt: salt) == commitment }
+    package func holds(for value: String, salt: Digest32) -> Bool { place.commitment(to: value, salt: salt) == commitment }
 
     /// Decrypts the value and verifies it against the commitment.
-    package func open(_ sealed: [UInt8], under key: PersonKey) throws(PersonalValueError) -> String {
+    package func open(_ sealed: ArraySlice<UInt8>, under key: PersonKey) throws(PersonalValueError) -> String {
         try disclosed(sealed, under: key).value
     }
 }

@@ -17,23 +17,23 @@ package struct PersonalFieldPath: Hashable, Sendable {
 
     package init(log: LogID, seq: UInt64, field: String) { (self.log, self.seq, self.field) = (log, seq, field) }
 
-    /// Returns the 32-byte salt of the commitment. The salt can be computed only with the key;
-    /// without the salt, the commitment reveals nothing about the value.
-    package func salt(under key: PersonKey) -> [UInt8] { key.salting.code(of: tuple) }
+    /// Returns the salt of the commitment. The salt can be computed only with the key; without the salt, the commitment reveals
+    /// nothing about the value.
+    package func salt(under key: PersonKey) -> Digest32 { key.salting.code(of: tuple) }
 
-    /// Returns the 32-byte commitment that the record contains instead of `value`.
-    package func commitment(to value: String, salt: [UInt8]) -> [UInt8] {
-        Self.commitment(to: value, in: field, salt: salt).bytes
+    /// Returns the commitment that the record contains instead of `value`.
+    package func commitment(to value: String, salt: Digest32) -> Digest32 {
+        Self.commitment(to: value, in: field, salt: salt)
     }
 
     /// Returns the commitment to a value in the field with this name.
-    static func commitment(to value: String, in field: String, salt: [UInt8]) -> Digest32 {
+    static func commitment(to value: String, in field: String, salt: Digest32) -> Digest32 {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(16 + field.utf8.count + salt.count + value.utf8.count)
+        bytes.reserveCapacity(16 + field.utf8.count + MerkleTree.hashByteCount + value.utf8.count)
         bytes.append("doorward/pii/1\0")
         bytes.append(string: field)
         bytes.append(0)
-        bytes.append(contentsOf: salt)
+        salt.withBytes { bytes.append(contentsOf: $0) }
         bytes.append(string: value)
         return Digest32(SHA256.hash(data: bytes))
     }
@@ -46,8 +46,8 @@ package struct PersonalFieldPath: Hashable, Sendable {
     /// under one key. Another value then gets another nonce, and the same value gets the same ciphertext. Salts are unpredictable
     /// without the key, so an attacker cannot search for two values with equal nonces. A random collision is likely only after
     /// about 2^48 values under one key. A nonce need not be secret.
-    func seal(_ value: String, commitment: [UInt8], under key: PersonKey) throws -> [UInt8] {
-        let nonce = try AES.GCM.Nonce(data: commitment[..<12])
+    func seal(_ value: String, commitment: Digest32, under key: PersonKey) throws -> [UInt8] {
+        let nonce = try AES.GCM.Nonce(data: commitment.bytes[..<12])
         let box = try AES.GCM.seal(Array(value.utf8), using: key.sealing, nonce: nonce, authenticating: tuple)
         // The combined form exists for every 12-byte nonce.
         guard let bytes = box.combined else { throw CryptoKitError.incorrectParameterSize }
@@ -67,7 +67,7 @@ package struct PersonalFieldPath: Hashable, Sendable {
     }
 
     /// Decrypts `sealed`, and derives the salt; fails unless it was encrypted for this location under `key`.
-    func open(_ sealed: [UInt8], under key: PersonKey) throws(PersonalValueError) -> DisclosedValue {
+    func open(_ sealed: ArraySlice<UInt8>, under key: PersonKey) throws(PersonalValueError) -> DisclosedValue {
         let tuple = tuple
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
             let bytes = try? AES.GCM.open(box, using: key.sealing, authenticating: tuple)

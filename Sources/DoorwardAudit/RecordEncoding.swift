@@ -161,8 +161,8 @@ package struct RecordDraft: Sendable {
             let ciphertext = try place.seal(slot.value, commitment: commitment, under: current.key)
             sealed.append(SealedValue(field: slot.field, owner: current.owner, ciphertext: ciphertext))
             switch slot.form {
-            case .bytes: bytes.overwrite(at: slot.offset, with: commitment)
-            case .base64: bytes.overwrite(at: slot.offset, with: Data(commitment).base64EncodedString().utf8)
+            case .bytes: bytes.overwrite(at: slot.offset, with: commitment.bytes)
+            case .base64: bytes.overwrite(at: slot.offset, with: Data(commitment.bytes).base64EncodedString().utf8)
             }
         }
         return EncodedRecord(bytes: bytes, leafHash: MerkleTree.leafHash(bytes), personal: sealed)

@@ -86,15 +86,15 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
 /// The bytes of a record split into fields. Validates everything except the values.
 struct RecordFields {
     private let bytes: [UInt8]
-    /// The position of each value, indexed by field number; 0 if the field is absent. The length is in the two bytes before it.
-    private var positions: [UInt16]
+    /// The position of each value, indexed by field number from 1 to 35; 0 if the field is absent. The length is in the two bytes
+    /// before it.
+    private var positions: InlineArray<36, UInt16>
 
     private static let headerByteCount = RecordWriter.magic.count + 1
-    private static let fieldCount = RecordField.allCases.count + 1
 
     init(_ bytes: [UInt8]) throws(RecordDecodingError) {
         self.bytes = bytes
-        positions = Array(repeating: 0, count: Self.fieldCount)
+        positions = InlineArray(repeating: 0)
         try Self.checkHeader(bytes)
         var position = Self.headerByteCount
         var last: UInt8 = 0

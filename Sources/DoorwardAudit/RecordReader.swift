@@ -119,12 +119,12 @@ struct RecordReader {
         personal: (PersonalCommitment) throws -> String?
     ) throws -> String? {
         guard let bytes = fields[field], let name = field.personalName else { return nil }
-        guard bytes.count == MerkleTree.hashByteCount else { throw RecordDecodingError.malformed(field) }
-        return try value(of: name, Array(bytes), place: place, owner: owner, personal: personal)
+        guard let commitment = Digest32(bytes) else { throw RecordDecodingError.malformed(field) }
+        return try value(of: name, commitment, place: place, owner: owner, personal: personal)
     }
 
     private mutating func value(
-        of field: String, _ commitment: [UInt8], place: (log: LogID, seq: UInt64), owner: PersonKeyOwner,
+        of field: String, _ commitment: Digest32, place: (log: LogID, seq: UInt64), owner: PersonKeyOwner,
         personal: (PersonalCommitment) throws -> String?
     ) throws -> String? {
         let place = PersonalFieldPath(log: place.log, seq: place.seq, field: field)

@@ -129,7 +129,7 @@ struct LinePages<Records: ExportPages>: ExportPages where Records.Page == [Prove
         let page = try await records.next()
         let chunks = await page.concurrentMap(share: Self.recordsPerTask, on: exportExecutors) { [log] part in
             Result { () throws(ExportFault.Problem) in
-                var writer = ExportWriter(log: log)
+                var writer = ExportWriter(log: log, byteCount: part.reduce(0) { $0 + $1.record.bytes.count })
                 for proven in part { try writer.add(proven.record.disclosed(), proof: proven.proof) }
                 return writer.take()
             }

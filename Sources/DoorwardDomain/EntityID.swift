@@ -22,22 +22,15 @@ public struct EntityID<Entity>: Sendable {
 
     /// Parses the canonical form: 36 characters, lower-case hexadecimal digits with hyphens. Returns `nil` for any other text.
     package init?(_ text: some StringProtocol) {
-        let utf8 = text.utf8
-        guard utf8.count == 36 else { return nil }
-        var halves: (UInt64, UInt64) = (0, 0)
-        var nibbles = 0
-        var position = 0
-        for byte in utf8 {
-            if position == 8 || position == 13 || position == 18 || position == 23 {
-                guard byte == UInt8(ascii: "-") else { return nil }
-            } else {
-                guard let nibble = Self.nibble(byte) else { return nil }
-                if nibbles < 16 { halves.0 = halves.0 << 4 | nibble } else { halves.1 = halves.1 << 4 | nibble }
-                nibbles += 1
-            }
-            position += 1
-        }
-        self.init(high: halves.0, low: halves.1)
+        var text = String(text)
+        guard let id = text.withUTF8({ Self(text: $0) }) else { return nil }
+        self = id
+    }
+
+    /// Parses the bytes of the canonical form. Returns `nil` for any other bytes.
+    package init?(text: UnsafeBufferPointer<UInt8>) {
+        guard let (high, low) = IDText.halves(of: text) else { return nil }
+        self.init(high: high, low: low)
     }
 
     /// An id that no entity has: all bits are set, so its version is not 7 (the Max UUID of RFC 9562, section 5.10).
@@ -58,14 +51,6 @@ public struct EntityID<Entity>: Sendable {
     /// The same 128 bits as an id of another entity type, such as a command's id as the target of a record.
     @inlinable
     public func cast<Other>(to: Other.Type = Other.self) -> EntityID<Other> { EntityID<Other>(high: high, low: low) }
-
-    private static func nibble(_ byte: UInt8) -> UInt64? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a") + 10)
-        default: nil
-        }
-    }
 }
 
 // These functions are written out so that other modules can inline them: every lookup compares and hashes ids.
@@ -87,28 +72,83 @@ extension EntityID: Comparable {
 
 extension EntityID: CustomStringConvertible {
     /// The canonical text: lower case, with hyphens.
-    public var description: String { String(unsafeUninitializedCapacity: 36) { writeText(to: $0) } }
+    public var description: String {
+        String(unsafeUninitializedCapacity: IDText.byteCount) { IDText.write(high, low, to: UnsafeMutableRawBufferPointer($0)) }
+    }
 
     /// Calls `body` with the bytes of the canonical text, which is ASCII, without allocating a string.
     package func withText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { buffer in
-            body(UnsafeBufferPointer(rebasing: buffer[..<writeText(to: buffer)]))
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: IDText.byteCount) { buffer in
+            body(UnsafeBufferPointer(rebasing: buffer[..<IDText.write(high, low, to: UnsafeMutableRawBufferPointer(buffer))]))
         }
     }
+}
 
-    private func writeText(to buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
-        var position = 0
-        func put(_ byte: UInt8) {
-            buffer.initializeElement(at: position, to: byte)
-            position += 1
+/// Reads and writes the canonical text of an id, eight digits at a time: each byte of a word has one digit, the first digit in the
+/// most significant byte.
+private enum IDText {
+    static let byteCount = 36
+
+    /// One in each byte of a word.
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let hyphen = UInt8(ascii: "-")
+
+    /// The two halves of the id; `nil` if the bytes are not the canonical text.
+    static func halves(of text: UnsafeBufferPointer<UInt8>) -> (high: UInt64, low: UInt64)? {
+        guard text.count == byteCount, text[8] == hyphen, text[13] == hyphen, text[18] == hyphen, text[23] == hyphen else {
+            return nil
         }
-        for index in 0..<32 {
-            if index == 8 || index == 12 || index == 16 || index == 20 { put(UInt8(ascii: "-")) }
-            let word = index < 16 ? high : low
-            let nibble = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (index % 16))) & 0xF
-            put(nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10)
+        let bytes = UnsafeRawBufferPointer(text)
+        func four(at offset: Int) -> UInt64 {
+            UInt64(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
         }
-        return position
+        guard let first = value(of: four(at: 0) << 32 | four(at: 4)), let second = value(of: four(at: 9) << 32 | four(at: 14)),
+            let third = value(of: four(at: 19) << 32 | four(at: 24)), let fourth = value(of: four(at: 28) << 32 | four(at: 32))
+        else { return nil }
+        return (first << 32 | second, third << 32 | fourth)
+    }
+
+    /// The value of eight lower-case hexadecimal digits; `nil` for anything else.
+    private static func value(of digits: UInt64) -> UInt64? {
+        let highBits = 0x80 * ones
+        guard digits & highBits == 0 else { return nil }
+        // The high bit of each byte tells whether the byte is at least `start`: nothing is carried to the next byte.
+        func mask(from start: UInt64) -> UInt64 { digits + (0x80 - start) * ones }
+        let valid = mask(from: 0x30) & ~mask(from: 0x3A) | mask(from: 0x61) & ~mask(from: 0x67)
+        guard valid & highBits == highBits else { return nil }
+        // Bit 6 of a byte is set for letters only. The four bits of each byte are then moved together.
+        var value = (digits & (0x0F * ones)) + 9 * (digits >> 6 & ones)
+        value = (value | value >> 4) & 0x00FF_00FF_00FF_00FF
+        value = (value | value >> 8) & 0x0000_FFFF_0000_FFFF
+        return (value | value >> 16) & 0xFFFF_FFFF
+    }
+
+    /// Writes the text of an id at the beginning of a buffer.
+    ///
+    /// - Returns: the number of bytes.
+    static func write(_ high: UInt64, _ low: UInt64, to text: UnsafeMutableRawBufferPointer) -> Int {
+        func store(_ four: UInt64, at offset: Int) {
+            text.storeBytes(of: UInt32(truncatingIfNeeded: four).bigEndian, toByteOffset: offset, as: UInt32.self)
+        }
+        let (second, third) = (digits(of: high & 0xFFFF_FFFF), digits(of: low >> 32))
+        text.storeBytes(of: digits(of: high >> 32).bigEndian, toByteOffset: 0, as: UInt64.self)
+        store(second >> 32, at: 9)
+        store(second, at: 14)
+        store(third >> 32, at: 19)
+        store(third, at: 24)
+        text.storeBytes(of: digits(of: low & 0xFFFF_FFFF).bigEndian, toByteOffset: 28, as: UInt64.self)
+        (text[8], text[13], text[18], text[23]) = (hyphen, hyphen, hyphen, hyphen)
+        return byteCount
+    }
+
+    /// The eight lower-case hexadecimal digits of a number of 32 bits.
+    private static func digits(of value: UInt64) -> UInt64 {
+        // The four bits of each digit are moved to a byte of their own.
+        var digits = (value | value << 16) & 0x0000_FFFF_0000_FFFF
+        digits = (digits | digits << 8) & 0x00FF_00FF_00FF_00FF
+        digits = (digits | digits << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        // From ten on, the sum with six has bit 4. The letter `a` is 39 after the character that follows `9` in ASCII.
+        return digits + 0x30 * ones + 39 * ((digits + 6 * ones) >> 4 & ones)
     }
 }
 

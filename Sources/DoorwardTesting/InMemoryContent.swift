@@ -232,7 +232,7 @@ struct InMemoryContent {
                 let remaining = try? RecordEncoding.decode(stored.bytes) { commitment in
                     guard !erased.contains(commitment.owner) else { return nil }
                     let sealed = stored.personal.first { $0.field == commitment.place.field }
-                    return try sealed.map { try commitment.open($0.ciphertext, under: Self.key) }
+                    return try sealed.map { try commitment.open($0.ciphertext[...], under: Self.key) }
                 }
                 if let remaining { logs[log]?[index] = remaining.record }
             }
@@ -278,7 +278,7 @@ struct InMemoryContent {
         let values = commitments.map { commitment -> SealedRecord.Value? in
             guard erasedOwners[record.body.id]?.contains(commitment.owner) != true else { return nil }
             let sealed = stored.personal.first { $0.field == commitment.place.field }
-            return sealed.map { SealedRecord.Value(commitment: commitment, ciphertext: $0.ciphertext, key: Self.key) }
+            return sealed.map { SealedRecord.Value(commitment: commitment, ciphertext: $0.ciphertext[...], key: Self.key) }
         }
         return SealedRecord(
             seq: record.seq, bytes: stored.bytes, leafHash: Digest32(leaf: stored.bytes), values: values)

@@ -30,10 +30,12 @@ enum Recommitted {
         let body = read.record.body
         var written = try Samples.encode(body, seq: read.record.seq).bytes
         for (old, new) in zip(read.commitments, try RecordEncoding.decode(written).commitments) {
-            if let place = written.firstRange(of: new.commitment) { written.replaceSubrange(place, with: old.commitment) }
-            let base64 = Array(Data(new.commitment).base64EncodedString().utf8)
+            if let place = written.firstRange(of: new.commitment.bytes) {
+                written.replaceSubrange(place, with: old.commitment.bytes)
+            }
+            let base64 = Array(Data(new.commitment.bytes).base64EncodedString().utf8)
             if let place = written.firstRange(of: base64) {
-                written.replaceSubrange(place, with: Array(Data(old.commitment).base64EncodedString().utf8))
+                written.replaceSubrange(place, with: Array(Data(old.commitment.bytes).base64EncodedString().utf8))
             }
         }
         return written

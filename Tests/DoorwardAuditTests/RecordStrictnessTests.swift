@@ -1,7 +1,8 @@
-import DoorwardAudit
 import DoorwardDomain
 import DoorwardTesting
 import Testing
+
+@testable import DoorwardAudit
 
 @Suite struct RecordStrictnessTests {
     private let list = FieldList()
@@ -32,6 +33,14 @@ import Testing
         var other = list
         other.header[4] = version
         #expect(refusal(of: other.bytes) == .unknownVersion(version))
+    }
+
+    @Test("every field that is defined can be read")
+    func knownFields() throws {
+        for field in RecordField.allCases {
+            let bytes = [UInt8]("DWRD\u{1}".utf8) + [field.rawValue, 0, 1, 7]
+            #expect(try RecordFields(bytes)[field] == [7])
+        }
     }
 
     @Test("an unknown field number is rejected", arguments: [0, 36, 255] as [UInt8])

@@ -82,3 +82,11 @@ extension [UInt8] {
         return String(decoding: text, as: UTF8.self)
     }
 }
+
+extension PersonalCommitment {
+    func open(_ sealed: [UInt8], under key: PersonKey) throws(PersonalValueError) -> String { try open(sealed[...], under: key) }
+
+    func disclosed(_ sealed: [UInt8], under key: PersonKey) throws(PersonalValueError) -> DisclosedValue {
+        try disclosed(sealed[...], under: key)
+    }
+}

@@ -6,7 +6,7 @@ import Testing
 /// Records whose personal values are decrypted after they were read.
 @Suite struct SealedRecordTests {
     /// Changes one of the values of a record; the parameters are those of the value.
-    private typealias Change = (PersonalCommitment, _ ciphertext: [UInt8], PersonKey) throws -> SealedRecord.Value?
+    private typealias Change = (PersonalCommitment, _ ciphertext: ArraySlice<UInt8>, PersonKey) throws -> SealedRecord.Value?
 
     /// A record with four personal values.
     ///
@@ -18,7 +18,7 @@ import Testing
         let encoded = try Samples.encode(body, seq: 7)
         let commitments = try RecordEncoding.commitments(in: encoded.bytes)
         let values = try zip(commitments, encoded.personal).enumerated().map { index, value -> SealedRecord.Value? in
-            let (commitment, ciphertext) = (value.0, value.1.ciphertext)
+            let (commitment, ciphertext) = (value.0, value.1.ciphertext[...])
             let key = try Samples.key(body.log, commitment.owner)
             if index == changed { return try change(commitment, ciphertext, key) }
             return SealedRecord.Value(commitment: commitment, ciphertext: ciphertext, key: key)
@@ -46,12 +46,13 @@ import Testing
         let changes: [Change] = [
             { _, _, _ in nil },
             { commitment, ciphertext, key in
-                let altered = ciphertext.dropLast() + [ciphertext[ciphertext.count - 1] ^ 1]
-                return SealedRecord.Value(commitment: commitment, ciphertext: Array(altered), key: key)
+                var altered = ciphertext
+                altered[altered.endIndex - 1] ^= 1
+                return SealedRecord.Value(commitment: commitment, ciphertext: altered, key: key)
             },
             { commitment, _, key in SealedRecord.Value(commitment: commitment, ciphertext: [], key: key) },
             { commitment, _, key in
-                SealedRecord.Value(commitment: commitment, ciphertext: other[index].ciphertext, key: key)
+                SealedRecord.Value(commitment: commitment, ciphertext: other[index].ciphertext[...], key: key)
             },
             { commitment, ciphertext, _ in
                 let key = try Samples.key(Samples.outcome().log, .day("2020-01-01"))

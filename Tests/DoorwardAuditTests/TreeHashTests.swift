@@ -36,7 +36,7 @@ import Testing
         var generator = SeededGenerator(seed: UInt64(count))
         let bytes = random(count, &generator)
         #expect(Digest32(bytes)?.bytes == (count == 32 ? bytes : nil))
-        let fromBuffer = bytes.withUnsafeBufferPointer { Digest32($0) }
+        let fromBuffer = bytes.withUnsafeBytes { Digest32($0) }
         #expect(fromBuffer?.bytes == (count == 32 ? bytes : nil))
         #expect(fromBuffer?.withBytes { Array($0) } == (count == 32 ? bytes : nil))
     }

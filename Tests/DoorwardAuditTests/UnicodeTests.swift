@@ -68,7 +68,7 @@ import Testing
         let commitments = try [first, second].map { try RecordEncoding.decode($0.bytes).commitments.map(\.commitment) }
         for (mine, theirs) in zip(commitments[0], commitments[1]) { #expect(mine != theirs) }
         let place = PersonalFieldPath(log: .gateway, seq: 0, field: "actorName")
-        let salt = [UInt8](repeating: 1, count: 32)
+        let salt = Digest32(leaf: [1])
         let commitment = PersonalCommitment(
             place: place, owner: .user(Samples.ada), commitment: place.commitment(to: one, salt: salt))
         #expect(!commitment.holds(for: other, salt: salt))

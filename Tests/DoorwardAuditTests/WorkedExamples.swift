@@ -80,8 +80,8 @@ struct WorkedExamples: Codable, Equatable {
             guard let key = keys[sealed.owner] else { throw Samples.SampleError.noKey }
             return ExamplePersonal(
                 field: sealed.field, owner: Samples.text(of: sealed.owner),
-                value: try commitment.open(sealed.ciphertext, under: key), salt: commitment.place.salt(under: key).hex,
-                commitment: commitment.commitment.hex, sealed: sealed.ciphertext.hex)
+                value: try commitment.open(sealed.ciphertext, under: key), salt: commitment.place.salt(under: key).bytes.hex,
+                commitment: commitment.commitment.bytes.hex, sealed: sealed.ciphertext.hex)
         }
     }
 }

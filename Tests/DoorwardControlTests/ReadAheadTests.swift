@@ -274,10 +274,12 @@ import Testing
     @Test("while all executors are occupied, the threads of Swift's pool go on")
     func separate() async {
         final class Gate: Sendable { let isOpen = Atomic(false) }
-        let (executors, gate) = (SeparateExecutor.Group("test"), Gate())
-        // More elements than the pool has threads. Each waits for a task of the pool, for a number of turns, so that a mistake fails.
+        let executors = SeparateExecutor.Group("test")
+        // More elements than the pool has threads. Each waits for its own task of the pool, for a number of turns, so that a mistake
+        // fails.
         let numbers = Array(0..<2 * ProcessInfo.processInfo.activeProcessorCount)
         let parts = await numbers.concurrentMap(share: 1, on: executors) { _ in
+            let gate = Gate()
             Task.detached { gate.isOpen.store(true, ordering: .relaxed) }
             return (0..<5_000_000).contains { _ in
                 sched_yield()

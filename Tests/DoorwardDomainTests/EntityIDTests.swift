@@ -37,6 +37,28 @@ import Testing
         #expect(UserID(orNonexistent: text) == .nonexistent)
     }
 
+    @Test("A byte at any position is accepted if it is a lower-case digit, or the hyphen of this position, and no other")
+    func everyByte() {
+        let text = Array("019ab3c0-0015-7000-8f00-0000abcdef15".utf8)
+        for position in text.indices {
+            for byte in UInt8.min...UInt8.max {
+                var changed = text
+                changed[position] = byte
+                let id = changed.withUnsafeBufferPointer { UserID(text: $0) }
+                let isHyphen = [8, 13, 18, 23].contains(position)
+                let isAllowed = isHyphen ? byte == UInt8(ascii: "-") : "0123456789abcdef".utf8.contains(byte)
+                // The standard library reads the digits one by one.
+                let digits = String(decoding: changed.filter { $0 != UInt8(ascii: "-") }, as: UTF8.self)
+                let halves = (UInt64(digits.prefix(16), radix: 16), UInt64(digits.suffix(16), radix: 16))
+                guard isAllowed, case (let high?, let low?) = halves else {
+                    #expect(id == nil, "\(position) \(byte)")
+                    continue
+                }
+                #expect(id == UserID(high: high, low: low))
+            }
+        }
+    }
+
     @Test("A valid id is parsed, and the id that stands for malformed ones is never issued by the gateway")
     func nonexistent() throws {
         var generator = SeededGenerator(seed: 3)

@@ -49,7 +49,7 @@ import Testing
             for _ in 0..<40 {
                 let (field, ciphertext) = Self.fields[Int.random(in: 0..<4, using: &random)]
                 let isThere = fields.contains { $0.0 == field }
-                #expect(sealed.ciphertext(of: field) == (isThere ? ciphertext : nil))
+                #expect(sealed.ciphertext(of: field) == (isThere ? ciphertext[...] : nil))
                 #expect(sealed.ciphertext(of: "\(field)?") == nil)
             }
         }

@@ -49,15 +49,17 @@ package enum ExportProof {
 }
 
 extension ExportProof {
-    /// The roots over ranges of adjacent leaves, each node of the tree computed once.
+    /// The roots over ranges of adjacent leaves. As long as all ranges belong to one tree, each of its nodes is computed once.
     package struct Roots {
         private let leaves: Range<UInt64>
         private let hashes: [Digest32]
-        private var known: [Range<UInt64>: Digest32] = [:]
+        /// The nodes that were computed, indexed by the first leaf of their right half, which differs for all nodes of one tree.
+        private var computed: [(range: Range<UInt64>, hash: Digest32)?]
 
         /// - Parameter first: the number of the first leaf.
         package init(first: UInt64, leafHashes: [Digest32]) {
             (leaves, hashes) = (first..<first + UInt64(leafHashes.count), leafHashes)
+            computed = Array(repeating: nil, count: leafHashes.count)
         }
 
         /// The root over a range of the decomposition of a tree; `nil` unless all its leaves are known.
@@ -69,10 +71,11 @@ extension ExportProof {
         private mutating func node(_ range: Range<UInt64>) -> Digest32 {
             let count = range.upperBound - range.lowerBound
             if count == 1 { return hashes[Int(range.lowerBound - leaves.lowerBound)] }
-            if let known = known[range] { return known }
             let split = range.lowerBound + MerkleProof.largestPowerOfTwo(below: count)
+            let index = Int(split - leaves.lowerBound)
+            if let node = computed[index], node.range == range { return node.hash }
             let hash = Digest32(left: node(range.lowerBound..<split), right: node(split..<range.upperBound))
-            known[range] = hash
+            computed[index] = (range, hash)
             return hash
         }
     }

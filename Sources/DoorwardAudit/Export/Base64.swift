@@ -2,6 +2,10 @@
 /// takes longer than to verify the value.
 enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    /// The two characters of each number of 12 bits, in the order in which a little-endian number is stored.
+    private static let pairs: [UInt16] = (0..<64 * 64).map {
+        UInt16(littleEndian: UInt16(alphabet[$0 >> 6]) | UInt16(alphabet[$0 & 63]) << 8)
+    }
     /// The value of each character, shifted to its place in a group of four: 256 values for each place. Other bytes are `invalid`.
     private static let values: [UInt32] = {
         var values = [UInt32](repeating: invalid, count: 4 * 256)
@@ -15,23 +19,20 @@ enum Base64 {
     static func append(_ bytes: UnsafeBufferPointer<UInt8>, to text: inout [UInt8]) {
         let start = text.count
         text.append(contentsOf: repeatElement(UInt8(ascii: "="), count: (bytes.count + 2) / 3 * 4))
-        text.withUnsafeMutableBufferPointer { text in
-            alphabet.withUnsafeBufferPointer { alphabet in
+        text.withUnsafeMutableBytes { text in
+            pairs.withUnsafeBufferPointer { pairs in
                 var (index, end) = (0, start)
                 while index + 3 <= bytes.count {
-                    let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
-                    text[end] = alphabet[Int(group >> 18)]
-                    text[end + 1] = alphabet[Int(group >> 12 & 63)]
-                    text[end + 2] = alphabet[Int(group >> 6 & 63)]
-                    text[end + 3] = alphabet[Int(group & 63)]
+                    let group = Int(bytes[index]) << 16 | Int(bytes[index + 1]) << 8 | Int(bytes[index + 2])
+                    text.storeBytes(of: pairs[group >> 12], toByteOffset: end, as: UInt16.self)
+                    text.storeBytes(of: pairs[group & 0xFFF], toByteOffset: end + 2, as: UInt16.self)
                     (index, end) = (index + 3, end + 4)
                 }
                 let rest = bytes.count - index
                 guard rest > 0 else { return }
-                let group = UInt32(bytes[index]) << 16 | (rest == 2 ? UInt32(bytes[index + 1]) << 8 : 0)
-                text[end] = alphabet[Int(group >> 18)]
-                text[end + 1] = alphabet[Int(group >> 12 & 63)]
-                if rest == 2 { text[end + 2] = alphabet[Int(group >> 6 & 63)] }
+                let group = Int(bytes[index]) << 16 | (rest == 2 ? Int(bytes[index + 1]) << 8 : 0)
+                text.storeBytes(of: pairs[group >> 12], toByteOffset: end, as: UInt16.self)
+                if rest == 2 { text[end + 2] = alphabet[group >> 6 & 63] }
             }
         }
     }

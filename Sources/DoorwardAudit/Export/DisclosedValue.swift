@@ -4,12 +4,12 @@ import Crypto
 package struct DisclosedValue: Hashable, Sendable {
     /// The value.
     package let value: String
-    /// The salt of the commitment; 32 bytes.
-    package let salt: [UInt8]
+    /// The salt of the commitment.
+    package let salt: Digest32
     /// The commitment that value and salt were verified against, so that they need not be verified again; `nil` if they were not.
     let verified: Digest32?
 
-    package init(value: String, salt: [UInt8]) { (self.value, self.salt, verified) = (value, salt, nil) }
+    package init(value: String, salt: Digest32) { (self.value, self.salt, verified) = (value, salt, nil) }
 
     /// - Parameter verified: the commitment to this value with this salt.
     fileprivate init(_ value: DisclosedValue, verified: Digest32) {
@@ -19,10 +19,10 @@ package struct DisclosedValue: Hashable, Sendable {
 
 extension PersonalCommitment {
     /// Decrypts the value, derives its salt, and verifies both against the commitment.
-    package func disclosed(_ sealed: [UInt8], under key: PersonKey) throws(PersonalValueError) -> DisclosedValue {
+    package func disclosed(_ sealed: ArraySlice<UInt8>, under key: PersonKey) throws(PersonalValueError) -> DisclosedValue {
         let disclosed = try place.open(sealed, under: key)
         let found = PersonalFieldPath.commitment(to: disclosed.value, in: place.field, salt: disclosed.salt)
-        guard found == Digest32(commitment) else { throw .commitmentMismatch(field: place.field) }
+        guard found == commitment else { throw .commitmentMismatch(field: place.field) }
         return DisclosedValue(disclosed, verified: found)
     }
 }

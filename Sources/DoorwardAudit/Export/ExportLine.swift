@@ -85,7 +85,7 @@ enum ExportLine: Sendable {
                     guard scanner.skip("["), let value = scanner.string(), scanner.skip(","), let salt = scanner.hash(),
                         scanner.skip("]")
                     else { throw .malformed }
-                    personal.append(DisclosedValue(value: value, salt: salt.bytes))
+                    personal.append(DisclosedValue(value: value, salt: salt))
                 }
             } while scanner.skip(",")
             guard scanner.skip("]") else { throw .malformed }
@@ -150,7 +150,7 @@ struct LineScanner {
     mutating func hash() -> Digest32? {
         guard let text = plainString(), text.count == 44 else { return nil }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: MerkleTree.hashByteCount) { bytes in
-            Base64.decode(text, into: bytes) == bytes.count ? Digest32(UnsafeBufferPointer(bytes)) : nil
+            Base64.decode(text, into: bytes) == bytes.count ? Digest32(UnsafeRawBufferPointer(bytes)) : nil
         }
     }
 

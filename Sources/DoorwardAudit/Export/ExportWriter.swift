@@ -6,12 +6,19 @@ package struct ExportWriter: Sendable {
     /// The lines written since `take` was called last.
     private var text: [UInt8] = []
     private var object: RecordObject<[UInt8]>
-    /// - Parameter log: the log of the records.
-    package init(log: LogID) { object = RecordObject(log: log) }
+
+    /// - Parameters:
+    ///   - log: the log of the records.
+    ///   - byteCount: the bytes of the records that will be written, to reserve memory for their lines.
+    package init(log: LogID, byteCount: Int = 0) {
+        object = RecordObject(log: log)
+        // A line has the record's bytes in base64, as a JSON object of at most twice their length, and usually one hash.
+        text.reserveCapacity(byteCount * 4)
+    }
 
     /// Returns the lines written since the last call.
     package mutating func take() -> [UInt8] {
-        defer { text.removeAll(keepingCapacity: true) }
+        defer { text = [] }
         return text
     }
 
@@ -44,7 +51,7 @@ package struct ExportWriter: Sendable {
             text.append(UInt8(ascii: "["))
             CanonicalJSON.append(disclosed.value, to: &text)
             text.append(",\"")
-            Base64.append(disclosed.salt, to: &text)
+            disclosed.salt.withBytes { Base64.append($0, to: &text) }
             text.append("\"]")
         }
         text.append("],\"record\":")

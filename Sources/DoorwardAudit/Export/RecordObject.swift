@@ -79,7 +79,7 @@ struct RecordObject<Text: TextOutput> {
             guard let number = value.bigEndianUInt64 else { throw .notARecord }
             text.append(string: String(Int64(bitPattern: number)))
         case .id:
-            guard Self.isUUID(value) else { throw .notARecord }
+            guard RecordID(recordText: value) != nil else { throw .notARecord }
             string(value)
         case .word:
             guard Self.isWord(value) else { throw .notARecord }
@@ -91,27 +91,6 @@ struct RecordObject<Text: TextOutput> {
         case .commitment: try commitment(field, value)
         case .details: try details(value)
         }
-    }
-
-    private static func isUUID(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard value.count == 36 else { return false }
-        let hyphen = UInt8(ascii: "-")
-        guard value[8] == hyphen, value[13] == hyphen, value[18] == hyphen, value[23] == hyphen else { return false }
-        let bytes = UnsafeRawBufferPointer(value)
-        func four(at offset: Int) -> UInt64 { UInt64(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
-        return areHexDigits(bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
-            && areHexDigits(four(at: 9) << 32 | four(at: 14)) && areHexDigits(four(at: 19) << 32 | four(at: 24))
-            && areHexDigits(bytes.loadUnaligned(fromByteOffset: 28, as: UInt64.self))
-    }
-
-    /// Whether all eight bytes of a word are hexadecimal digits in lower case.
-    private static func areHexDigits(_ word: UInt64) -> Bool {
-        let (each, highBits): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
-        guard word & highBits == 0 else { return false }
-        // The high bit of a byte of the sum is set if the byte is at least `start`: nothing is carried to the next byte.
-        func isAtLeast(_ start: UInt64) -> UInt64 { word + (0x80 - start) * each }
-        let digits = isAtLeast(0x30) & ~isAtLeast(0x3A) | isAtLeast(0x61) & ~isAtLeast(0x67)
-        return digits & highBits == highBits
     }
 
     /// A word of the format, also one that this program does not know yet.
@@ -155,7 +134,7 @@ struct RecordObject<Text: TextOutput> {
     }
 
     private mutating func commitment(_ field: RecordField, _ value: UnsafeBufferPointer<UInt8>) throws(ExportFault.Problem) {
-        guard let commitment = Digest32(value), let name = field.personalName else { throw .notARecord }
+        guard let commitment = Digest32(UnsafeRawBufferPointer(value)), let name = field.personalName else { throw .notARecord }
         let disclosed = try next(name, commitment)
         if field == .override { text.append("{\"reason\":") }
         if let disclosed { CanonicalJSON.append(disclosed, to: &text) } else { text.append("null") }
@@ -169,9 +148,9 @@ struct RecordObject<Text: TextOutput> {
         guard let disclosed = personal[personalCount] else { return nil }
         // A commitment is a hash of field, salt and value, so equal commitments are to the same value of the same field.
         if disclosed.verified == commitment { return disclosed.value }
-        guard disclosed.salt.count == MerkleTree.hashByteCount,
-            PersonalFieldPath.commitment(to: disclosed.value, in: field, salt: disclosed.salt) == commitment
-        else { throw .wrongPersonalValue }
+        guard PersonalFieldPath.commitment(to: disclosed.value, in: field, salt: disclosed.salt) == commitment else {
+            throw .wrongPersonalValue
+        }
         return disclosed.value
     }
 
@@ -181,8 +160,7 @@ struct RecordObject<Text: TextOutput> {
         do {
             var reader = try DetailsReader(Array(value)[...])
             let details = try reader.details { field, commitment, _ in
-                guard let commitment = Digest32(commitment) else { throw ExportFault.Problem.notARecord }
-                return try next(field, commitment)
+                try next(field, commitment)
             }
             // Without a `$` the text of the record is that of the export.
             if value.contains(DetailsFormat.reserved) {

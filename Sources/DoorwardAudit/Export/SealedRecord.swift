@@ -4,10 +4,10 @@ package struct SealedRecord: Sendable {
     /// A value of the record, and the key that decrypts it.
     package struct Value: Sendable {
         private let commitment: PersonalCommitment
-        private let ciphertext: [UInt8]
+        private let ciphertext: ArraySlice<UInt8>
         private let key: PersonKey
 
-        package init(commitment: PersonalCommitment, ciphertext: [UInt8], key: PersonKey) {
+        package init(commitment: PersonalCommitment, ciphertext: ArraySlice<UInt8>, key: PersonKey) {
             (self.commitment, self.ciphertext, self.key) = (commitment, ciphertext, key)
         }
 

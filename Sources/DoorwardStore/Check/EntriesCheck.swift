@@ -118,7 +118,7 @@ struct EntriesCheck {
                 erased += 1
                 continue
             }
-            guard let ciphertext, (try? commitment.open(ciphertext, under: key)) != nil else { return field }
+            guard let ciphertext, (try? commitment.open(ciphertext[...], under: key)) != nil else { return field }
             opened += 1
         }
         return ciphertexts.keys.min()

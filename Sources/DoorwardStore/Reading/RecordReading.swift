@@ -86,7 +86,7 @@ struct RecordReading {
             "SELECT position, bytes, leaf_hash, sealed FROM entries WHERE position >= ? AND position < ? ORDER BY position",
             [first.rawValue, end.rawValue]
         ) { row in
-            guard let leafHash = Digest32(row.bytes(2)) else { throw UnreadableColumn(column: "leaf_hash") }
+            guard let leafHash = row.hash(2) else { throw UnreadableColumn(column: "leaf_hash") }
             let record = StoredRecord(bytes: row.bytes(1), sealed: row.bytes(3))
             found.append((EntryKey(rawValue: row.integer(0)), leafHash, record))
         }
@@ -123,8 +123,13 @@ struct RecordReading {
     private mutating func key(of owner: PersonKeyOwner, at position: EntryKey) throws -> PersonKey? {
         let name = KeyName(log: position.logKey, owner: owner)
         if let last, last.name == name { return last.key?.key(for: position.seq) }
-        let stored = try keys[name] ?? PersonKeys.key(of: owner, log: position.logKey, in: db, keyFile)
-        keys[name] = .some(stored)
+        var stored: PersonKeys.Stored?
+        if let known = keys[name] {
+            stored = known
+        } else {
+            stored = try PersonKeys.key(of: owner, log: position.logKey, in: db, keyFile)
+            keys[name] = .some(stored)
+        }
         last = (name, stored)
         return stored?.key(for: position.seq)
     }

@@ -51,6 +51,12 @@ final class PersonKeyFile: Sendable {
         let user: UserID
         let log: Int64
         let bytes: [UInt8]
+
+        /// Hashes the user and the log only. Equality compares the bytes, too, but they rarely differ.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(user)
+            hasher.combine(log)
+        }
     }
 
     /// The maximum number of wrapping keys that are kept in memory, and of users' keys.

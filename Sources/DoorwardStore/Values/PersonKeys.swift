@@ -22,14 +22,17 @@ enum PersonKeys {
     static func key(
         of owner: PersonKeyOwner, log: Int64, schema: Int = Schema.current.number, in db: Database, _ keys: PersonKeyFile
     ) throws -> Stored? {
-        let since = schema < 7 ? "0" : "since"
+        let sql =
+            schema < 7
+            ? "SELECT key, 0 FROM person_keys WHERE log = ? AND owner = ?"
+            : "SELECT key, since FROM person_keys WHERE log = ? AND owner = ?"
         var row: (bytes: [UInt8], since: UInt64)?
         let name: any Bindable =
             switch owner {
             case .user(let id): id
             case .day: blob(owner)
             }
-        try db.step("SELECT key, \(since) FROM person_keys WHERE log = ? AND owner = ?", [log, name]) {
+        try db.step(sql, [log, name]) {
             row = ($0.bytes(0), UInt64(clamping: $0.integer(1)))
         }
         guard let row else { return nil }
@@ -106,28 +109,31 @@ enum PersonKeys {
 ///
 /// The owner of a value's key is not encoded: the commitment in the record identifies the owner.
 struct SealedValues {
-    private let values: [(field: ArraySlice<UInt8>, ciphertext: ArraySlice<UInt8>)]
-    /// The value at which the next search begins. The values have the order of the record's commitments, in which they are read.
+    private let bytes: [UInt8]
+    /// The offset of the value at which the next search begins. The values have the order of the record's commitments, in which
+    /// they are read.
     private var next = 0
 
     /// `nil` if the bytes cannot be divided into values.
     init?(_ bytes: [UInt8]) {
-        var rest = bytes[...]
-        var values: [(field: ArraySlice<UInt8>, ciphertext: ArraySlice<UInt8>)] = []
-        while !rest.isEmpty {
-            guard let field = Self.take(&rest, width: 2), let ciphertext = Self.take(&rest, width: 4) else { return nil }
-            values.append((field, ciphertext))
+        self.bytes = bytes
+        var offset = 0
+        while offset < bytes.count {
+            guard let value = Value(at: offset, in: bytes) else { return nil }
+            offset = value.end
         }
-        self.values = values
     }
 
     /// The ciphertext of a field; `nil` if there is none.
-    mutating func ciphertext(of field: String) -> [UInt8]? {
-        for offset in values.indices {
-            let index = (next + offset) % values.count
-            guard values[index].field.elementsEqual(field.utf8) else { continue }
-            next = index + 1
-            return Array(values[index].ciphertext)
+    mutating func ciphertext(of field: String) -> ArraySlice<UInt8>? {
+        for range in [next..<bytes.count, 0..<next] {
+            var offset = range.lowerBound
+            while offset < range.upperBound, let value = Value(at: offset, in: bytes) {
+                offset = value.end
+                guard bytes[value.field].elementsEqual(field.utf8) else { continue }
+                next = offset
+                return bytes[value.ciphertext]
+            }
         }
         return nil
     }
@@ -135,11 +141,13 @@ struct SealedValues {
     /// The ciphertexts by field, for a check; `nil` if `bytes(of:)` makes no such bytes: a name is not UTF-8, or occurs twice.
     var ciphertexts: [String: [UInt8]]? {
         var ciphertexts: [String: [UInt8]] = [:]
-        for (name, ciphertext) in values {
+        var offset = 0
+        while let value = Value(at: offset, in: bytes) {
             // The name need not be made stream-safe: lookups use the gateway's own field names, which are stream-safe.
-            guard let field = String(validating: name, as: UTF8.self),
-                ciphertexts.updateValue(Array(ciphertext), forKey: field) == nil
+            guard let field = String(validating: bytes[value.field], as: UTF8.self),
+                ciphertexts.updateValue(Array(bytes[value.ciphertext]), forKey: field) == nil
             else { return nil }
+            offset = value.end
         }
         return ciphertexts
     }
@@ -159,12 +167,28 @@ struct SealedValues {
         for index in (0..<width).reversed() { bytes.append(UInt8(truncatingIfNeeded: count >> (8 * index))) }
     }
 
-    private static func take(_ rest: inout ArraySlice<UInt8>, width: Int) -> ArraySlice<UInt8>? {
-        guard rest.count >= width else { return nil }
-        let count = rest.prefix(width).reduce(0) { $0 << 8 | Int($1) }
-        rest = rest.dropFirst(width)
-        guard rest.count >= count else { return nil }
-        defer { rest = rest.dropFirst(count) }
-        return rest.prefix(count)
+    /// The positions of the field's name and of the ciphertext of one value.
+    private struct Value {
+        let field: Range<Int>
+        let ciphertext: Range<Int>
+        var end: Int { ciphertext.upperBound }
+
+        /// `nil` unless a whole value begins at the offset.
+        init?(at offset: Int, in bytes: [UInt8]) {
+            guard let field = Self.part(at: offset, width: 2, in: bytes),
+                let ciphertext = Self.part(at: field.upperBound, width: 4, in: bytes)
+            else { return nil }
+            (self.field, self.ciphertext) = (field, ciphertext)
+        }
+
+        /// The bytes that follow a length of `width` bytes; `nil` if they end beyond the array.
+        private static func part(at offset: Int, width: Int, in bytes: [UInt8]) -> Range<Int>? {
+            let start = offset + width
+            guard start <= bytes.count else { return nil }
+            var count = 0
+            for index in offset..<start { count = count << 8 | Int(bytes[index]) }
+            guard count <= bytes.count - start else { return nil }
+            return start..<start + count
+        }
     }
 }

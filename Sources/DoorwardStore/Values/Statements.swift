@@ -1,3 +1,4 @@
+internal import DoorwardAudit
 internal import DoorwardControl
 internal import DoorwardDomain
 import FoundationEssentials
@@ -78,9 +79,15 @@ struct RowValues {
     func isNull(_ column: CInt) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 
     /// Returns an empty array for NULL.
-    func bytes(_ column: CInt) -> [UInt8] {
-        guard let start = sqlite3_column_blob(statement, column) else { return [] }
-        return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
+    func bytes(_ column: CInt) -> [UInt8] { Array(buffer(column)) }
+
+    /// Returns `nil` for NULL, and for a value that is not a hash.
+    func hash(_ column: CInt) -> Digest32? { Digest32(buffer(column)) }
+
+    /// The bytes of a column, which are valid until the next call for this statement; empty for NULL.
+    private func buffer(_ column: CInt) -> UnsafeRawBufferPointer {
+        guard let start = sqlite3_column_blob(statement, column) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
     }
 
     /// Returns `nil` for NULL, and for a value that is not an id.

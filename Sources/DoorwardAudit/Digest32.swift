@@ -1,22 +1,31 @@
 import Crypto
 
-/// A hash of a log's Merkle tree, without an allocation: an export has two of them for each record.
+/// A SHA-256 hash or an HMAC-SHA-256 code: 32 bytes, stored without an allocation. A line of an export has about six of them.
 package struct Digest32: Hashable, Sendable {
-    private let words: SIMD4<UInt64>
+    // Not a SIMD vector, which is aligned to 32 bytes: an array with such an alignment takes longer to allocate.
+    private let (first, second, third, fourth): (UInt64, UInt64, UInt64, UInt64)
 
     /// - Returns: `nil` unless there are exactly 32 bytes.
-    package init?(_ bytes: [UInt8]) {
-        guard bytes.count == MerkleTree.hashByteCount else { return nil }
-        words = bytes.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
+    package init?(_ bytes: [UInt8]) { self.init(bytes[...]) }
+
+    /// - Returns: `nil` unless there are exactly 32 bytes.
+    init?(_ bytes: ArraySlice<UInt8>) {
+        guard let hash = bytes.withUnsafeBytes({ Digest32($0) }) else { return nil }
+        self = hash
     }
 
     /// - Returns: `nil` unless there are exactly 32 bytes.
-    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+    package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == MerkleTree.hashByteCount else { return nil }
-        words = UnsafeRawBufferPointer(bytes).loadUnaligned(as: SIMD4<UInt64>.self)
+        self.init(words: bytes)
     }
 
-    init(_ digest: SHA256Digest) { words = digest.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) } }
+    init(_ digest: SHA256Digest) { self = digest.withUnsafeBytes { Digest32(words: $0) } }
+
+    /// - Parameter bytes: 32 bytes.
+    private init(words bytes: UnsafeRawBufferPointer) {
+        (first, second, third, fourth) = bytes.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self)
+    }
 
     /// The hash of a leaf: SHA-256(0x00 ‖ `bytes`).
     package init(leaf bytes: [UInt8]) {
@@ -36,10 +45,11 @@ package struct Digest32: Hashable, Sendable {
     }
 
     /// The 32 bytes.
-    package var bytes: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
+    package var bytes: [UInt8] { withUnsafeBytes(of: self) { Array($0) } }
 
+    /// Calls a function with the 32 bytes.
     func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        withUnsafeBytes(of: words) { body($0.assumingMemoryBound(to: UInt8.self)) }
+        withUnsafeBytes(of: self) { $0.withMemoryRebound(to: UInt8.self, body) }
     }
 }
 
