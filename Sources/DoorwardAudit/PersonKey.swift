@@ -109,9 +109,6 @@ package struct PersonalCommitment: Hashable, Sendable {
         (self.place, self.owner, self.commitment) = (place, owner, commitment)
     }
 
-    /// Whether the record commits to `value`.
-    package func holds(for value: String, salt: Digest32) -> Bool { place.commitment(to: value, salt: salt) == commitment }
-
     /// Decrypts the value and verifies it against the commitment.
     package func open(_ sealed: ArraySlice<UInt8>, under key: PersonKey) throws(PersonalValueError) -> String {
         try disclosed(sealed, under: key).value

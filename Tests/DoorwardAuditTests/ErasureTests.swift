@@ -1,5 +1,6 @@
 import DoorwardAudit
 import DoorwardDomain
+import DoorwardTesting
 import Testing
 
 /// Erasure of a person by destroying their key: which values are lost, and which are kept.

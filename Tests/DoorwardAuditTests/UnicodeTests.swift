@@ -1,5 +1,6 @@
 import DoorwardAudit
 import DoorwardDomain
+import DoorwardTesting
 import Testing
 
 /// Texts that look alike, or that are equal in Swift, but have different bytes.

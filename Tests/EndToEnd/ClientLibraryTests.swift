@@ -112,15 +112,24 @@ extension EndToEnd {
             #expect(!client.permissions.canUnlock(door))
         }
 
+        /// A follower of records.
+        @MainActor private final class Follower {
+            /// Whether it has received a record.
+            var hasBegun = false
+        }
+
         @Test("a right that is taken ends what it gave, and one that is given opens it again; the person's own data stays")
         @MainActor func rights() async throws {
             let rig = try await Rig()
             let client = rig.client
-            let following = Task { for try await _ in client.followRecords() {} }
+            let follower = Follower()
+            let following = Task { for try await _ in client.followRecords() { follower.hasBegun = true } }
             let doors = client.devices.watched(.all)
             while doors.value?.count != 1 { await Task.yield() }
             let door = try #require(doors.value?.first)
             try await rig.until(true) { $0.canUnlock(door) }
+            // A follower that begins without the right waits for it: it must have begun before.
+            while !follower.hasBegun { _ = try await client.devices.unlock(rig.door).outcome() }
             let path = "/units/\(rig.house.unitID)/tenants"
             #expect(try await rig.house.owner.delete("\(path)/\(rig.userID)").status == 204)
             while doors.error != .revoked { await Task.yield() }

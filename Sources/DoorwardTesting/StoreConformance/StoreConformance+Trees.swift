@@ -1,5 +1,5 @@
 internal import DoorwardAdapterTesting
-internal import DoorwardAudit
+package import DoorwardAudit
 internal import DoorwardControl
 internal import DoorwardDomain
 
@@ -203,4 +203,9 @@ extension StoreConformance {
             try require(try await store.record(body.id)?.body.actor.name, is: nil, "the name afterwards")
         },
     ]
+}
+
+extension PersonalCommitment {
+    /// Whether the record commits to `value`.
+    package func holds(for value: String, salt: Digest32) -> Bool { place.commitment(to: value, salt: salt) == commitment }
 }
