@@ -32,15 +32,6 @@ extension RandomAccessCollection<UInt8> {
     var bigEndianUInt64: UInt64? { count == 8 ? reduce(0) { $0 << 8 | UInt64($1) } : nil }
 }
 
-extension EntityID {
-    /// Parses the canonical text without allocating a `String`.
-    init?(recordText text: some Collection<UInt8>) {
-        let found = text.withContiguousStorageIfAvailable { Self(text: $0) }
-        guard let id = found ?? Array(text).withUnsafeBufferPointer({ Self(text: $0) }) else { return nil }
-        self = id
-    }
-}
-
 /// The value of an ASCII hexadecimal digit; `nil` for anything else, including upper-case letters.
 func lowerHexValue(_ digit: UInt8) -> UInt8? {
     switch digit {

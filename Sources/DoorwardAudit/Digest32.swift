@@ -17,13 +17,13 @@ package struct Digest32: Hashable, Sendable {
     /// - Returns: `nil` unless there are exactly 32 bytes.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == MerkleTree.hashByteCount else { return nil }
-        self.init(words: bytes)
+        self.init(loading: bytes)
     }
 
-    init(_ digest: SHA256Digest) { self = digest.withUnsafeBytes { Digest32(words: $0) } }
+    init(_ digest: SHA256Digest) { self = digest.withUnsafeBytes { Digest32(loading: $0) } }
 
     /// - Parameter bytes: 32 bytes.
-    private init(words bytes: UnsafeRawBufferPointer) {
+    private init(loading bytes: UnsafeRawBufferPointer) {
         (first, second, third, fourth) = bytes.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self)
     }
 

@@ -66,7 +66,7 @@ struct RecordReader {
     private func log() throws(RecordDecodingError) -> LogID {
         let bytes = try fields.required(.logID)
         if bytes.elementsEqual("gateway".utf8) { return .gateway }
-        guard let id = PortfolioID(recordText: bytes) else { throw .malformed(.logID) }
+        guard let id = PortfolioID(text: bytes) else { throw .malformed(.logID) }
         return .portfolio(id)
     }
 
@@ -137,7 +137,7 @@ struct RecordReader {
 
     private func id<Entity>(_ field: RecordField) throws(RecordDecodingError) -> EntityID<Entity>? {
         guard let bytes = fields[field] else { return nil }
-        guard let id = EntityID<Entity>(recordText: bytes) else { throw .malformed(field) }
+        guard let id = EntityID<Entity>(text: bytes) else { throw .malformed(field) }
         return id
     }
 

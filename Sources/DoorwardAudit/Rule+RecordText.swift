@@ -14,9 +14,9 @@ extension Rule {
         guard parts.count == 3, let role = Role(rawValue: String(decoding: parts[2], as: UTF8.self)),
             role.rawValue.utf8.elementsEqual(parts[2])
         else { return nil }
-        if parts[0].elementsEqual("ASSOCIATION".utf8), let id = AssociationID(recordText: parts[1]) {
+        if parts[0].elementsEqual("ASSOCIATION".utf8), let id = AssociationID(text: parts[1]) {
             self = .association(id, role)
-        } else if parts[0].elementsEqual("GUEST_ACCESS".utf8), let id = GuestAccessID(recordText: parts[1]), role == .guest {
+        } else if parts[0].elementsEqual("GUEST_ACCESS".utf8), let id = GuestAccessID(text: parts[1]), role == .guest {
             self = .guestAccess(id)
         } else {
             return nil

@@ -21,9 +21,12 @@ public struct EntityID<Entity>: Sendable {
     }
 
     /// Parses the canonical form: 36 characters, lower-case hexadecimal digits with hyphens. Returns `nil` for any other text.
-    package init?(_ text: some StringProtocol) {
-        var text = String(text)
-        guard let id = text.withUTF8({ Self(text: $0) }) else { return nil }
+    package init?(_ text: some StringProtocol) { self.init(text: text.utf8) }
+
+    /// Parses the bytes of the canonical form, without an allocation if they are contiguous. Returns `nil` for any other bytes.
+    package init?(text: some Collection<UInt8>) {
+        let found = text.withContiguousStorageIfAvailable { Self(text: $0) }
+        guard let id = found ?? Array(text).withUnsafeBufferPointer({ Self(text: $0) }) else { return nil }
         self = id
     }
 
@@ -112,7 +115,8 @@ private enum IDText {
     private static func value(of digits: UInt64) -> UInt64? {
         let highBits = 0x80 * ones
         guard digits & highBits == 0 else { return nil }
-        // The high bit of each byte tells whether the byte is at least `start`: nothing is carried to the next byte.
+        // In the result, the high bit of a byte is set if the byte of `digits` is at least `start`. Each sum is less than 256, so
+        // that no bit is carried to the next byte.
         func mask(from start: UInt64) -> UInt64 { digits + (0x80 - start) * ones }
         let valid = mask(from: 0x30) & ~mask(from: 0x3A) | mask(from: 0x61) & ~mask(from: 0x67)
         guard valid & highBits == highBits else { return nil }

@@ -79,7 +79,8 @@ struct RecordObject<Text: TextOutput> {
             guard let number = value.bigEndianUInt64 else { throw .notARecord }
             text.append(string: String(Int64(bitPattern: number)))
         case .id:
-            guard RecordID(recordText: value) != nil else { throw .notARecord }
+            // Ids of all types have the same form.
+            guard RecordID(text: value) != nil else { throw .notARecord }
             string(value)
         case .word:
             guard Self.isWord(value) else { throw .notARecord }

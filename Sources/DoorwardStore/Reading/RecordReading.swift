@@ -123,13 +123,8 @@ struct RecordReading {
     private mutating func key(of owner: PersonKeyOwner, at position: EntryKey) throws -> PersonKey? {
         let name = KeyName(log: position.logKey, owner: owner)
         if let last, last.name == name { return last.key?.key(for: position.seq) }
-        var stored: PersonKeys.Stored?
-        if let known = keys[name] {
-            stored = known
-        } else {
-            stored = try PersonKeys.key(of: owner, log: position.logKey, in: db, keyFile)
-            keys[name] = .some(stored)
-        }
+        let stored = try keys[name] ?? PersonKeys.key(of: owner, log: position.logKey, in: db, keyFile)
+        keys[name] = .some(stored)
         last = (name, stored)
         return stored?.key(for: position.seq)
     }
