@@ -66,15 +66,13 @@ package struct PersonalFieldPath: Hashable, Sendable {
         return bytes
     }
 
-    /// Decrypts `sealed`, and derives the salt; fails unless it was encrypted for this location under `key`.
-    func open(_ sealed: ArraySlice<UInt8>, under key: PersonKey) throws(PersonalValueError) -> DisclosedValue {
-        let tuple = tuple
+    /// Decrypts `sealed`; fails unless it was encrypted for this location under `key`.
+    func open(_ sealed: ArraySlice<UInt8>, under key: PersonKey) throws(PersonalValueError) -> String {
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
             let bytes = try? AES.GCM.open(box, using: key.sealing, authenticating: tuple)
         else { throw .doesNotOpen(field: field) }
         // Bytes that are not UTF-8 were never sealed: they become a value that its commitment does not match.
-        let value = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        return DisclosedValue(value: value, salt: key.salting.code(of: tuple))
+        return bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 }
 

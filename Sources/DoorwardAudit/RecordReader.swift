@@ -26,7 +26,11 @@ struct RecordReader {
     mutating func foundCommitments() throws -> [PersonalCommitment] {
         let (place, at) = ((log: try log(), seq: try seq()), try at())
         let owner = try id(.actorUserID).map(PersonKeyOwner.user) ?? PersonKeyOwner.day(of: at)
-        for field in Self.personal { _ = try value(of: field, place: place, owner: owner) { _ in nil } }
+        commitments.reserveCapacity(Self.personal.count)
+        for field in Self.personal {
+            guard let found = try commitment(of: field, place: place, owner: owner) else { continue }
+            commitments.append(found)
+        }
         // Each commitment in the details is the value of a key with a `$`.
         if fields[.details]?.contains(DetailsFormat.reserved) == true { _ = try details(place: place, at: at) { _ in nil } }
         return commitments
@@ -108,7 +112,8 @@ struct RecordReader {
         var reader = try DetailsReader(json)
         return try reader.details { field, commitment, person in
             let owner = person.map(PersonKeyOwner.user) ?? PersonKeyOwner.day(of: at)
-            return try value(of: field, commitment, place: place, owner: owner, personal: personal)
+            let place = PersonalFieldPath(log: place.log, seq: place.seq, field: field)
+            return try value(of: PersonalCommitment(place: place, owner: owner, commitment: commitment), personal)
         }
     }
 
@@ -118,20 +123,26 @@ struct RecordReader {
         of field: RecordField, place: (log: LogID, seq: UInt64), owner: PersonKeyOwner,
         personal: (PersonalCommitment) throws -> String?
     ) throws -> String? {
+        guard let commitment = try commitment(of: field, place: place, owner: owner) else { return nil }
+        return try value(of: commitment, personal)
+    }
+
+    /// Returns `nil` if the record has no such field.
+    private func commitment(
+        of field: RecordField, place: (log: LogID, seq: UInt64), owner: PersonKeyOwner
+    ) throws(RecordDecodingError) -> PersonalCommitment? {
         guard let bytes = fields[field], let name = field.personalName else { return nil }
-        guard let commitment = Digest32(bytes) else { throw RecordDecodingError.malformed(field) }
-        return try value(of: name, commitment, place: place, owner: owner, personal: personal)
+        guard let commitment = Digest32(bytes) else { throw .malformed(field) }
+        let place = PersonalFieldPath(log: place.log, seq: place.seq, field: name)
+        return PersonalCommitment(place: place, owner: owner, commitment: commitment)
     }
 
     private mutating func value(
-        of field: String, _ commitment: Digest32, place: (log: LogID, seq: UInt64), owner: PersonKeyOwner,
-        personal: (PersonalCommitment) throws -> String?
+        of commitment: PersonalCommitment, _ personal: (PersonalCommitment) throws -> String?
     ) throws -> String? {
-        let place = PersonalFieldPath(log: place.log, seq: place.seq, field: field)
-        let found = PersonalCommitment(place: place, owner: owner, commitment: commitment)
-        commitments.append(found)
-        let value = try personal(found)
-        if value == nil { withheld.append(field) }
+        commitments.append(commitment)
+        let value = try personal(commitment)
+        if value == nil { withheld.append(commitment.place.field) }
         return value
     }
 

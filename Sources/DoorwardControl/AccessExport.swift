@@ -79,8 +79,19 @@ struct ExportSource: Sendable {
 enum ExportLimits {
     /// The size from which a chunk is sent.
     static let chunk = 64 * 1024
-    /// The records of a page. Pages of a complete export begin at multiples of it, which is a multiple of the records of a tile.
-    static let page: UInt64 = 512
+    /// The most records of a page. A large page costs less for each record: its keys are read once, and threads wait less often.
+    static let page: UInt64 = 2048
+    /// The bytes of the records of a page, about.
+    static let pageByteCount = 4 * 1024 * 1024
+
+    /// The records of the page after the page with these: fewer if they are large, but a multiple of 256, the records of a tile. Pages
+    /// of a complete export begin at multiples of it.
+    static func page(after records: [SealedRecord]) -> UInt64 {
+        let byteCount = records.reduce(0) { $0 + $1.bytes.count } / Swift.max(1, records.count)
+        var count = page
+        while count > 256, Int(count) * byteCount > pageByteCount { count /= 2 }
+        return count
+    }
 }
 
 private struct CSVExport: ExportProducer {
@@ -111,22 +122,21 @@ private struct BundleExport<Pages: ExportPages>: ExportProducer where Pages.Page
     private let source: ExportSource
     private var pages: ReadAhead<LinePages<ReadAhead<ReadAhead<Pages>>>>
     /// The chunks that are not sent yet, the last one first.
-    private var chunks: [[UInt8]]
+    private var chunks: [OwnedTask<[UInt8]>]
 
     init(_ source: ExportSource, pages: Pages, header: ExportHeader) {
         let erasures = source.records.erasures
-        (self.source, chunks) = (source, [header.line])
+        (self.source, chunks) = (source, [OwnedTask { header.line }])
         let records = ReadAhead(ReadAhead(pages, erasures: erasures), erasures: erasures)
-        self.pages = ReadAhead(LinePages(records, log: header.log), erasures: erasures)
+        self.pages = ReadAhead(LinePages(records, log: header.log, erasures: erasures), erasures: erasures)
     }
 
     mutating func next() async throws -> [UInt8]? {
-        while chunks.isEmpty, !pages.isAtEnd {
-            // The right is checked for the page that is sent. Up to three more are read ahead under it.
-            try source.checkRight()
-            chunks = try await pages.next().reversed()
-        }
-        return chunks.popLast()
+        while chunks.isEmpty, !pages.isAtEnd { chunks = try await pages.next().reversed() }
+        guard let lines = try await chunks.popLast()?.value else { return nil }
+        // Last, so that nothing is sent after the right has ended.
+        try source.checkRight()
+        return lines
     }
 }
 

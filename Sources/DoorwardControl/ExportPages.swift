@@ -40,7 +40,7 @@ struct ReadAhead<Pages: ExportPages>: ExportPages {
             let count = erasures()
             let reading = following.flatMap { $0.erasures == count ? $0 : nil } ?? Reading(pages, erasures: count)
             following = nil
-            let (page, rest) = try await reading.result()
+            let (page, rest) = try await reading.result.value
             guard erasures() == count else { continue }
             pages = rest
             following = rest.isAtEnd ? nil : Reading(rest, erasures: count)
@@ -49,24 +49,35 @@ struct ReadAhead<Pages: ExportPages>: ExportPages {
     }
 
     /// The read of one page.
-    private final class Reading: Sendable {
+    private struct Reading: Sendable {
         /// The number of erasures before the read began.
         let erasures: UInt64
-        private let task: Task<(Pages.Page, Pages), any Error>
+        /// The page, and the pages after it.
+        let result: OwnedTask<(Pages.Page, Pages)>
 
         init(_ pages: Pages, erasures: UInt64) {
             self.erasures = erasures
-            task = Task {
+            result = OwnedTask {
                 var pages = pages
                 let page = try await pages.next()
                 return (page, pages)
             }
         }
+    }
+}
 
-        deinit { task.cancel() }
+/// A task that is cancelled when it is released, and when the task that waits for its value is cancelled.
+final class OwnedTask<Value: Sendable>: Sendable {
+    private let task: Task<Value, any Error>
 
-        /// The page, and the pages after it.
-        func result() async throws -> (Pages.Page, Pages) {
+    init(executor: SeparateExecutor? = nil, _ operation: @escaping @Sendable () async throws -> Value) {
+        task = Task(executorPreference: executor, operation: operation)
+    }
+
+    deinit { task.cancel() }
+
+    var value: Value {
+        get async throws {
             try await withTaskCancellationHandler {
                 try await task.value
             } onCancel: {
@@ -111,49 +122,56 @@ struct ProvenRecord: Sendable {
 /// Computes the lines of exports.
 private let exportExecutors = SeparateExecutor.Group("export")
 
-/// The lines of records, in chunks. The last page has the last line of the export.
+/// The lines of records, in chunks that are formatted while the pages after them are read. So the executors always have lines to format,
+/// and none of them waits for the last chunk of a page. The last page has the last line of the export.
 struct LinePages<Records: ExportPages>: ExportPages where Records.Page == [ProvenRecord] {
     private var records: Records
     private let log: LogID
+    private let erasures: @Sendable () -> UInt64
     private var count: UInt64 = 0
+    /// The values that the lines before had, and the number of erasures before they were read.
+    private var known: (values: KnownValues, erasures: UInt64)
 
-    /// The number of records that one task decrypts and formats, which takes about a millisecond. Their lines are a chunk of about
-    /// 100 KiB.
-    private static var recordsPerTask: Int { 64 }
+    /// The number of records that one task decrypts and formats, which takes one or two milliseconds. Their lines are a chunk of about
+    /// 200 KiB.
+    private static var recordsPerTask: Int { 128 }
 
-    init(_ records: Records, log: LogID) { (self.records, self.log) = (records, log) }
+    /// - Parameter erasures: the number of erasures so far.
+    init(_ records: Records, log: LogID, erasures: @escaping @Sendable () -> UInt64) {
+        (self.records, self.log, self.erasures, known) = (records, log, erasures, (KnownValues(), erasures()))
+    }
 
     var isAtEnd: Bool { records.isAtEnd }
 
-    mutating func next() async throws -> [[UInt8]] {
+    mutating func next() async throws -> [OwnedTask<[UInt8]>] {
+        let erasures = erasures()
+        if known.erasures != erasures { known = (KnownValues(), erasures) }
         let page = try await records.next()
-        let chunks = await page.concurrentMap(share: Self.recordsPerTask, on: exportExecutors) { [log] part in
-            Result { () throws(ExportFault.Problem) in
-                var writer = ExportWriter(log: log, byteCount: part.reduce(0) { $0 + $1.record.bytes.count })
-                for proven in part { try writer.add(proven.record.disclosed(), proof: proven.proof) }
-                return writer.take()
-            }
+        let chunks = page.transform(share: Self.recordsPerTask, on: exportExecutors) { [log, known = known.values] part in
+            var writer = ExportWriter(log: log, byteCount: part.reduce(0) { $0 + $1.record.bytes.count })
+            for proven in part { try writer.add(proven.record.disclosed(known), proof: proven.proof) }
+            return writer.take()
         }
         count += UInt64(page.count)
-        return try chunks.map { try $0.get() } + (isAtEnd ? [ExportWriter.lastLine(count: count)] : [])
+        return isAtEnd ? chunks + [OwnedTask { [count] in ExportWriter.lastLine(count: count) }] : chunks
     }
 }
 
 extension Array where Element: Sendable {
-    /// Transforms parts of the array at the same time, and returns the results in order.
+    /// Begins to transform parts of the array at the same time, and returns their tasks in order.
     ///
     /// - Parameter share: the number of elements that one task transforms. A task occupies an executor without interruption.
-    func concurrentMap<Transformed: Sendable>(
-        share: Int, on executors: SeparateExecutor.Group, _ transform: @escaping @Sendable (ArraySlice<Element>) -> Transformed
-    ) async -> [Transformed] {
-        await withTaskGroup(of: (Int, Transformed).self) { group in
-            for start in stride(from: 0, to: count, by: share) {
-                let part = self[start..<Swift.min(start + share, count)]
-                group.addTask(executorPreference: executors.next()) { (start, transform(part)) }
+    func transform<Transformed: Sendable>(
+        share: Int, on executors: SeparateExecutor.Group,
+        _ transform: @escaping @Sendable (ArraySlice<Element>) throws -> Transformed
+    ) -> [OwnedTask<Transformed>] {
+        stride(from: 0, to: count, by: share).map { start in
+            let part = self[start..<Swift.min(start + share, count)]
+            return OwnedTask(executor: executors.next()) {
+                // Nobody waits for the lines of an export that has ended.
+                try Task.checkCancellation()
+                return try transform(part)
             }
-            var parts: [Int: Transformed] = [:]
-            for await (start, part) in group { parts[start] = part }
-            return stride(from: 0, to: count, by: share).compactMap { parts[$0] }
         }
     }
 }
@@ -161,6 +179,8 @@ extension Array where Element: Sendable {
 /// All records of a range.
 struct CompletePages: ExportPages {
     private var rest: Range<UInt64>
+    /// The records of the next page, unless the range ends before.
+    private var count = ExportLimits.page
     private var proofs: ExportProofs
     private var plan: ExportProof.Plan
 
@@ -172,9 +192,10 @@ struct CompletePages: ExportPages {
     var isAtEnd: Bool { rest.isEmpty }
 
     mutating func next() async throws -> [ProvenRecord] {
-        let end = min(rest.upperBound, (rest.lowerBound / ExportLimits.page + 1) * ExportLimits.page)
+        let end = min(rest.upperBound, (rest.lowerBound / count + 1) * count)
         let records = try await proofs.records([rest.lowerBound..<end], count: Int(end - rest.lowerBound))
         rest = end..<rest.upperBound
+        count = ExportLimits.page(after: records)
         let siblings = records.map { plan.siblings(of: $0.seq) }
         let roots = ExportProof.Roots(first: records.first?.seq ?? 0, leafHashes: records.map(\.leafHash))
         return zip(records, try await proofs.hashes(of: siblings, in: roots)).map(ProvenRecord.init)

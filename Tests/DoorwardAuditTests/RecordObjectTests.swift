@@ -58,7 +58,7 @@ struct RecordBytes {
         _ record: RecordBytes, personal: [DisclosedValue?] = [], log: LogID = .gateway
     ) throws(ExportFault.Problem) -> String {
         var object = RecordObject(log: log)
-        try object.write(record.bytes, personal: personal)
+        try object.append(record.bytes, personal: personal)
         return String(decoding: object.text, as: UTF8.self)
     }
 
@@ -217,20 +217,20 @@ struct RecordBytes {
         var object = RecordObject(log: .gateway)
         let bytes = RecordBytes.smallest.bytes
         for length in 0..<bytes.count {
-            #expect(throws: ExportFault.Problem.self) { try object.write(Array(bytes[..<length]), personal: []) }
+            #expect(throws: ExportFault.Problem.self) { try object.append(Array(bytes[..<length]), personal: []) }
         }
-        #expect(throws: ExportFault.Problem.notARecord) { try object.write(bytes + [0], personal: []) }
-        #expect(throws: ExportFault.Problem.notARecord) { try object.write(bytes + [36, 0, 0], personal: []) }
-        #expect(throws: ExportFault.Problem.notARecord) { try object.write(bytes + [255, 0, 0], personal: []) }
+        #expect(throws: ExportFault.Problem.notARecord) { try object.append(bytes + [0], personal: []) }
+        #expect(throws: ExportFault.Problem.notARecord) { try object.append(bytes + [36, 0, 0], personal: []) }
+        #expect(throws: ExportFault.Problem.notARecord) { try object.append(bytes + [255, 0, 0], personal: []) }
         var version = bytes
         version[4] = 2
-        #expect(throws: ExportFault.Problem.notARecord) { try object.write(version, personal: []) }
+        #expect(throws: ExportFault.Problem.notARecord) { try object.append(version, personal: []) }
         let fields = RecordBytes.smallest.fields
         let doubled = RecordBytes.bytes(fields + [fields[6]])
-        #expect(throws: ExportFault.Problem.notARecord) { try object.write(doubled, personal: []) }
+        #expect(throws: ExportFault.Problem.notARecord) { try object.append(doubled, personal: []) }
         let swapped = RecordBytes.bytes([fields[1], fields[0]] + fields.dropFirst(2))
-        #expect(throws: ExportFault.Problem.notARecord) { try object.write(swapped, personal: []) }
-        #expect(throws: Never.self) { try object.write(bytes, personal: []) }
+        #expect(throws: ExportFault.Problem.notARecord) { try object.append(swapped, personal: []) }
+        #expect(throws: Never.self) { try object.append(bytes, personal: []) }
     }
 
     // MARK: - Personal values
@@ -292,13 +292,13 @@ struct RecordBytes {
                 }
             }
             var object = RecordObject(log: body.log)
-            try object.write(encoded.bytes, personal: personal)
+            try object.append(encoded.bytes, personal: personal)
             #expect(object.seq == seq && object.at == decoded.record.body.at.milliseconds)
             #expect(String(decoding: object.text, as: UTF8.self) == NaiveObject(decoded.record).text)
             // Values that were verified for other fields are rejected.
             if personal.count > 1 {
                 #expect(throws: ExportFault.Problem.wrongPersonalValue) {
-                    try object.write(encoded.bytes, personal: personal.reversed())
+                    try object.append(encoded.bytes, personal: personal.reversed())
                 }
             }
         }

@@ -64,4 +64,74 @@ import Testing
             #expect(found == Self.values.enumerated().map { $0 == index ? nil : $1 })
         }
     }
+
+    // MARK: - Known values
+
+    @Test("a known value is disclosed by its commitment alone, so that it need not be decrypted", arguments: 0..<4)
+    func known(index: Int) throws {
+        let damaged = try record(changing: index) { commitment, _, key in
+            SealedRecord.Value(commitment: commitment, ciphertext: [], key: key)
+        }
+        let known = KnownValues()
+        #expect(damaged.disclosed(known).personal[index] == nil)
+        let whole = try record().disclosed(known)
+        #expect(damaged.disclosed(known) == whole)
+        #expect(damaged.disclosed().personal[index] == nil)
+    }
+
+    @Test("a known value is not disclosed without the record's key, or if the record commits to another one", arguments: 0..<4)
+    func knownInVain(index: Int) throws {
+        let known = KnownValues()
+        #expect(try record().disclosed(known).personal.allSatisfy { $0 != nil })
+        let changes: [Change] = [
+            { _, _, _ in nil },
+            { commitment, ciphertext, _ in
+                let key = try Samples.key(Samples.outcome().log, .day("2020-01-01"))
+                return SealedRecord.Value(commitment: commitment, ciphertext: ciphertext, key: key)
+            },
+            { commitment, ciphertext, key in
+                let other = PersonalCommitment(
+                    place: commitment.place, owner: commitment.owner, commitment: Digest32(leaf: [UInt8(index)]))
+                return SealedRecord.Value(commitment: other, ciphertext: ciphertext, key: key)
+            },
+        ]
+        for change in changes {
+            let found = try record(changing: index, change).disclosed(known).personal.map { $0?.value }
+            #expect(found == Self.values.enumerated().map { $0 == index ? nil : $1 })
+        }
+    }
+
+    @Test("records of several persons, with values that change, are disclosed with known values as without")
+    func knownOfMany() throws {
+        let known = KnownValues()
+        var random = SeededGenerator(seed: 15)
+        // More values than are kept, and some that are too long to be kept.
+        let strangers = (0..<1100).map { Samples.id(100 + UInt64($0), User.self) }
+        let persons = strangers + [Samples.ada, Samples.ada, Samples.bob, nil, nil]
+        for round in 0..<2 {
+            for (index, person) in (round == 0 ? persons : persons.suffix(5) + persons.suffix(5)).enumerated() {
+                var body = Samples.outcome()
+                body.actor.userID = person
+                func value(_ name: String) -> String { "\(name) \(Int.random(in: 0..<2, using: &random))" }
+                body.actor.name = value("Name")
+                body.clientAddress = value("Address")
+                body.statedReason = value(String(repeating: "Reason ", count: Int.random(in: 0..<30, using: &random)))
+                body.override = value("Override")
+                let seq = UInt64(index)
+                let encoded = try Samples.encode(body, seq: seq)
+                let values = try zip(try RecordEncoding.commitments(in: encoded.bytes), encoded.personal).map {
+                    SealedRecord.Value(
+                        commitment: $0, ciphertext: $1.ciphertext[...], key: try Samples.key(body.log, $0.owner))
+                }
+                let sealed = SealedRecord(
+                    seq: seq, bytes: encoded.bytes, leafHash: Digest32(leaf: encoded.bytes), values: values)
+                let disclosed = sealed.disclosed(known)
+                #expect(disclosed == sealed.disclosed())
+                #expect(
+                    disclosed.personal.map { $0?.value } == [
+                        body.actor.name, body.clientAddress, body.statedReason, body.override,
+                    ])
+            }
+        }
+    }
 }

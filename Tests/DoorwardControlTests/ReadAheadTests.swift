@@ -255,9 +255,11 @@ import Testing
         let records = ExportRecords(store: store, reader: ListReader()) { journal.erasures }
         let complete = CompletePages(0..<count, proofs: ExportProofs(records, log: log), size: count)
         let ahead = ReadAhead(ReadAhead(complete) { journal.erasures }) { journal.erasures }
-        var pages = ReadAhead(LinePages(ahead, log: log)) { journal.erasures }
+        var pages = ReadAhead(LinePages(ahead, log: log) { journal.erasures }) { journal.erasures }
         func next() async throws -> Bool {
-            String(decoding: try await pages.next().joined(), as: UTF8.self).contains("Ada Lovelace")
+            var lines: [UInt8] = []
+            for chunk in try await pages.next() { lines += try await chunk.value }
+            return String(decoding: lines, as: UTF8.self).contains("Ada Lovelace")
         }
         #expect(try await next())
         // The records of all pages are read before the erasure.
@@ -272,13 +274,13 @@ import Testing
     }
 
     @Test("while all executors are occupied, the threads of Swift's pool go on")
-    func separate() async {
+    func separate() async throws {
         final class Gate: Sendable { let isOpen = Atomic(false) }
         let executors = SeparateExecutor.Group("test")
         // More elements than the pool has threads. Each waits for its own task of the pool, for a number of turns, so that a mistake
         // fails.
         let numbers = Array(0..<2 * ProcessInfo.processInfo.activeProcessorCount)
-        let parts = await numbers.concurrentMap(share: 1, on: executors) { _ in
+        let parts = numbers.transform(share: 1, on: executors) { _ in
             let gate = Gate()
             Task.detached { gate.isOpen.store(true, ordering: .relaxed) }
             return (0..<5_000_000).contains { _ in
@@ -286,17 +288,89 @@ import Testing
                 return gate.isOpen.load(ordering: .relaxed)
             }
         }
-        #expect(parts.allSatisfy { $0 })
+        for part in parts { #expect(try await part.value) }
     }
 
     @Test("Transformed elements are in order whatever the share of a task", arguments: [1, 2, 63, 64, 100, 101, 1000])
-    func share(share: Int) async {
+    func share(share: Int) async throws {
         let executors = SeparateExecutor.Group("test")
         for count in [0, 1, 64, 100] {
             let numbers = Array(0..<count)
-            let parts = await numbers.concurrentMap(share: share, on: executors) { $0.map { -$0 } }
+            var parts: [[Int]] = []
+            for part in numbers.transform(share: share, on: executors, { $0.map { -$0 } }) { parts.append(try await part.value) }
             #expect(parts.joined().elementsEqual(numbers.map { -$0 }))
             #expect(parts.dropLast().allSatisfy { $0.count == share } && parts.last?.count ?? 1 <= share)
         }
+    }
+
+    @Test("an error of one part is thrown for this part only")
+    func failedPart() async throws {
+        let parts = [0, 1, 2].transform(share: 1, on: SeparateExecutor.Group("test")) { part in
+            if part == [1] { throw Failure(page: 1) }
+            return part.map { -$0 }
+        }
+        await #expect(throws: Failure(page: 1)) { try await parts[1].value }
+        #expect(try await parts[0].value == [0])
+        #expect(try await parts[2].value == [-2])
+    }
+
+    @Test("parts that are released while they wait for an executor are not transformed")
+    func releasedParts() async throws {
+        final class State: Sendable {
+            let isOpen = Atomic(false)
+            let transformed = Atomic(0)
+        }
+        let (executors, state) = (SeparateExecutor.Group("test"), State())
+        let numbers = Array(0..<2 * ProcessInfo.processInfo.activeProcessorCount)
+        let occupying = numbers.transform(share: 1, on: executors) { _ in
+            (0..<5_000_000).contains { _ in
+                sched_yield()
+                return state.isOpen.load(ordering: .relaxed)
+            }
+        }
+        do {
+            let released = numbers.transform(share: 1, on: executors) { _ in state.transformed.add(1, ordering: .relaxed) }
+            #expect(released.count == numbers.count)
+        }
+        state.isOpen.store(true, ordering: .relaxed)
+        for part in occupying { #expect(try await part.value) }
+        // These come after the released ones on each executor.
+        for part in numbers.transform(share: 1, on: executors, { $0.count }) { #expect(try await part.value == 1) }
+        #expect(state.transformed.load(ordering: .relaxed) == 0)
+    }
+
+    @Test("a page after large records has fewer, a multiple of the records of a tile")
+    func pageSize() {
+        func page(_ byteCounts: [Int]) -> UInt64 {
+            ExportLimits.page(
+                after: byteCounts.map {
+                    SealedRecord(seq: 0, bytes: Array(repeating: 0, count: $0), leafHash: Digest32(leaf: []), values: [])
+                })
+        }
+        #expect(page([]) == 2048 && page([700]) == 2048 && page([2048, 2048]) == 2048)
+        #expect(page([2049]) == 1024 && page([0, 4098]) == 1024 && page([4097]) == 512 && page([8192]) == 512)
+        #expect(page([8193]) == 256 && page([RecordEncoding.maxByteCount]) == 256)
+    }
+
+    @Test("the pages of a log with large records begin at multiples of their size, and have all records in order")
+    func largeRecords() async throws {
+        let store = InMemoryStore()
+        var script = StoreScript(seed: 7)
+        _ = try await store.commit(script.tenancy)
+        let log = LogID.portfolio(script.portfolio)
+        let count: UInt64 = 3300
+        let bodies = (0..<count).map { seq in
+            var body = script.event(on: script.door)
+            if (1000..<2600).contains(seq) { body.details = ["note": .string(String(repeating: "x", count: 9000))] }
+            return PendingRecord(body)
+        }
+        _ = try await store.commit(StoreTransaction(records: bodies))
+        let records = ExportRecords(store: store, reader: ListReader()) { 0 }
+        var pages = CompletePages(100..<count, proofs: ExportProofs(records, log: log), size: count)
+        var found: [[UInt64]] = []
+        while !pages.isAtEnd { found.append(try await pages.next().map(\.record.seq)) }
+        #expect(found.joined().elementsEqual(100..<count))
+        // The mean of the first page is above 4,096 bytes, that of the second one 9,000.
+        #expect(found.map { $0.first ?? 0 } == [100, 2048, 2560, 2816])
     }
 }

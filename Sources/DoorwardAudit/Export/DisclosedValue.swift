@@ -12,18 +12,28 @@ package struct DisclosedValue: Hashable, Sendable {
     package init(value: String, salt: Digest32) { (self.value, self.salt, verified) = (value, salt, nil) }
 
     /// - Parameter verified: the commitment to this value with this salt.
-    fileprivate init(_ value: DisclosedValue, verified: Digest32) {
-        (self.value, salt, self.verified) = (value.value, value.salt, verified)
+    fileprivate init(value: String, salt: Digest32, verified: Digest32) {
+        (self.value, self.salt, self.verified) = (value, salt, verified)
     }
 }
 
 extension PersonalCommitment {
     /// Decrypts the value, derives its salt, and verifies both against the commitment.
-    package func disclosed(_ sealed: ArraySlice<UInt8>, under key: PersonKey) throws(PersonalValueError) -> DisclosedValue {
-        let disclosed = try place.open(sealed, under: key)
-        let found = PersonalFieldPath.commitment(to: disclosed.value, in: place.field, salt: disclosed.salt)
-        guard found == commitment else { throw .commitmentMismatch(field: place.field) }
-        return DisclosedValue(disclosed, verified: found)
+    ///
+    /// - Parameter guess: a value that is not decrypted if the commitment is to it.
+    package func disclosed(
+        _ sealed: ArraySlice<UInt8>, under key: PersonKey, guess: String? = nil
+    ) throws(PersonalValueError) -> DisclosedValue {
+        let salt = place.salt(under: key)
+        func matching(_ value: String) -> DisclosedValue? {
+            guard PersonalFieldPath.commitment(to: value, in: place.field, salt: salt) == commitment else { return nil }
+            return DisclosedValue(value: value, salt: salt, verified: commitment)
+        }
+        if let guess, let disclosed = matching(guess) { return disclosed }
+        guard let disclosed = matching(try place.open(sealed, under: key)) else {
+            throw .commitmentMismatch(field: place.field)
+        }
+        return disclosed
     }
 }
 

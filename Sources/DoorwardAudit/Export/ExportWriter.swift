@@ -3,32 +3,37 @@ import DoorwardDomain
 /// Writes the lines of records as docs/log-format.md specifies them, section "Exports". They come after `ExportHeader.line` and before
 /// `lastLine`. Several writers can write the parts of an export at the same time.
 package struct ExportWriter: Sendable {
-    /// The lines written since `take` was called last.
-    private var text: [UInt8] = []
-    private var object: RecordObject<[UInt8]>
+    /// The lines written since `take` was called last, and the object of each record.
+    private var lines: RecordObject<[UInt8]>
 
     /// - Parameters:
     ///   - log: the log of the records.
     ///   - byteCount: the bytes of the records that will be written, to reserve memory for their lines.
     package init(log: LogID, byteCount: Int = 0) {
-        object = RecordObject(log: log)
         // A line has the record's bytes in base64, as a JSON object of at most twice their length, and usually one hash.
-        text.reserveCapacity(byteCount * 4)
+        lines = RecordObject(log: log, byteCount: byteCount * 4)
     }
 
     /// Returns the lines written since the last call.
     package mutating func take() -> [UInt8] {
-        defer { text = [] }
-        return text
+        defer { lines.text = [] }
+        return lines.text
     }
 
     /// Writes the line of a record.
     ///
     /// - Parameter proof: the hashes for the record in the order of `ExportProof.Plan`.
-    /// - Throws: if the stored record is damaged: its bytes are not a record of the log, or a value does not match its commitment.
+    /// - Throws: if the stored record is damaged: its bytes are not a record of the log, or a value does not match its commitment. The
+    ///   line is incomplete then.
     package mutating func add(_ record: DisclosedRecord, proof: [Digest32]) throws(ExportFault.Problem) {
-        try object.write(record.bytes, personal: record.personal)
-        guard object.seq == record.seq else { throw .wrongSeq(object.seq) }
+        Self.start(record, proof: proof, in: &lines.text)
+        try lines.append(record.bytes, personal: record.personal)
+        lines.text.append("}\n")
+        guard lines.seq == record.seq else { throw .wrongSeq(lines.seq) }
+    }
+
+    /// Writes the line up to the object of the record.
+    private static func start(_ record: DisclosedRecord, proof: [Digest32], in text: inout [UInt8]) {
         text.append("{\"seq\":")
         text.append(string: String(record.seq))
         text.append(",\"leafHash\":\"")
@@ -55,8 +60,6 @@ package struct ExportWriter: Sendable {
             text.append("\"]")
         }
         text.append("],\"record\":")
-        text.append(contentsOf: object.text)
-        text.append("}\n")
     }
 
     /// The last line, without which an export is incomplete.

@@ -58,9 +58,8 @@ struct RecordObject<Text: TextOutput> {
     private mutating func write(
         _ field: RecordField, _ value: UnsafeBufferPointer<UInt8>, isFirst: Bool
     ) throws(ExportFault.Problem) {
-        text.append(isFirst ? "\"" : ",\"")
-        text.append(field.exportName)
-        text.append("\":")
+        let key = field.exportKey.utf8
+        text.append(contentsOf: isFirst ? UnsafeBufferPointer(rebasing: key.dropFirst()) : key)
         switch field.form {
         case .log:
             guard value.elementsEqual(log) else { throw .otherLog }
@@ -208,17 +207,18 @@ struct RecordObject<Text: TextOutput> {
 extension RecordObject: Sendable where Text: Sendable {}
 
 extension RecordObject<[UInt8]> {
-    /// - Parameter log: the log that the record must belong to.
-    init(log: LogID) {
+    /// - Parameters:
+    ///   - log: the log that the record must belong to.
+    ///   - byteCount: the length of the text that memory is reserved for.
+    init(log: LogID, byteCount: Int = 0) {
         self.init(log: Array(log.description.utf8), text: [])
-        text.reserveCapacity(2048)
+        text.reserveCapacity(byteCount)
     }
 
-    /// Replaces the text by the object of a record.
+    /// Appends the object of a record to the text.
     ///
     /// - Parameter personal: the values of the record's commitments in order, each verified against its commitment.
-    mutating func write(_ bytes: [UInt8], personal: [DisclosedValue?]) throws(ExportFault.Problem) {
-        text.removeAll(keepingCapacity: true)
+    mutating func append(_ bytes: [UInt8], personal: [DisclosedValue?]) throws(ExportFault.Problem) {
         try bytes.withUnsafeBufferPointer { bytes throws(ExportFault.Problem) in try append(bytes, personal: personal) }
     }
 
@@ -254,43 +254,46 @@ extension RecordField {
     }
 
     /// The name of the field in docs/log-format.md and in the API.
-    package var exportName: StaticString {
+    package var exportName: String { String(decoding: exportKey.utf8.dropFirst(2).dropLast(2), as: UTF8.self) }
+
+    /// The name in an object, after another member.
+    fileprivate var exportKey: StaticString {
         switch self {
-        case .logID: "logId"
-        case .seq: "seq"
-        case .id: "id"
-        case .at: "at"
-        case .kind: "kind"
-        case .operation: "operation"
-        case .decision: "decision"
-        case .reason: "reason"
-        case .rule: "rule"
-        case .actorKind: "actorKind"
-        case .actorID: "actorId"
-        case .actorName: "actorName"
-        case .actorUserID: "actorUserId"
-        case .source: "source"
-        case .clientAddress: "clientAddress"
-        case .requestID: "requestId"
-        case .deviceID: "deviceId"
-        case .deviceName: "deviceName"
-        case .unitID: "unitId"
-        case .propertyID: "propertyId"
-        case .portfolioID: "portfolioId"
-        case .commandID: "commandId"
-        case .outcome: "outcome"
-        case .outcomeDetail: "outcomeDetail"
-        case .stateBefore: "stateBefore"
-        case .stateAfter: "stateAfter"
-        case .latencyMs: "latencyMs"
-        case .statedReason: "statedReason"
-        case .override: "override"
-        case .event: "event"
-        case .method: "method"
-        case .action: "action"
-        case .targetType: "targetType"
-        case .targetID: "targetId"
-        case .details: "details"
+        case .logID: ",\"logId\":"
+        case .seq: ",\"seq\":"
+        case .id: ",\"id\":"
+        case .at: ",\"at\":"
+        case .kind: ",\"kind\":"
+        case .operation: ",\"operation\":"
+        case .decision: ",\"decision\":"
+        case .reason: ",\"reason\":"
+        case .rule: ",\"rule\":"
+        case .actorKind: ",\"actorKind\":"
+        case .actorID: ",\"actorId\":"
+        case .actorName: ",\"actorName\":"
+        case .actorUserID: ",\"actorUserId\":"
+        case .source: ",\"source\":"
+        case .clientAddress: ",\"clientAddress\":"
+        case .requestID: ",\"requestId\":"
+        case .deviceID: ",\"deviceId\":"
+        case .deviceName: ",\"deviceName\":"
+        case .unitID: ",\"unitId\":"
+        case .propertyID: ",\"propertyId\":"
+        case .portfolioID: ",\"portfolioId\":"
+        case .commandID: ",\"commandId\":"
+        case .outcome: ",\"outcome\":"
+        case .outcomeDetail: ",\"outcomeDetail\":"
+        case .stateBefore: ",\"stateBefore\":"
+        case .stateAfter: ",\"stateAfter\":"
+        case .latencyMs: ",\"latencyMs\":"
+        case .statedReason: ",\"statedReason\":"
+        case .override: ",\"override\":"
+        case .event: ",\"event\":"
+        case .method: ",\"method\":"
+        case .action: ",\"action\":"
+        case .targetType: ",\"targetType\":"
+        case .targetID: ",\"targetId\":"
+        case .details: ",\"details\":"
         }
     }
 }

@@ -1,5 +1,6 @@
-/// A record whose personal values are still encrypted, with the keys that decrypt them. Decrypting needs no store, and takes most of
-/// the time of reading a record for an export.
+import Synchronization
+
+/// A record whose personal values are still encrypted, with the keys that decrypt them. Decrypting needs no store.
 package struct SealedRecord: Sendable {
     /// A value of the record, and the key that decrypts it.
     package struct Value: Sendable {
@@ -11,8 +12,13 @@ package struct SealedRecord: Sendable {
             (self.commitment, self.ciphertext, self.key) = (commitment, ciphertext, key)
         }
 
-        /// The decrypted value; `nil` if it cannot be decrypted, or does not match its commitment.
-        fileprivate var disclosed: DisclosedValue? { try? commitment.disclosed(ciphertext, under: key) }
+        /// The value; `nil` if it cannot be decrypted, or does not match its commitment.
+        fileprivate func disclosed(_ known: KnownValues) -> DisclosedValue? {
+            let guess = known.value(of: commitment)
+            guard let disclosed = try? commitment.disclosed(ciphertext, under: key, guess: guess) else { return nil }
+            if disclosed.value != guess { known.note(disclosed.value, of: commitment) }
+            return disclosed
+        }
     }
 
     /// The record's number in the log.
@@ -28,8 +34,36 @@ package struct SealedRecord: Sendable {
         (self.seq, self.bytes, self.leafHash, self.values) = (seq, bytes, leafHash, values)
     }
 
-    /// Decrypts the values. A value that cannot be decrypted, or does not match its commitment, is omitted.
-    package func disclosed() -> DisclosedRecord {
-        DisclosedRecord(seq: seq, bytes: bytes, leafHash: leafHash, personal: values.map { $0?.disclosed })
+    /// Decrypts the values that are not known. A value that cannot be decrypted, or does not match its commitment, is omitted.
+    package func disclosed(_ known: KnownValues = KnownValues()) -> DisclosedRecord {
+        DisclosedRecord(seq: seq, bytes: bytes, leafHash: leafHash, personal: values.map { $0?.disclosed(known) })
+    }
+}
+
+/// The last value of each person's field in an export. Most records of a person have the same name and address as the one before,
+/// which the commitment proves in less time than it takes to decrypt the value.
+package final class KnownValues: Sendable {
+    private struct Name: Hashable {
+        let owner: PersonKeyOwner
+        let field: String
+    }
+
+    private let values = Mutex<[Name: String]>([:])
+
+    /// Limits of what is kept: less than a megabyte.
+    private static let (maxCount, maxByteCount) = (4096, 128)
+
+    package init() {}
+
+    fileprivate func value(of commitment: PersonalCommitment) -> String? {
+        values.withLock { $0[Name(owner: commitment.owner, field: commitment.place.field)] }
+    }
+
+    fileprivate func note(_ value: String, of commitment: PersonalCommitment) {
+        guard value.utf8.count <= Self.maxByteCount else { return }
+        values.withLock { values in
+            if values.count >= Self.maxCount { values = [:] }
+            values[Name(owner: commitment.owner, field: commitment.place.field)] = value
+        }
     }
 }
