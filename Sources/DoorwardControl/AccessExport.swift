@@ -79,19 +79,11 @@ struct ExportSource: Sendable {
 enum ExportLimits {
     /// The size from which a chunk is sent.
     static let chunk = 64 * 1024
-    /// The most records of a page. A large page costs less for each record: its keys are read once, and threads wait less often.
+    /// The most records of a page, a multiple of 256. Pages of a complete export begin at multiples of 256, the records of a tile. A large
+    /// page costs less for each record: its keys are read once, and threads wait for each other less often.
     static let page: UInt64 = 2048
-    /// The bytes of the records of a page, about.
+    /// The bytes of records after which a page of a complete export ends early, at a multiple of 256.
     static let pageByteCount = 4 * 1024 * 1024
-
-    /// The records of the page after the page with these: fewer if they are large, but a multiple of 256, the records of a tile. Pages
-    /// of a complete export begin at multiples of it.
-    static func page(after records: [SealedRecord]) -> UInt64 {
-        let byteCount = records.reduce(0) { $0 + $1.bytes.count } / Swift.max(1, records.count)
-        var count = page
-        while count > 256, Int(count) * byteCount > pageByteCount { count /= 2 }
-        return count
-    }
 }
 
 private struct CSVExport: ExportProducer {
@@ -119,24 +111,53 @@ private struct CSVExport: ExportProducer {
 
 /// Records with their proofs.
 private struct BundleExport<Pages: ExportPages>: ExportProducer where Pages.Page == [ProvenRecord] {
+    private typealias Lines = ReadAhead<LinePages<ReadAhead<ReadAhead<Pages>>>>
+
     private let source: ExportSource
-    private var pages: ReadAhead<LinePages<ReadAhead<ReadAhead<Pages>>>>
-    /// The chunks that are not sent yet, the last one first.
-    private var chunks: [OwnedTask<[UInt8]>]
+    private var header: [UInt8]?
+    /// The pages from the one that is sent on, of which nothing is held, and those after it.
+    private var (current, pages): (Lines, Lines)
+    /// The chunks of the page that are not sent yet, the last one first, and the number of those that were sent.
+    private var (chunks, sent): ([OwnedTask<[UInt8]>], Int) = ([], 0)
+    /// The number of erasures before the page was read.
+    private var erasures: UInt64 = 0
+    /// Whether pages that are read again have the same records. A read of selected records may end elsewhere.
+    private let isRepeatable: Bool
 
     init(_ source: ExportSource, pages: Pages, header: ExportHeader) {
         let erasures = source.records.erasures
-        (self.source, chunks) = (source, [OwnedTask { header.line }])
+        (self.source, self.header, isRepeatable) = (source, header.line, header.range != nil)
         let records = ReadAhead(ReadAhead(pages, erasures: erasures), erasures: erasures)
         self.pages = ReadAhead(LinePages(records, log: header.log, erasures: erasures), erasures: erasures)
+        current = self.pages
     }
 
+    /// The right is checked before each page is read and before each chunk is sent. If values were erased since a page of a complete
+    /// export was read, what is left of it is read again. After an error, the call can be repeated.
     mutating func next() async throws -> [UInt8]? {
-        while chunks.isEmpty, !pages.isAtEnd { chunks = try await pages.next().reversed() }
-        guard let lines = try await chunks.popLast()?.value else { return nil }
-        // Last, so that nothing is sent after the right has ended.
-        try source.checkRight()
-        return lines
+        if let line = header {
+            header = nil
+            return line
+        }
+        while true {
+            if let chunk = chunks.last {
+                let lines = try await chunk.value
+                if source.records.erasures() == erasures || !isRepeatable {
+                    try source.checkRight()
+                    chunks.removeLast()
+                    sent += 1
+                    return lines
+                }
+                pages = current
+            } else {
+                guard !pages.isAtEnd else { return nil }
+                try source.checkRight()
+                (current, sent) = (pages.withoutReadAhead(), 0)
+            }
+            let erasures = source.records.erasures()
+            chunks = try await pages.next().dropFirst(sent).reversed()
+            self.erasures = erasures
+        }
     }
 }
 

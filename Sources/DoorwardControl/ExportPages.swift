@@ -10,6 +10,13 @@ protocol ExportPages: Sendable {
 
     /// Reads the next page, which may be empty.
     mutating func next() async throws -> Page
+
+    /// The same pages, without what was read ahead of them.
+    func withoutReadAhead() -> Self
+}
+
+extension ExportPages {
+    func withoutReadAhead() -> Self { self }
 }
 
 /// Where the records of an export are read, and on whose behalf.
@@ -33,6 +40,8 @@ struct ReadAhead<Pages: ExportPages>: ExportPages {
 
     /// Whether the last page was returned.
     var isAtEnd: Bool { pages.isAtEnd }
+
+    func withoutReadAhead() -> Self { Self(pages.withoutReadAhead(), erasures: erasures) }
 
     /// Returns the next page, and begins to read the one after it.
     mutating func next() async throws -> Pages.Page {
@@ -129,8 +138,8 @@ struct LinePages<Records: ExportPages>: ExportPages where Records.Page == [Prove
     private let log: LogID
     private let erasures: @Sendable () -> UInt64
     private var count: UInt64 = 0
-    /// The values that the lines before had, and the number of erasures before they were read.
-    private var known: (values: KnownValues, erasures: UInt64)
+    /// The values that the lines before had, and the number of erasures before they were read; `nil` before the first page.
+    private var known: (values: KnownValues, erasures: UInt64)?
 
     /// The number of records that one task decrypts and formats, which takes one or two milliseconds. Their lines are a chunk of about
     /// 200 KiB.
@@ -138,16 +147,23 @@ struct LinePages<Records: ExportPages>: ExportPages where Records.Page == [Prove
 
     /// - Parameter erasures: the number of erasures so far.
     init(_ records: Records, log: LogID, erasures: @escaping @Sendable () -> UInt64) {
-        (self.records, self.log, self.erasures, known) = (records, log, erasures, (KnownValues(), erasures()))
+        (self.records, self.log, self.erasures) = (records, log, erasures)
     }
 
     var isAtEnd: Bool { records.isAtEnd }
 
+    func withoutReadAhead() -> Self {
+        var pages = self
+        pages.records = records.withoutReadAhead()
+        return pages
+    }
+
     mutating func next() async throws -> [OwnedTask<[UInt8]>] {
         let erasures = erasures()
-        if known.erasures != erasures { known = (KnownValues(), erasures) }
+        let known = known.flatMap { $0.erasures == erasures ? $0.values : nil } ?? KnownValues()
+        self.known = (known, erasures)
         let page = try await records.next()
-        let chunks = page.transform(share: Self.recordsPerTask, on: exportExecutors) { [log, known = known.values] part in
+        let chunks = page.startTransforming(share: Self.recordsPerTask, on: exportExecutors) { [log] part in
             var writer = ExportWriter(log: log, byteCount: part.reduce(0) { $0 + $1.record.bytes.count })
             for proven in part { try writer.add(proven.record.disclosed(known), proof: proven.proof) }
             return writer.take()
@@ -161,14 +177,14 @@ extension Array where Element: Sendable {
     /// Begins to transform parts of the array at the same time, and returns their tasks in order.
     ///
     /// - Parameter share: the number of elements that one task transforms. A task occupies an executor without interruption.
-    func transform<Transformed: Sendable>(
+    func startTransforming<Transformed: Sendable>(
         share: Int, on executors: SeparateExecutor.Group,
         _ transform: @escaping @Sendable (ArraySlice<Element>) throws -> Transformed
     ) -> [OwnedTask<Transformed>] {
         stride(from: 0, to: count, by: share).map { start in
             let part = self[start..<Swift.min(start + share, count)]
             return OwnedTask(executor: executors.next()) {
-                // Nobody waits for the lines of an export that has ended.
+                // Skips the lines of an export that has ended.
                 try Task.checkCancellation()
                 return try transform(part)
             }
@@ -179,8 +195,6 @@ extension Array where Element: Sendable {
 /// All records of a range.
 struct CompletePages: ExportPages {
     private var rest: Range<UInt64>
-    /// The records of the next page, unless the range ends before.
-    private var count = ExportLimits.page
     private var proofs: ExportProofs
     private var plan: ExportProof.Plan
 
@@ -192,10 +206,13 @@ struct CompletePages: ExportPages {
     var isAtEnd: Bool { rest.isEmpty }
 
     mutating func next() async throws -> [ProvenRecord] {
-        let end = min(rest.upperBound, (rest.lowerBound / count + 1) * count)
-        let records = try await proofs.records([rest.lowerBound..<end], count: Int(end - rest.lowerBound))
-        rest = end..<rest.upperBound
-        count = ExportLimits.page(after: records)
+        let end = min(rest.upperBound, (rest.lowerBound / ExportLimits.page + 1) * ExportLimits.page)
+        let records = try await proofs.records([rest.lowerBound..<end], upTo: ExportLimits.pageByteCount)
+        // The retention may have removed records since the export began.
+        guard let last = records.last, last.seq == rest.lowerBound + UInt64(records.count) - 1 else {
+            throw ExportFailure.recordsRemoved
+        }
+        rest = last.seq + 1..<rest.upperBound
         let siblings = records.map { plan.siblings(of: $0.seq) }
         let roots = ExportProof.Roots(first: records.first?.seq ?? 0, leafHashes: records.map(\.leafHash))
         return zip(records, try await proofs.hashes(of: siblings, in: roots)).map(ProvenRecord.init)
@@ -218,7 +235,8 @@ struct SelectedPages: ExportPages {
     mutating func next() async throws -> [ProvenRecord] {
         let seqs = try await selected.next().map(\.seq)
         guard !seqs.isEmpty else { return [] }
-        let found = try await proofs.records(Self.ranges(of: seqs), count: seqs.count)
+        let found = try await proofs.records(Self.ranges(of: seqs))
+        guard found.count == seqs.count else { throw ExportFailure.recordsRemoved }
         let hashes = try await proofs.hashes(of: found.map { plan.siblings(of: $0.seq) })
         return zip(found, hashes).map(ProvenRecord.init)
     }
@@ -250,13 +268,9 @@ struct ExportProofs: Sendable {
 
     init(_ source: ExportRecords, log: LogID) { (self.source, self.log) = (source, log) }
 
-    /// Reads the records of the ranges.
-    ///
-    /// - Throws: `recordsRemoved` unless there are `count`: the retention may have removed records since the export began.
-    func records(_ ranges: [Range<UInt64>], count: Int) async throws -> [SealedRecord] {
-        let found = try await source.store.sealedRecords(ranges, of: log, for: source.reader)
-        guard found.count == count else { throw ExportFailure.recordsRemoved }
-        return found
+    /// Reads the records of the ranges; see `AccessLogStore.sealedRecords`.
+    func records(_ ranges: [Range<UInt64>], upTo byteCount: Int = .max) async throws(StoreError) -> [SealedRecord] {
+        try await source.store.sealedRecords(ranges, of: log, for: source.reader, upTo: byteCount)
     }
 
     /// The hashes of the siblings of some records.

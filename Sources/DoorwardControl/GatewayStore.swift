@@ -42,8 +42,11 @@ package protocol AccessLogStore: Sendable {
 
     /// The records with these numbers for an export, with the personal values whose keys exist, in order. A record that was removed
     /// or does not exist is left out. Throws the list errors, and waits as lists of the reader do.
+    ///
+    /// - Parameter byteCount: when the records have so many bytes, the list ends before the next record whose number is a multiple of
+    ///   256.
     func sealedRecords(
-        _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader
+        _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader, upTo byteCount: Int
     ) async throws(StoreError) -> [SealedRecord]
 
     /// The logs that contain readable personal values of this user; empty after the user's keys were destroyed.

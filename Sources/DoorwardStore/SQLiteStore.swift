@@ -298,12 +298,12 @@ package final class SQLiteStore: GatewayStore {
 
     /// Reads in one snapshot.
     package func sealedRecords(
-        _ ranges: [Range<UInt64>], of log: LogID, for list: ListReader
+        _ ranges: [Range<UInt64>], of log: LogID, for list: ListReader, upTo byteCount: Int
     ) async throws(StoreError) -> [SealedRecord] {
         try await reader.list(for: list) { [keys] db, _ in
             guard let log = try StoredLog.find(log, in: db) else { return [] }
             var reading = RecordReading(db, keys)
-            return try ranges.flatMap { try reading.sealed($0, of: log) }
+            return try reading.sealed(ranges, of: log, upTo: byteCount)
         }
     }
 

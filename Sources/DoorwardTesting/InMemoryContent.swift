@@ -264,13 +264,18 @@ struct InMemoryContent {
         return LogRange(firstSeq: firstSeq(of: log), size: UInt64(records.count), entries: found)
     }
 
-    func sealedRecords(_ ranges: [Range<UInt64>], of log: LogID) -> [SealedRecord] {
+    func sealedRecords(_ ranges: [Range<UInt64>], of log: LogID, upTo byteCount: Int) -> [SealedRecord] {
         let records = logs[log] ?? []
-        return ranges.flatMap { range in
-            records[range.clamped(to: firstSeq(of: log)..<UInt64(records.count)).asIndices].compactMap { record in
-                encode(record).map { sealed(record, $0) }
+        var (found, bytes) = ([SealedRecord](), 0)
+        for range in ranges {
+            for record in records[range.clamped(to: firstSeq(of: log)..<UInt64(records.count)).asIndices] {
+                if bytes >= byteCount, record.seq % 256 == 0 { return found }
+                guard let stored = encode(record) else { continue }
+                found.append(sealed(record, stored))
+                bytes += stored.bytes.count
             }
         }
+        return found
     }
 
     private func sealed(_ record: AccessRecord, _ stored: EncodedRecord) -> SealedRecord {

@@ -183,9 +183,9 @@ package final class InMemoryStore: GatewayStore {
 
     /// Encodes the records again, with the same key for all owners.
     package func sealedRecords(
-        _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader
+        _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader, upTo byteCount: Int
     ) async throws(StoreError) -> [SealedRecord] {
-        read { $0.sealedRecords(ranges, of: log) }
+        read { $0.sealedRecords(ranges, of: log, upTo: byteCount) }
     }
 
     /// Computes each node from all leaves.

@@ -106,7 +106,7 @@ import Testing
         let known = KnownValues()
         var random = SeededGenerator(seed: 15)
         // More values than are kept, and some that are too long to be kept.
-        let strangers = (0..<1100).map { Samples.id(100 + UInt64($0), User.self) }
+        let strangers = (0..<1500).map { Samples.id(100 + UInt64($0), User.self) }
         let persons = strangers + [Samples.ada, Samples.ada, Samples.bob, nil, nil]
         for round in 0..<2 {
             for (index, person) in (round == 0 ? persons : persons.suffix(5) + persons.suffix(5)).enumerated() {

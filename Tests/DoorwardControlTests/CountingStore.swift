@@ -45,9 +45,9 @@ final class CountingStore: GatewayStore {
         try await inner.openCommands(of: owner)
     }
     func sealedRecords(
-        _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader
+        _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader, upTo byteCount: Int
     ) async throws(StoreError) -> [SealedRecord] {
-        let found = try await inner.sealedRecords(ranges, of: log, for: reader)
+        let found = try await inner.sealedRecords(ranges, of: log, for: reader, upTo: byteCount)
         note("sealedRecords \(ranges)")
         return found
     }

@@ -280,7 +280,7 @@ import Testing
         // More elements than the pool has threads. Each waits for its own task of the pool, for a number of turns, so that a mistake
         // fails.
         let numbers = Array(0..<2 * ProcessInfo.processInfo.activeProcessorCount)
-        let parts = numbers.transform(share: 1, on: executors) { _ in
+        let parts = numbers.startTransforming(share: 1, on: executors) { _ in
             let gate = Gate()
             Task.detached { gate.isOpen.store(true, ordering: .relaxed) }
             return (0..<5_000_000).contains { _ in
@@ -297,7 +297,7 @@ import Testing
         for count in [0, 1, 64, 100] {
             let numbers = Array(0..<count)
             var parts: [[Int]] = []
-            for part in numbers.transform(share: share, on: executors, { $0.map { -$0 } }) { parts.append(try await part.value) }
+            for part in numbers.startTransforming(share: share, on: executors, { $0.map { -$0 } }) { parts.append(try await part.value) }
             #expect(parts.joined().elementsEqual(numbers.map { -$0 }))
             #expect(parts.dropLast().allSatisfy { $0.count == share } && parts.last?.count ?? 1 <= share)
         }
@@ -305,7 +305,7 @@ import Testing
 
     @Test("an error of one part is thrown for this part only")
     func failedPart() async throws {
-        let parts = [0, 1, 2].transform(share: 1, on: SeparateExecutor.Group("test")) { part in
+        let parts = [0, 1, 2].startTransforming(share: 1, on: SeparateExecutor.Group("test")) { part in
             if part == [1] { throw Failure(page: 1) }
             return part.map { -$0 }
         }
@@ -322,37 +322,24 @@ import Testing
         }
         let (executors, state) = (SeparateExecutor.Group("test"), State())
         let numbers = Array(0..<2 * ProcessInfo.processInfo.activeProcessorCount)
-        let occupying = numbers.transform(share: 1, on: executors) { _ in
+        let occupying = numbers.startTransforming(share: 1, on: executors) { _ in
             (0..<5_000_000).contains { _ in
                 sched_yield()
                 return state.isOpen.load(ordering: .relaxed)
             }
         }
         do {
-            let released = numbers.transform(share: 1, on: executors) { _ in state.transformed.add(1, ordering: .relaxed) }
+            let released = numbers.startTransforming(share: 1, on: executors) { _ in state.transformed.add(1, ordering: .relaxed) }
             #expect(released.count == numbers.count)
         }
         state.isOpen.store(true, ordering: .relaxed)
         for part in occupying { #expect(try await part.value) }
         // These come after the released ones on each executor.
-        for part in numbers.transform(share: 1, on: executors, { $0.count }) { #expect(try await part.value == 1) }
+        for part in numbers.startTransforming(share: 1, on: executors, { $0.count }) { #expect(try await part.value == 1) }
         #expect(state.transformed.load(ordering: .relaxed) == 0)
     }
 
-    @Test("a page after large records has fewer, a multiple of the records of a tile")
-    func pageSize() {
-        func page(_ byteCounts: [Int]) -> UInt64 {
-            ExportLimits.page(
-                after: byteCounts.map {
-                    SealedRecord(seq: 0, bytes: Array(repeating: 0, count: $0), leafHash: Digest32(leaf: []), values: [])
-                })
-        }
-        #expect(page([]) == 2048 && page([700]) == 2048 && page([2048, 2048]) == 2048)
-        #expect(page([2049]) == 1024 && page([0, 4098]) == 1024 && page([4097]) == 512 && page([8192]) == 512)
-        #expect(page([8193]) == 256 && page([RecordEncoding.maxByteCount]) == 256)
-    }
-
-    @Test("the pages of a log with large records begin at multiples of their size, and have all records in order")
+    @Test("pages of large records are smaller, begin at multiples of 256, and have all records in order")
     func largeRecords() async throws {
         let store = InMemoryStore()
         var script = StoreScript(seed: 7)
@@ -370,7 +357,7 @@ import Testing
         var found: [[UInt64]] = []
         while !pages.isAtEnd { found.append(try await pages.next().map(\.record.seq)) }
         #expect(found.joined().elementsEqual(100..<count))
-        // The mean of the first page is above 4,096 bytes, that of the second one 9,000.
-        #expect(found.map { $0.first ?? 0 } == [100, 2048, 2560, 2816])
+        // A page ends at the first multiple of 256 after 466 records of 9,000 bytes, or at one of 2,048.
+        #expect(found.map { $0.first ?? 0 } == [100, 1536, 2048, 2560])
     }
 }

@@ -245,10 +245,10 @@ import Testing
     @Test("an export of many pages is whole as of its beginning, while records are written")
     func growing() async throws {
         try await withDatabase { house, store in
-            // More than two pages, then smaller pages of large records.
-            try await append(4200, to: store, house)
-            try await append(500, byteCount: 9000, to: store, house)
-            try await append(700, to: store, house)
+            // Pages that end early because of large records, and whole ones.
+            try await append(1000, to: store, house)
+            try await append(700, byteCount: 9000, to: store, house)
+            try await append(3700, to: store, house)
             let caller = Caller(userID: house.ids[.owner])
             for (from, until) in [(nil, nil), (2047, 4097), (2048, 4096), (4500, nil)] as [(UInt64?, UInt64?)] {
                 let request = ExportRequest(format: .ndjson, fromSeq: from, untilSeq: until)
@@ -288,6 +288,27 @@ import Testing
                 let assigned = try await house.call(.post, "/portfolios/\(house.ids.portfolio)/admins", as: .owner, again)
                 #expect(assigned.status == 200)
             }
+        }
+    }
+
+    @Test("of a page that is being sent, what follows an erasure has no value of the person, and the export is whole")
+    func erasedWhileSent() async throws {
+        try await withDatabase { house, store in
+            try await append(1500, to: store, house)
+            let caller = Caller(userID: house.ids[.owner])
+            let export = try await house.control.exports.begin(ExportRequest(format: .ndjson), for: caller)
+            var iterator = export.makeAsyncIterator()
+            var before: [UInt8] = []
+            // The header, and a part of the only page.
+            for _ in 0..<3 { before += try #require(try await iterator.next()) }
+            let erased = try await house.call(.delete, "/users/\(house.ids[.tenant])/personal-data", as: .superAdmin)
+            #expect(erased.status == 204)
+            var after: [UInt8] = []
+            while let chunk = try await iterator.next() { after += chunk }
+            #expect(String(decoding: before, as: UTF8.self).contains("Person 100"))
+            #expect(!String(decoding: after, as: UTF8.self).contains("Person "))
+            let verdict = try await Self.verify(String(decoding: before + after, as: UTF8.self), of: Self.log(house), in: house)
+            #expect(verdict.count >= 1500 && verdict.header.isComplete)
         }
     }
 

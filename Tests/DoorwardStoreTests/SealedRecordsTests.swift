@@ -46,7 +46,7 @@ import Testing
     private var log: LogID { script.log(of: script.door) }
 
     private func disclosed(_ store: SQLiteStore, _ range: Range<UInt64>) async throws(StoreError) -> [DisclosedRecord] {
-        try await store.sealedRecords([range], of: log, for: ListReader()).map { $0.disclosed() }
+        try await store.sealedRecords([range], of: log, for: ListReader(), upTo: .max).map { $0.disclosed() }
     }
 
     @Test("Many records are in order and the same as one by one, with the values that were written")
@@ -121,7 +121,7 @@ import Testing
         let log = log
         let reader = Task {
             while !Task.isCancelled { await Task.yield() }
-            return try await store.sealedRecords([0..<100], of: log, for: ListReader())
+            return try await store.sealedRecords([0..<100], of: log, for: ListReader(), upTo: .max)
         }
         reader.cancel()
         await #expect(throws: StoreError.unavailable) { try await reader.value }

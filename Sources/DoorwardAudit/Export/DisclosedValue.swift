@@ -20,16 +20,16 @@ package struct DisclosedValue: Hashable, Sendable {
 extension PersonalCommitment {
     /// Decrypts the value, derives its salt, and verifies both against the commitment.
     ///
-    /// - Parameter guess: a value that is not decrypted if the commitment is to it.
+    /// - Parameter candidate: a value that is disclosed without decrypting if the commitment is to it.
     package func disclosed(
-        _ sealed: ArraySlice<UInt8>, under key: PersonKey, guess: String? = nil
+        _ sealed: ArraySlice<UInt8>, under key: PersonKey, candidate: String? = nil
     ) throws(PersonalValueError) -> DisclosedValue {
         let salt = place.salt(under: key)
         func matching(_ value: String) -> DisclosedValue? {
             guard PersonalFieldPath.commitment(to: value, in: place.field, salt: salt) == commitment else { return nil }
             return DisclosedValue(value: value, salt: salt, verified: commitment)
         }
-        if let guess, let disclosed = matching(guess) { return disclosed }
+        if let candidate, let disclosed = matching(candidate) { return disclosed }
         guard let disclosed = matching(try place.open(sealed, under: key)) else {
             throw .commitmentMismatch(field: place.field)
         }

@@ -3,7 +3,7 @@ import DoorwardDomain
 /// Writes the lines of records as docs/log-format.md specifies them, section "Exports". They come after `ExportHeader.line` and before
 /// `lastLine`. Several writers can write the parts of an export at the same time.
 package struct ExportWriter: Sendable {
-    /// The lines written since `take` was called last, and the object of each record.
+    /// Writes the objects of records; its text is the lines written since `take` was called last.
     private var lines: RecordObject<[UInt8]>
 
     /// - Parameters:

@@ -14,9 +14,9 @@ package struct SealedRecord: Sendable {
 
         /// The value; `nil` if it cannot be decrypted, or does not match its commitment.
         fileprivate func disclosed(_ known: KnownValues) -> DisclosedValue? {
-            let guess = known.value(of: commitment)
-            guard let disclosed = try? commitment.disclosed(ciphertext, under: key, guess: guess) else { return nil }
-            if disclosed.value != guess { known.note(disclosed.value, of: commitment) }
+            let candidate = known.value(of: commitment)
+            guard let disclosed = try? commitment.disclosed(ciphertext, under: key, candidate: candidate) else { return nil }
+            if disclosed.value != candidate { known.note(disclosed.value, of: commitment) }
             return disclosed
         }
     }
@@ -43,27 +43,27 @@ package struct SealedRecord: Sendable {
 /// The last value of each person's field in an export. Most records of a person have the same name and address as the one before,
 /// which the commitment proves in less time than it takes to decrypt the value.
 package final class KnownValues: Sendable {
-    private struct Name: Hashable {
+    private struct Key: Hashable {
         let owner: PersonKeyOwner
         let field: String
     }
 
-    private let values = Mutex<[Name: String]>([:])
+    private let values = Mutex<[Key: String]>([:])
 
-    /// Limits of what is kept: less than a megabyte.
+    /// The most values, and the most bytes of a value with the name of its field: about a megabyte in all.
     private static let (maxCount, maxByteCount) = (4096, 128)
 
     package init() {}
 
     fileprivate func value(of commitment: PersonalCommitment) -> String? {
-        values.withLock { $0[Name(owner: commitment.owner, field: commitment.place.field)] }
+        values.withLock { $0[Key(owner: commitment.owner, field: commitment.place.field)] }
     }
 
     fileprivate func note(_ value: String, of commitment: PersonalCommitment) {
-        guard value.utf8.count <= Self.maxByteCount else { return }
+        guard value.utf8.count + commitment.place.field.utf8.count <= Self.maxByteCount else { return }
         values.withLock { values in
             if values.count >= Self.maxCount { values = [:] }
-            values[Name(owner: commitment.owner, field: commitment.place.field)] = value
+            values[Key(owner: commitment.owner, field: commitment.place.field)] = value
         }
     }
 }

@@ -77,9 +77,25 @@ struct RecordReading {
         return found.id == id && isCovered ? try record(at: found.position) : nil
     }
 
-    /// The retained records of a range, with the keys of their personal values.
-    mutating func sealed(_ range: Range<UInt64>, of log: StoredLog) throws -> [SealedRecord] {
-        let kept = range.clamped(to: min(log.firstSeq, log.size)..<log.size)
+    /// The retained records of the ranges, with the keys of their personal values. The parameters are those of
+    /// `AccessLogStore.sealedRecords`.
+    mutating func sealed(_ ranges: [Range<UInt64>], of log: StoredLog, upTo byteCount: Int) throws -> [SealedRecord] {
+        var (records, bytes) = ([SealedRecord](), 0)
+        for range in ranges {
+            var rest = range.clamped(to: min(log.firstSeq, log.size)..<log.size)
+            while !rest.isEmpty {
+                let end = min(rest.upperBound, (rest.lowerBound / LogTiles.width + 1) * LogTiles.width)
+                if bytes >= byteCount, rest.lowerBound % LogTiles.width == 0 { return records }
+                let part = try sealed(rest.lowerBound..<end, of: log)
+                bytes += part.reduce(0) { $0 + $1.bytes.count }
+                records += part
+                rest = end..<rest.upperBound
+            }
+        }
+        return records
+    }
+
+    private mutating func sealed(_ kept: Range<UInt64>, of log: StoredLog) throws -> [SealedRecord] {
         let (first, end) = (EntryKey(logKey: log.key, seq: kept.lowerBound), EntryKey(logKey: log.key, seq: kept.upperBound))
         var found: [(position: EntryKey, leafHash: Digest32, stored: StoredRecord)] = []
         try db.step(

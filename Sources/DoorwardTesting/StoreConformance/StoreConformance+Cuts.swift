@@ -99,7 +99,7 @@ extension StoreConformance {
         let whole = RecordFilter(deviceID: script.door)
         let filtered = RecordQuery(scopes: [.portfolioLog(script.portfolio)], filter: whole, order: .oldestFirst, limit: 100)
         try require(try await store.page(filtered).records.map(\.body.id), is: kept.map(\.id), "the page of a lock")
-        let records = try await store.sealedRecords([0..<UInt64(bodies.count)], of: log, for: ListReader())
+        let records = try await store.sealedRecords([0..<UInt64(bodies.count)], of: log, for: ListReader(), upTo: .max)
         try require(records.map(\.seq), is: kept.indices.map { UInt64($0) }, "the records of an export")
         for (index, body) in bodies.enumerated() {
             try require(try await store.record(body.id) != nil, is: index >= first, "record \(index)")

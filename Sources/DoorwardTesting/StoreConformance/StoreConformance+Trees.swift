@@ -59,7 +59,7 @@ extension StoreConformance {
             _ = try await store.commit(script.tenancy)
             let log = LogID.portfolio(script.portfolio)
             try require(
-                try await store.sealedRecords([0..<3], of: log, for: ListReader()).count, is: 0, "the records of an empty log")
+                try await store.sealedRecords([0..<3], of: log, for: ListReader(), upTo: .max).count, is: 0, "the records of an empty log")
             try require(try await store.nodes([], of: log, for: nil), is: [], "no nodes of an empty log")
             try require(
                 try await store.nodes([MerkleNode(level: 0, index: 0)], of: log, for: nil), is: nil, "a node of an empty log")
@@ -73,9 +73,9 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(records: records))
             let stored = try await store.range(of: log, from: 0, limit: 10)?.entries ?? []
             func check(erased: Set<UserID>) async throws {
-                let found = try await store.sealedRecords([1..<3, 4..<4, 7..<20], of: log, for: ListReader()).map {
-                    $0.disclosed()
-                }
+                let ranges: [Range<UInt64>] = [1..<3, 4..<4, 7..<20]
+                // The list does not end before a multiple of 256, whatever the bytes.
+                let found = try await store.sealedRecords(ranges, of: log, for: ListReader(), upTo: 1).map { $0.disclosed() }
                 try require(found.map(\.seq), is: [1, 2, 7, 8, 9], "the records")
                 for record in found {
                     let index = Int(record.seq)
@@ -104,6 +104,29 @@ extension StoreConformance {
             try require(try await store.nodes(plan, of: log, for: nil), is: expected, "the nodes")
             try require(
                 try await store.nodes(plan + [MerkleNode(level: 2, index: 2)], of: log, for: nil), is: nil, "an absent node")
+        },
+        StoreConformanceCheck("A list of records for an export ends at a multiple of 256 when it has the requested bytes") { store in
+            var script = StoreScript(seed: 77)
+            _ = try await store.commit(script.tenancy)
+            let log = LogID.portfolio(script.portfolio)
+            let records = (0..<1100).map { _ in PendingRecord(script.event(on: script.door)) }
+            _ = try await store.commit(StoreTransaction(records: records))
+            func seqs(_ ranges: [Range<UInt64>], upTo byteCount: Int) async throws -> [UInt64] {
+                try await store.sealedRecords(ranges, of: log, for: ListReader(), upTo: byteCount).map(\.seq)
+            }
+            let sizes = try await store.sealedRecords([0..<1100], of: log, for: ListReader(), upTo: .max).map(\.bytes.count)
+            for (first, until) in [(0, 256), (0, 512), (100, 256), (255, 256), (256, 512), (300, 1024)] {
+                let byteCount = sizes[first..<until].reduce(0, +)
+                for (limit, end) in [(1, first / 256 * 256 + 256), (byteCount, until), (byteCount + 1, until + 256)] {
+                    let expected = Array(UInt64(first)..<UInt64(min(end, 1100)))
+                    try require(
+                        try await seqs([UInt64(first)..<1100], upTo: limit), is: expected, "the records after \(first)")
+                }
+            }
+            try require(
+                try await seqs([10..<20, 200..<300, 512..<600], upTo: 1), is: Array(10..<20) + Array(200..<256), "several ranges")
+            try require(
+                try await seqs([10..<20, 512..<600], upTo: sizes[10..<20].reduce(0, +)), is: Array(10..<20), "a later range")
         },
         StoreConformanceCheck("The heads of the logs have their sizes and marks, and the frontier gives the root of the records")
         {

@@ -38,9 +38,9 @@ final class SlowStore: GatewayStore {
         try await inner.openCommands(of: owner)
     }
     func sealedRecords(
-        _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader
+        _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader, upTo byteCount: Int
     ) async throws(StoreError) -> [SealedRecord] {
-        try await inner.sealedRecords(ranges, of: log, for: reader)
+        try await inner.sealedRecords(ranges, of: log, for: reader, upTo: byteCount)
     }
     func nodes(
         _ nodes: [MerkleNode], of log: LogID, for reader: ListReader?

@@ -31,9 +31,9 @@ final class BlockingStore: GatewayStore {
     }
 
     func sealedRecords(
-        _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader
+        _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader, upTo byteCount: Int
     ) async throws(StoreError) -> [SealedRecord] {
-        try wait { (store) throws(StoreError) in try await store.sealedRecords(ranges, of: log, for: reader) }
+        try wait { (store) throws(StoreError) in try await store.sealedRecords(ranges, of: log, for: reader, upTo: byteCount) }
     }
 
     func nodes(
