@@ -297,7 +297,9 @@ import Testing
         for count in [0, 1, 64, 100] {
             let numbers = Array(0..<count)
             var parts: [[Int]] = []
-            for part in numbers.startTransforming(share: share, on: executors, { $0.map { -$0 } }) { parts.append(try await part.value) }
+            for part in numbers.startTransforming(share: share, on: executors, { $0.map { -$0 } }) {
+                parts.append(try await part.value)
+            }
             #expect(parts.joined().elementsEqual(numbers.map { -$0 }))
             #expect(parts.dropLast().allSatisfy { $0.count == share } && parts.last?.count ?? 1 <= share)
         }
@@ -329,7 +331,9 @@ import Testing
             }
         }
         do {
-            let released = numbers.startTransforming(share: 1, on: executors) { _ in state.transformed.add(1, ordering: .relaxed) }
+            let released = numbers.startTransforming(share: 1, on: executors) { _ in
+                state.transformed.add(1, ordering: .relaxed)
+            }
             #expect(released.count == numbers.count)
         }
         state.isOpen.store(true, ordering: .relaxed)

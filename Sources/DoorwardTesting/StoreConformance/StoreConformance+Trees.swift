@@ -58,8 +58,8 @@ extension StoreConformance {
             var script = StoreScript(seed: 76)
             _ = try await store.commit(script.tenancy)
             let log = LogID.portfolio(script.portfolio)
-            try require(
-                try await store.sealedRecords([0..<3], of: log, for: ListReader(), upTo: .max).count, is: 0, "the records of an empty log")
+            let none = try await store.sealedRecords([0..<3], of: log, for: ListReader(), upTo: .max)
+            try require(none.count, is: 0, "the records of an empty log")
             try require(try await store.nodes([], of: log, for: nil), is: [], "no nodes of an empty log")
             try require(
                 try await store.nodes([MerkleNode(level: 0, index: 0)], of: log, for: nil), is: nil, "a node of an empty log")
@@ -105,7 +105,8 @@ extension StoreConformance {
             try require(
                 try await store.nodes(plan + [MerkleNode(level: 2, index: 2)], of: log, for: nil), is: nil, "an absent node")
         },
-        StoreConformanceCheck("A list of records for an export ends at a multiple of 256 when it has the requested bytes") { store in
+        StoreConformanceCheck("A list of records for an export ends at a multiple of 256 when it has the requested bytes") {
+            store in
             var script = StoreScript(seed: 77)
             _ = try await store.commit(script.tenancy)
             let log = LogID.portfolio(script.portfolio)
