@@ -112,15 +112,27 @@ import Testing
         #expect(journal.reads == 4 && pages.isAtEnd)
     }
 
-    @Test("an export whose records are removed while it is read ends with an error, after whole pages only")
-    func removed() async throws {
-        let store = InMemoryStore()
+    /// Writes the events of a door to the log of its portfolio, and returns the log.
+    ///
+    /// - Parameter change: changes the event with this number.
+    private func fill(
+        _ store: some GatewayStore, count: UInt64, _ change: (UInt64, inout RecordBody) -> Void = { _, _ in }
+    ) async throws -> LogID {
         var script = StoreScript(seed: 5)
         _ = try await store.commit(script.tenancy)
-        let log = LogID.portfolio(script.portfolio)
-        let count = 4 * ExportLimits.page
-        _ = try await store.commit(
-            StoreTransaction(records: (0..<count).map { _ in PendingRecord(script.event(on: script.door)) }))
+        let records = (0..<count).map { number in
+            var body = script.event(on: script.door)
+            change(number, &body)
+            return PendingRecord(body)
+        }
+        _ = try await store.commit(StoreTransaction(records: records))
+        return .portfolio(script.portfolio)
+    }
+
+    @Test("an export whose records are removed while it is read ends with an error, after whole pages only")
+    func removed() async throws {
+        let (store, count) = (InMemoryStore(), 4 * ExportLimits.page)
+        let log = try await fill(store, count: count)
         let records = ExportRecords(store: store, reader: ListReader()) { 0 }
         var pages = CompletePages(0..<count, proofs: ExportProofs(records, log: log), size: count)
         var ahead = ReadAhead(ReadAhead(pages, erasures: { 0 }), erasures: { 0 })
@@ -242,16 +254,10 @@ import Testing
     @Test("the lines after an erasure have no value of the person, although their records were read before it")
     func erasedLines() async throws {
         let (store, journal) = (CountingStore(InMemoryStore()), Journal())
-        var script = StoreScript(seed: 6)
-        _ = try await store.commit(script.tenancy)
-        let log = LogID.portfolio(script.portfolio)
-        let count = 4 * ExportLimits.page
-        let events = (0..<count).map { _ in
-            var body = script.event(on: script.door)
-            body.actor = RecordActor(kind: .user, id: "pseudonym", name: "Ada Lovelace", userID: script.user)
-            return PendingRecord(body)
+        let (user, count) = (StoreScript(seed: 5).user, 4 * ExportLimits.page)
+        let log = try await fill(store, count: count) { _, body in
+            body.actor = RecordActor(kind: .user, id: "pseudonym", name: "Ada Lovelace", userID: user)
         }
-        _ = try await store.commit(StoreTransaction(records: events))
         let records = ExportRecords(store: store, reader: ListReader()) { journal.erasures }
         let complete = CompletePages(0..<count, proofs: ExportProofs(records, log: log), size: count)
         let ahead = ReadAhead(ReadAhead(complete) { journal.erasures }) { journal.erasures }
@@ -268,7 +274,7 @@ import Testing
             reads += store.takeCalls().count { $0.hasPrefix("sealedRecords") }
             await Task.yield()
         }
-        _ = try await store.commit(StoreTransaction(forgets: [.user(script.user)]))
+        _ = try await store.commit(StoreTransaction(forgets: [.user(user)]))
         journal.erase()
         while !pages.isAtEnd { #expect(try await !next()) }
     }
@@ -345,17 +351,10 @@ import Testing
 
     @Test("pages of large records are smaller, begin at multiples of 256, and have all records in order")
     func largeRecords() async throws {
-        let store = InMemoryStore()
-        var script = StoreScript(seed: 7)
-        _ = try await store.commit(script.tenancy)
-        let log = LogID.portfolio(script.portfolio)
-        let count: UInt64 = 3300
-        let bodies = (0..<count).map { seq in
-            var body = script.event(on: script.door)
-            if (1000..<2600).contains(seq) { body.details = ["note": .string(String(repeating: "x", count: 9000))] }
-            return PendingRecord(body)
+        let (store, count) = (InMemoryStore(), 3300 as UInt64)
+        let log = try await fill(store, count: count) { number, body in
+            if (1000..<2600).contains(number) { body.details = ["note": .string(String(repeating: "x", count: 9000))] }
         }
-        _ = try await store.commit(StoreTransaction(records: bodies))
         let records = ExportRecords(store: store, reader: ListReader()) { 0 }
         var pages = CompletePages(100..<count, proofs: ExportProofs(records, log: log), size: count)
         var found: [[UInt64]] = []
