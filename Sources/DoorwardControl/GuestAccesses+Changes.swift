@@ -34,8 +34,8 @@ package struct GuestAccessChanges: Sendable {
 }
 
 extension GuestAccesses {
-    /// Changes the fields that the request names. A caller who adds operations or devices must hold GRANT_ACCESS and every
-    /// operation on every device, as for a new access.
+    /// Changes the fields that the request names. A caller who widens the access must hold GRANT_ACCESS and every operation on
+    /// every device, as for a new access in the new form (see `TenancyUnitOfWork.widen`).
     ///
     /// Once this returns, no command is sent under a right that the change has taken away: an end that has passed ends the access
     /// at once.
@@ -71,6 +71,7 @@ extension TenancyUnitOfWork {
         changed.schedule = changes.schedule.applied(to: access.schedule)
         changed.maxUses = changes.maxUses.applied(to: access.maxUses)
         try changeScope(of: &changed, changes)
+        if directory.isWider(changed, than: access) { try widen(&changed, from: access) }
         try require(condition, of: access)
         if access.revokedAt != nil { throw .conflict("The guest access has been revoked. Grant a new one.") }
         guard changed != access else { return access }
@@ -103,36 +104,12 @@ extension TenancyUnitOfWork {
 
     /// Changes the operations and the devices.
     private func changeScope(of access: inout GuestAccess, _ changes: GuestAccessChanges) throws(GatewayError) {
-        let old = access
-        access.operations = changes.operations?.ordered ?? old.operations
-        let ids = changes.deviceIDs?.unique ?? old.deviceIDs
-        let added = ids.filter { !old.deviceIDs.contains($0) }
-        guard !added.isEmpty || !Set(access.operations).isSubset(of: old.operations) else {
-            let carriers = old.carriersByDevice
-            if ids != old.deviceIDs { access.setDevices(ids, carriersByDevice: carriers) }
-            return
-        }
-        let devices = ids.compactMap { directory.device($0) }
-        guard devices.allSatisfy({ $0.propertyID == access.propertyID }) else { throw .invalid("deviceIds", "not_in_property") }
-        try requireOpen(devices.filter { added.contains($0.id) }, in: access.unitID)
-        let right = try grantedRight(to: access.operations, on: devices)
-        let isTenants = right.association.role == .tenant
-        if isTenants, old.grantedUnderRole != .tenant {
-            // What a tenant adds ends with the tenancy, so the whole access does from now on.
-            access.setDevices(ids, carriersByDevice: nil)
-            access.regrant(
-                by: right.association.userID, under: right.association.id, as: .tenant, carriersByDevice: right.carriersByDevice)
-        } else if old.grantedUnderRole == .tenant {
-            // What other users add to the access of a tenant ends with it.
-            let carriers = ids.map { id in
-                let isOld = old.deviceIDs.contains(id)
-                let own = isOld ? old.carriers(of: id) : isTenants ? right.carriersByDevice?[id] : nil
-                return (id, own ?? [isTenants ? right.association.id : old.grantedUnderAssociationID])
-            }
-            access.setDevices(ids, carriersByDevice: Dictionary(uniqueKeysWithValues: carriers))
-        } else {
-            access.setDevices(ids, carriersByDevice: nil)
-        }
+        access.operations = changes.operations?.ordered ?? access.operations
+        guard let ids = changes.deviceIDs?.unique, ids != access.deviceIDs else { return }
+        let added = ids.filter { !access.deviceIDs.contains($0) }.compactMap { directory.device($0) }
+        guard added.allSatisfy({ $0.propertyID == access.propertyID }) else { throw .invalid("deviceIds", "not_in_property") }
+        try requireOpen(added, in: access.unitID)
+        access.setDevices(ids, carriersByDevice: access.carriersByDevice ?? access.usualCarriers)
     }
 
     /// Requires the modules and the limit that the changed access needs. To be called last.

@@ -12,13 +12,18 @@ package struct GuestLinks: Sendable {
 
     /// Creates the link of a guest access. It replaces an earlier link, whose queued commands are denied.
     ///
-    /// - Throws: the errors of revoking the access; `.conflict` if the access has ended; `.featureUnavailable`.
+    /// The holder of the link has the rights of the access, so the caller must be able to grant them
+    /// (see `TenancyUnitOfWork.widen`).
+    ///
+    /// - Throws: the errors of revoking and of granting the access; `.conflict` if the access has ended; `.featureUnavailable`.
     package func create(_ caller: Caller, of id: GuestAccessID) async throws(GatewayError) -> IssuedGuestLink {
         let token = OneTimeToken.new(random)
         return try await writer.change(
             caller, reach: { (tenancy, subject) throws(GatewayError) in _ = try tenancy.readable(id, to: subject) },
             body: { (draft) throws(GatewayError) in
                 let access = try draft.manageable(id)
+                var widened = access
+                try draft.widen(&widened, from: access)
                 guard draft.now < access.endsAt else {
                     throw GatewayError.conflict("This guest access has ended; grant a new one.")
                 }
@@ -26,11 +31,12 @@ package struct GuestLinks: Sendable {
                     try draft.require(.guestLinks, in: portfolio)
                 }
                 let isReplacement = draft.directory.guestLink(of: id) != nil
+                if widened != access { draft.apply(.putGuestAccess(widened)) }
                 draft.apply(
                     .putGuestLink(GuestLink(accessID: id, digest: OneTimeToken.digest(of: token), createdAt: draft.now)))
-                draft.note(
-                    .update, RecordTarget(access), at: access.place,
-                    after: ["link": .string(isReplacement ? "replaced" : "created")])
+                var after = GuestAccess.fields.recordedChanges(from: access, to: widened).after
+                after["link"] = .string(isReplacement ? "replaced" : "created")
+                draft.note(.update, RecordTarget(access), at: access.place, after: after)
                 return IssuedGuestLink(accessID: id, token: token, expiresAt: access.window.validUntil)
             })
     }

@@ -80,6 +80,6 @@ extension GuestAccess {
     /// on.
     fileprivate func isEffective(after instant: Timestamp, in directory: TenancyDirectory) -> Bool {
         guard endsAt > instant else { return false }
-        return grantedUnderRole != .tenant || carriers.contains { directory.association($0) != nil }
+        return deviceIDs.contains { isHeld(on: $0) { directory.association($0) != nil } }
     }
 }

@@ -18,7 +18,7 @@ package struct GuestAccess: Hashable, Sendable {
     /// The role of the association `grantedUnderAssociationID` when the access was granted. If the role is TENANT, access to a
     /// device ends when the last of the device's carriers (see `carriersByDevice`) is removed. The field is stored beside
     /// `unitID`, where it takes no additional memory: there may be a million guest accesses.
-    package private(set) var grantedUnderRole: Role
+    package let grantedUnderRole: Role
     /// The devices that the access covers. A device that is moved away is removed from the list, together with its carriers.
     package var deviceIDs: [DeviceID] { didSet { simplifyCarriers() } }
     /// The carriers of each device, ascending: the grantor's associations that covered the device when the access was granted.
@@ -27,10 +27,10 @@ package struct GuestAccess: Hashable, Sendable {
     /// The granted operations. Every guest may also view the status.
     package var operations: [LockOperation]
     /// The grantor. The access stays valid if the grantor is disabled.
-    package private(set) var grantedByUserID: UserID
+    package let grantedByUserID: UserID
     /// The grantor's association under which the access was granted. If several associations
     /// covered the devices, it is the one that covered the most devices.
-    package private(set) var grantedUnderAssociationID: AssociationID
+    package let grantedUnderAssociationID: AssociationID
     /// When the access was revoked; `nil` if it was not. A revoked access is denied at every instant, even before this time.
     package var revokedAt: Timestamp?
     /// The restrictions, in memory of their own: most accesses have none, and need no more than this reference.
@@ -40,19 +40,21 @@ package struct GuestAccess: Hashable, Sendable {
     ///   - resolution: how the local times of the request became the window.
     ///   - carriers: the associations that covered each listed device; `nil` if `grantedUnderAssociationID` alone covered all
     ///     devices.
+    ///   - widenedUnder: see `widenedUnder`.
     package init(
         id: GuestAccessID, guestUserID: UserID?, label: String? = nil, propertyID: PropertyID, unitID: UnitID? = nil,
         deviceIDs: [DeviceID], operations: [LockOperation], window: GuestWindow, resolution: WindowResolution = .asGiven,
         schedule: Schedule? = nil, maxUses: Int? = nil, grantedByUserID: UserID, grantedUnderAssociationID: AssociationID,
-        grantedUnderRole: Role, carriersByDevice carriers: [DeviceID: [AssociationID]]? = nil, revokedAt: Timestamp? = nil,
-        createdAt: Timestamp
+        grantedUnderRole: Role, carriersByDevice carriers: [DeviceID: [AssociationID]]? = nil,
+        widenedUnder: [AssociationID] = [], revokedAt: Timestamp? = nil, createdAt: Timestamp
     ) {
         (self.id, self.guestUserID, self.label) = (id, guestUserID, label)
         (self.propertyID, self.unitID, self.deviceIDs) = (propertyID, unitID, deviceIDs)
         (self.operations, self.window) = (operations, window)
         (self.grantedByUserID, self.grantedUnderAssociationID) = (grantedByUserID, grantedUnderAssociationID)
         (self.grantedUnderRole, self.revokedAt, self.createdAt) = (grantedUnderRole, revokedAt, createdAt)
-        restrictions = Restrictions(schedule: schedule, maxUses: maxUses, resolution: resolution)
+        restrictions = Restrictions(
+            schedule: schedule, maxUses: maxUses, resolution: resolution, widenedUnder: Set(widenedUnder).sorted())
         carriersByDevice = carriers
         simplifyCarriers()
     }
@@ -60,30 +62,47 @@ package struct GuestAccess: Hashable, Sendable {
     /// The recurring hours that narrow the window; `nil` if the access is valid in the whole window.
     package var schedule: Schedule? {
         get { restrictions?.schedule }
-        set { restrictions = Restrictions(schedule: newValue, maxUses: maxUses, resolution: resolution) }
+        set {
+            restrictions = Restrictions(schedule: newValue, maxUses: maxUses, resolution: resolution, widenedUnder: widenedUnder)
+        }
     }
 
     /// How many commands that open a lock the access permits in total; `nil` for any number. The uses that are taken are counted
     /// separately.
     package var maxUses: Int? {
         get { restrictions?.maxUses }
-        set { restrictions = Restrictions(schedule: schedule, maxUses: newValue, resolution: resolution) }
+        set {
+            restrictions = Restrictions(schedule: schedule, maxUses: newValue, resolution: resolution, widenedUnder: widenedUnder)
+        }
     }
 
     /// How the local times of the requests that set the window became instants.
     package var resolution: WindowResolution {
         get { restrictions?.resolution ?? .asGiven }
-        set { restrictions = Restrictions(schedule: schedule, maxUses: maxUses, resolution: newValue) }
+        set {
+            restrictions = Restrictions(schedule: schedule, maxUses: maxUses, resolution: newValue, widenedUnder: widenedUnder)
+        }
     }
 
-    /// Replaces the association under which the access is granted, because another user has extended it to more operations or
-    /// devices. The arguments are those of `init`.
-    package mutating func regrant(
-        by user: UserID, under association: AssociationID, as role: Role, carriersByDevice carriers: [DeviceID: [AssociationID]]?
-    ) {
-        (grantedByUserID, grantedUnderAssociationID, grantedUnderRole) = (user, association, role)
-        carriersByDevice = carriers
-        simplifyCarriers()
+    /// The tenants' associations under which somebody has widened the access since it was granted, ascending. The access ends with
+    /// the first of them that is removed, whatever its carriers are.
+    package var widenedUnder: [AssociationID] {
+        get { restrictions?.widenedUnder ?? [] }
+        set {
+            restrictions = Restrictions(
+                schedule: schedule, maxUses: maxUses, resolution: resolution, widenedUnder: Set(newValue).sorted())
+        }
+    }
+
+    /// Whether the access to a device depends on tenancies, so that it may end before its window does.
+    package var dependsOnTenancies: Bool { grantedUnderRole == .tenant || !widenedUnder.isEmpty }
+
+    /// Whether the tenancies that the access to a listed device depends on still exist.
+    package func isHeld(on device: DeviceID, exists: (AssociationID) -> Bool) -> Bool {
+        guard widenedUnder.allSatisfy(exists) else { return false }
+        guard grantedUnderRole == .tenant else { return true }
+        guard let carriers = carriersByDevice else { return exists(grantedUnderAssociationID) }
+        return (carriers[device] ?? []).contains(where: exists)
     }
 
     /// Replaces the devices together with the associations that cover them, as for `init`.
@@ -153,26 +172,29 @@ package struct WindowResolution: Hashable, Sendable {
 }
 
 extension GuestAccess {
-    /// The restrictions that an access has beyond its window.
+    /// What narrows an access beyond its window, and what it depends on beyond its grant.
     private final class Restrictions: Hashable, Sendable {
         let schedule: Schedule?
         let maxUses: Int?
         let resolution: WindowResolution
+        let widenedUnder: [AssociationID]
 
         /// `nil` if there is nothing to store.
-        init?(schedule: Schedule?, maxUses: Int?, resolution: WindowResolution) {
-            if schedule == nil, maxUses == nil, resolution == .asGiven { return nil }
-            (self.schedule, self.maxUses, self.resolution) = (schedule, maxUses, resolution)
+        init?(schedule: Schedule?, maxUses: Int?, resolution: WindowResolution, widenedUnder: [AssociationID]) {
+            if schedule == nil, maxUses == nil, resolution == .asGiven, widenedUnder.isEmpty { return nil }
+            (self.schedule, self.maxUses, self.resolution, self.widenedUnder) = (schedule, maxUses, resolution, widenedUnder)
         }
 
         static func == (a: Restrictions, b: Restrictions) -> Bool {
-            a === b || (a.schedule, a.maxUses, a.resolution) == (b.schedule, b.maxUses, b.resolution)
+            a === b
+                || (a.schedule, a.maxUses, a.resolution, a.widenedUnder) == (b.schedule, b.maxUses, b.resolution, b.widenedUnder)
         }
 
         func hash(into hasher: inout Hasher) {
             hasher.combine(schedule)
             hasher.combine(maxUses)
             hasher.combine(resolution)
+            hasher.combine(widenedUnder)
         }
     }
 }

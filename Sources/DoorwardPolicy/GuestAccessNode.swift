@@ -8,8 +8,8 @@ package final class GuestAccessNode: Sendable {
     let isRevoked: Bool
     /// Whether the number of uses is limited.
     let hasMaxUses: Bool
-    /// Whether a tenant granted the access. If so, access to each device ends with the tenancies that it depends on.
-    private let isUnderTenancy: Bool
+    /// Whether a tenant granted or widened the access. If so, access to each device ends with the tenancies that it depends on.
+    private let dependsOnTenancies: Bool
     /// The schedule of the access, if it has one.
     let hours: ScheduleHours?
     /// The stored access. It begins with its id and its window, which are therefore in memory next
@@ -21,7 +21,7 @@ package final class GuestAccessNode: Sendable {
         isRevoked = access.revokedAt != nil
         hasMaxUses = access.maxUses != nil
         operations = OperationSet(access.operations)
-        isUnderTenancy = access.grantedUnderRole == .tenant
+        dependsOnTenancies = access.dependsOnTenancies
     }
 
     var id: GuestAccessID { access.id }
@@ -49,13 +49,11 @@ package final class GuestAccessNode: Sendable {
         return edges.lazy.filter { $0 > instant }.min()
     }
 
-    /// Whether the grantor has lost every tenancy that the access to a listed device depends on.
+    /// Whether the grantor, or a tenant who widened the access, has lost the tenancies that the access to a listed device depends
+    /// on.
     func hasLostGrantor(of device: DeviceID, in directory: TenancyDirectory) -> Bool {
-        guard isUnderTenancy else { return false }
-        guard let carriers = access.carriersByDevice else {
-            return directory.holders.slot(of: access.grantedUnderAssociationID) == nil
-        }
-        return !(carriers[device] ?? []).contains { directory.holders.slot(of: $0) != nil }
+        guard dependsOnTenancies else { return false }
+        return !access.isHeld(on: device) { directory.holders.slot(of: $0) != nil }
     }
 
     /// Whether the guest may know that a listed device exists: from the creation of the access until 30 days after its end. False

@@ -175,13 +175,13 @@ extension TenancyDirectory {
         guestAccessesByProperty[property]?.sorted().compactMap(guestAccess) ?? []
     }
 
-    /// The accesses that depend on a tenant's association for at least one device, including ended ones.
+    /// The accesses that a tenant's association granted or widened, including ended ones: they depend on it for at least one device.
     package func guestAccesses(carriedBy association: UserRoleAssociation) -> [GuestAccess] {
         guard association.role == .tenant, case .unit(let id) = association.entity, let property = unit(id)?.propertyID else {
             return []
         }
         return guestAccesses(in: property).filter {
-            $0.grantedUnderRole == .tenant && $0.carriers.contains(association.id)
+            $0.widenedUnder.contains(association.id) || $0.grantedUnderRole == .tenant && $0.carriers.contains(association.id)
         }
     }
 

@@ -200,9 +200,10 @@ struct NaivePolicy {
         let cell = Self.cell(operation, 7)
         let carriers = access.carriersByDevice.map { $0[device.id] ?? [] } ?? [access.grantedUnderAssociationID]
         let isGrantorGone = !world.associations.contains { carriers.contains($0.id) }
+        let isWidenerGone = access.widenedUnder.contains { id in !world.associations.contains { $0.id == id } }
         if access.revokedAt != nil {
             candidate.failed = .guestAccessRevoked
-        } else if access.grantedUnderRole == .tenant && isGrantorGone {
+        } else if access.grantedUnderRole == .tenant && isGrantorGone || isWidenerGone {
             candidate.failed = .grantorLostAccess
         } else if cell == "n" || (cell == "granted" && !access.operations.contains(operation)) {
             candidate.failed = .operationNotGranted

@@ -161,6 +161,9 @@ struct PlainWorld {
                 grantedUnderAssociationID: chance(80) ? under?.id ?? newID() : newID(),
                 grantedUnderRole: chance(70) ? under?.role ?? .tenant : .tenant,
                 carriersByDevice: chance(50) ? Dictionary(uniqueKeysWithValues: carriers) : nil,
+                widenedUnder: (0..<2).compactMap { _ in
+                    chance(10) ? chance(80) ? associations.randomElement(using: &generator)?.id : newID() : nil
+                },
                 revokedAt: chance(15) ? end : nil,
                 createdAt: start.advanced(by: .seconds(-86_400 * Int.random(in: -2...30, using: &generator)))))
     }

@@ -111,6 +111,7 @@ struct ColumnDamage: Sendable {
         ColumnDamage("guest_accesses.resolved_from", "unreadable", "unreadable"),
         ColumnDamage("guest_accesses.resolved_until", "unreadable", "unreadable"),
         ColumnDamage("guest_accesses.schedule", nil, "unreadable"),
+        ColumnDamage("guest_accesses.widened_under", nil, "unreadable"),
         ColumnDamage("api_keys.id", nil, "unreadable"),
         ColumnDamage("api_keys.user_id", "reference", "unreadable"),
         ColumnDamage("api_keys.parent_id", nil, "unreadable"),

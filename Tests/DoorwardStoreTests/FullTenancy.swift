@@ -51,7 +51,8 @@ struct FullTenancy: Sendable {
             resolution: WindowResolution(timeZone: "Europe/Oslo", validFrom: .gap, validUntil: .overlap), schedule: .full,
             maxUses: 7,
             grantedByUserID: user.id, grantedUnderAssociationID: association.id, grantedUnderRole: .tenant,
-            carriersByDevice: [device.id: [association.id, id(42)], id(41): [id(42)]], revokedAt: later, createdAt: at)
+            carriersByDevice: [device.id: [association.id, id(42)], id(41): [id(42)]], widenedUnder: [id(42)],
+            revokedAt: later, createdAt: at)
         apiKey = APIKey(
             id: id(8), name: "Robot", userID: user.id, parentID: id(43), entity: .property(property.id), role: .maintenance,
             digest: [1, UInt8(truncatingIfNeeded: seed)], createdAt: at, expiresAt: later)

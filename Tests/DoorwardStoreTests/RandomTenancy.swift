@@ -274,6 +274,7 @@ struct RandomTenancy {
                     schedule: flag() ? schedule() : nil, maxUses: flag() ? Int.random(in: 0...9, using: &random) : nil,
                     grantedByUserID: grantor.userID, grantedUnderAssociationID: grantor.id, grantedUnderRole: grantor.role,
                     carriersByDevice: flag() ? Dictionary(carriers) { $0 + $1 } : nil,
+                    widenedUnder: flag() ? associations.shuffled(using: &random).prefix(2).map(\.id) : [],
                     revokedAt: flag() ? instant() : nil, createdAt: instant())))
     }
 }

@@ -20,7 +20,7 @@ import Testing
                 sql: """
                     UPDATE devices SET sealed_code = NULL;
                     UPDATE guest_accesses SET device_carriers = NULL, time_zone = NULL, resolved_from = NULL,
-                        resolved_until = NULL, schedule = NULL, max_uses = NULL;
+                        resolved_until = NULL, schedule = NULL, max_uses = NULL, widened_under = NULL;
                     UPDATE person_keys SET since = 0;
                     UPDATE properties SET lockdown_since = NULL, lockdown_by = NULL, lockdown_reason = NULL;
                     UPDATE portfolios SET tier = 'standard', modules = '\(Schema010.earlierModules)', max_properties = NULL,

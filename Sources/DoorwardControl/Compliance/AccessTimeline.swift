@@ -12,6 +12,8 @@ package struct AccessTimeline: Sendable {
     private var dependents: [String: Set<String>] = [:]
     /// The roles that a guest access depends on.
     private var carriers: [String: Set<String>] = [:]
+    /// The guest accesses that a tenant has widened, which end with this role, by its id.
+    private var widened: [String: Set<String>] = [:]
     /// Every id that a record has named: the tenancy adds nothing about them.
     private var ended: Set<String> = []
     private var closed: [AccessSpan] = []
@@ -67,6 +69,9 @@ package struct AccessTimeline: Sendable {
             guard carriers[guest]?.isEmpty == true, open[guest] != nil else { continue }
             end(guest, evidence, because: .grantorLeft) { .guest(nil, at: nil, $0) }
         }
+        for guest in widened.removeValue(forKey: id) ?? [] where open[guest] != nil {
+            end(guest, evidence, because: .grantorLeft) { .guest(nil, at: nil, $0) }
+        }
     }
 
     private mutating func close(_ span: AccessSpan) {
@@ -85,6 +90,7 @@ package struct AccessTimeline: Sendable {
     /// Ends the version of a guest access that held until now, and begins the next one.
     private mutating func changeGuest(_ id: String, _ after: RecordValue?, _ evidence: AccessSpan.Evidence) {
         guard let span = open[id], case .guest(let guest) = span.right else { return }
+        for role in after?["widenedUnderAssociationIds"]?.texts ?? [] { widened[role, default: []].insert(id) }
         let changed = guest.changed(by: after)
         if after?["grantedUnderAssociationId"] != nil { depend(id, on: after) }
         if case .null? = after?["revokedAt"] { return }

@@ -96,6 +96,10 @@ extension GuestAccess {
         F(recorded: "carriedByAssociationIds", .created, columns: ["device_carriers"]) {
             $0.carriersByDevice == nil ? .absent : .ids($0.carriers)
         },
+        // Recorded only if a tenant has widened the access.
+        F(recorded: "widenedUnderAssociationIds", .changed, columns: ["widened_under"]) {
+            $0.widenedUnder.isEmpty ? .absent : .ids($0.widenedUnder)
+        },
         F("revokedAt", .publicLevel, audit: .changed) { $0.revokedAt },
         F("createdAt", .publicLevel) { $0.createdAt },
         .viewLevel(),

@@ -33,6 +33,7 @@ struct Schema: Sendable {
         Step(foreignKeyChecks: .immediate, apply: Schema013.apply), Step(foreignKeyChecks: .immediate, apply: Schema014.apply),
         Step(foreignKeyChecks: .immediate, apply: Schema015.apply),
         Step(foreignKeyChecks: .immediate, encrypting: Schema016.apply),
+        Step(foreignKeyChecks: .immediate, apply: Schema017.apply),
     ])
 
     /// `Door` in ASCII, in the file's header (SQLite, "Database File Format", 1.3.16).

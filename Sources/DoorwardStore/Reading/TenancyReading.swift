@@ -155,11 +155,12 @@ enum TenancyReading {
         let resolution = WindowResolution(
             timeZone: try columns.optional(), validFrom: try columns.optionalWord() ?? ClockChange.none,
             validUntil: try columns.optionalWord() ?? ClockChange.none)
+        let (schedule, maxUses): (Schedule?, Int?) = (try schedule(&columns), try columns.optional())
         return GuestAccess(
             id: id, guestUserID: guest, label: label, propertyID: property, unitID: unit, deviceIDs: devices,
-            operations: operations, window: window, resolution: resolution, schedule: try schedule(&columns),
-            maxUses: try columns.optional(), grantedByUserID: grantor, grantedUnderAssociationID: association,
-            grantedUnderRole: role, carriersByDevice: carriers, revokedAt: revokedAt, createdAt: createdAt)
+            operations: operations, window: window, resolution: resolution, schedule: schedule, maxUses: maxUses,
+            grantedByUserID: grantor, grantedUnderAssociationID: association, grantedUnderRole: role, carriersByDevice: carriers,
+            widenedUnder: try columns.optionalIDs() ?? [], revokedAt: revokedAt, createdAt: createdAt)
     }
 
     private static func schedule(_ columns: inout ColumnReader) throws -> Schedule? {

@@ -41,6 +41,7 @@ enum TenancyTable: String, CaseIterable {
                 "id", "guest_user_id", "label", "property_id", "unit_id", "device_ids", "operations", "valid_from",
                 "valid_until", "granted_by_user_id", "granted_under_association_id", "granted_under_role", "revoked_at",
                 "created_at", "device_carriers", "time_zone", "resolved_from", "resolved_until", "schedule", "max_uses",
+                "widened_under",
             ]
         case .removedUsers: ["id"]
         case .apiKeys:
@@ -91,6 +92,6 @@ enum TenancyTable: String, CaseIterable {
         "retention_days": (10, "NULL"), "legal_hold": (10, "0"),
         "lockdown_since": (10, "NULL"), "lockdown_by": (10, "NULL"), "lockdown_reason": (10, "NULL"),
         "time_zone": (11, "NULL"), "resolved_from": (11, "NULL"), "resolved_until": (11, "NULL"), "schedule": (11, "NULL"),
-        "max_uses": (11, "NULL"),
+        "max_uses": (11, "NULL"), "widened_under": (17, "NULL"),
     ]
 }

@@ -183,6 +183,7 @@ enum TenancyWriting {
             access.createdAt.milliseconds, access.carriersByDevice.map(column),
             access.resolution.timeZone, column(access.resolution.validFrom), column(access.resolution.validUntil),
             try access.schedule.flatMap { try column($0.stored) }, access.maxUses,
+            access.widenedUnder.isEmpty ? nil : AssociationID.blob(of: access.widenedUnder),
         ]
     }
 
