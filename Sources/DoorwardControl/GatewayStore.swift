@@ -313,6 +313,8 @@ package struct StoredCommand: Hashable, Sendable {
 package enum CredentialChange: Sendable {
     /// Sets a user's password hash: a PHC string, never the password.
     case setPassword(UserID, hash: String)
+    /// Replaces a password hash by another one of the same password; does nothing if the stored hash is no longer `from`.
+    case renewPassword(UserID, from: String, to: String)
     /// Inserts a session with its first refresh token, by digest. Refused if the user is disabled.
     case beginSession(Session, refreshDigest: [UInt8])
     /// Marks the old token as used and inserts the new one. Refused if the old one was already used.
@@ -333,8 +335,7 @@ package enum CredentialChange: Sendable {
     case setRecoveryCodes(of: UserID, digests: [[UInt8]])
     /// Deletes a recovery code as used. Refused if the user has no code with this digest.
     case useRecoveryCode(of: UserID, digest: [UInt8])
-    /// Stores the public key of a key pair of the gateway; the private key is in a file outside the store. A different key that
-    /// was stored before becomes a former key.
+    /// Stores the public key of a key pair whose private key is in a file; a different key stored before becomes a former key.
     case noteKey(KeyPurpose, publicHalf: [UInt8])
 }
 

@@ -45,7 +45,7 @@ enum InvitationRoutes {
 
 extension OpenCall {
     /// The caller, if the request has a valid sign-in; `nil` otherwise.
-    fileprivate func signedInCaller() async throws(GatewayError) -> Caller? {
+    func signedInCaller() async throws(GatewayError) -> Caller? {
         do {
             return try await services.authenticator.caller(facts)
         } catch .unauthenticated {
