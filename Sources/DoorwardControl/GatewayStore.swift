@@ -139,14 +139,14 @@ package protocol StoreMaintenance: Sendable {
     func isWritable() async -> Bool
 
     /// Writes a consistent copy of the store, as of one instant between two transactions, to a new file that only its owner can
-    /// read. Commits continue meanwhile. The file gets its name only once it is complete and durable.
-    ///
-    /// - Parameter path: an absolute path to a file that does not exist, in a directory that does.
+    /// read. Commits continue meanwhile. The file gets its name only once it is complete and durable. `path` is an absolute path to
+    /// a file that does not exist, in a directory that does.
     func backup(to path: String) async throws(StoreBackupError) -> StoreBackup
+    /// Checks whether `backup` would begin now, and returns its canonical path.
+    func checkBackup(to path: String) async throws(StoreBackupError) -> String
 
     /// Makes the erasures and removals that were committed final: destroys the wrapping keys of erased persons, in the file
-    /// outside the database too, and leaves no copy of erased or removed content in the files of the store. Call it after the
-    /// commit.
+    /// outside the database too, and leaves no copy of erased or removed content in the files. Call it after the commit.
     ///
     /// - Returns: false if the keys are destroyed, but a reader such as a backup still needs old pages of the database.
     /// - Throws: `.failed` or `.unavailable` if the keys cannot be destroyed now. A start repeats it.

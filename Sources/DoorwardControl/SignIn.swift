@@ -45,6 +45,11 @@ package final class SignIn: Sendable {
     /// - Throws: `.rateLimited`.
     package func admit(clientAddress: String?) throws(GatewayError) { try admit(email: nil, address: clientAddress) }
 
+    /// Admits an address unless too many tokens of links from it were wrong within the last minute.
+    ///
+    /// - Throws: `.rateLimited`.
+    package func admitLink(clientAddress: String?) throws(GatewayError) { try throttle.admitLink(address: clientAddress) }
+
     private func admit(email: String?, address: String?) throws(GatewayError) {
         try limited { () throws(GatewayError) in try throttle.admit(email: email, address: address) }
     }
@@ -166,9 +171,13 @@ package final class SignIn: Sendable {
         }
     }
 
-    /// Whether `password` is the user's. Costs the same for a user who does not exist.
-    func verify(_ password: Secret<String>, of user: User?) async throws(GatewayError) -> Bool {
-        try await hasher.verify(password, against: try await storedHash(of: user?.id ?? Self.nobody))
+    /// Checks the password of a signed-in user again, which is limited and recorded like a sign-in.
+    ///
+    /// - Throws: as `prove`; `.unavailable`.
+    func prove(_ user: User, by password: Secret<String>, _ origin: RequestOrigin) async throws(GatewayError) {
+        try await prove(user, account: user.email, origin) { () throws(GatewayError) in
+            try await hasher.verify(password, against: try await storedHash(of: user.id), for: user.id)
+        }
     }
 
     /// The user id to look up for unknown addresses, so that the store takes as long as for a known one.
@@ -301,7 +310,16 @@ extension SignIn {
         throw .unauthenticated
     }
 
-    /// Counts and records an attempt with an invalid token.
+    /// Counts and records an attempt with a token of a link that is not valid. It slows further attempts at links, and no sign-in.
+    ///
+    /// - Returns: the error to throw.
+    func failLink(_ origin: RequestOrigin) async throws(GatewayError) -> GatewayError {
+        throttle.noteLinkFailure(address: origin.clientAddress)
+        try await failures.record(origin, account: nil, user: nil)
+        return .unauthenticated
+    }
+
+    /// Counts and records an attempt with a proof that was used meanwhile.
     ///
     /// - Returns: the error to throw.
     func fail(_ origin: RequestOrigin) async throws(GatewayError) -> GatewayError {

@@ -7,11 +7,11 @@ internal import HTTPTypes
 /// Sign-in, sign-out and password resets.
 enum SignInRoutes {
     static let all: [Route] = [
-        guarded("/auth/login", "Signs in with an e-mail address and a password.", session(), logIn),
+        guarded("/auth/login", "Signs in with an e-mail address and a password.", session(), takes: [.password], logIn),
         refreshing, signingOut,
         guarded(
             "/auth/reset-password", "Sets a new password with the token of a link, or with a recovery code.", .nothing,
-            resetPassword),
+            takes: [.password, .link], resetPassword),
         .post(
             "/users/:id/password-reset", "Creates a link with which a user can set a new password.",
             .issued(.fields(["reset": .fields(["url": .text, "token": .text, "expiresAt": .instant])])), offerReset),
@@ -46,21 +46,37 @@ enum SignInRoutes {
     }
 
     /// Makes a route on which passwords or tokens could be guessed: an address with too many failures is rejected before the body
-    /// is read.
+    /// is read. A route that takes several kinds of secrets rejects it only if each of them is limited.
     static func guarded(
         _ path: String, _ summary: String, _ answers: [DocumentedAnswer],
-        _ handler: @escaping @Sendable (OpenCall) async throws -> APIResponse
+        takes secrets: [GuessedSecret], _ handler: @escaping @Sendable (OpenCall) async throws -> APIResponse
     ) -> Route {
         var route = Route.open(.post, "/api/v1" + path, described: RouteDescription(summary: summary, answers: answers), handler)
         route.limit = { (control, _, facts) throws(GatewayError) in
-            try control.signIn.admit(clientAddress: facts.origin.clientAddress)
+            let address = facts.origin.clientAddress
+            var refusal: GatewayError?
+            for secret in secrets {
+                do throws(GatewayError) {
+                    switch secret {
+                    case .password: try control.signIn.admit(clientAddress: address)
+                    case .link: try control.signIn.admitLink(clientAddress: address)
+                    }
+                    return
+                } catch {
+                    refusal = error
+                }
+            }
+            if let refusal { throw refusal }
         }
         return route
     }
 
+    /// What is guessed on a route. Wrong ones are counted separately, and guesses of links slow no sign-in.
+    enum GuessedSecret { case password, link }
+
     private static func logIn(_ call: OpenCall) async throws -> APIResponse {
         let (email, password) = try call.readBody { body in
-            (body.require("email", body.string("email")) ?? "", body.requiredSecret("password"))
+            (body.requiredAccount("email"), body.requiredSecret("password"))
         }
         let signedIn = try await call.control.signIn.logIn(
             email: account(email), password: password, origin: call.facts.origin)
@@ -112,7 +128,7 @@ enum SignInRoutes {
             let proof: ResetProof =
                 if body.isChosen(by: "recoveryCode") {
                     .recoveryCode(
-                        body.requiredSecret("recoveryCode"), email: body.require("email", body.string("email")) ?? "")
+                        body.requiredSecret("recoveryCode"), email: body.requiredAccount("email"))
                 } else {
                     .link(body.requiredSecret("token"))
                 }
