@@ -143,7 +143,7 @@ import Testing
         let issued = try await invite(house)
         if kind == "expired" { house.clock.advance(by: Invitation.lifetime) }
         if kind == "replaced" { _ = try await invite(house, "EVE@example.com", by: house.ids.owner) }
-        let token = kind == "unknown" ? Secret("guess") : issued.token
+        let token = kind == "unknown" ? Secret(String(repeating: "A", count: 43)) : issued.token
         for _ in 0..<20 { #expect(await isUnauthenticated { _ = try await accept(house, token) }) }
         #expect(house.gatewayLog.last?.body.event == .signInFailed)
         guard case .rateLimited = await failure({ _ = try await accept(house, token) }) else {

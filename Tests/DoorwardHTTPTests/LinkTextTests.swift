@@ -42,21 +42,6 @@ import Testing
         #expect(house.store.log(.gateway).count == before)
     }
 
-    @Test("guesses at links are limited by themselves, and slow no sign-in")
-    func guesses() async throws {
-        let house = try await House(withPasswords: true)
-        let reset = #"{"token":"\#(Self.unknown)","newPassword":"a brand new password"}"#
-        for _ in 0..<20 { #expect(try await house.call(.post, "/auth/reset-password", as: nil, reset).status == 401) }
-        #expect(try await house.call(.post, "/auth/reset-password", as: nil, reset).status == 429)
-        #expect(try await house.send(.get, "/g/\(Self.unknown)", [:]).status == 429)
-        let invitation = #"{"token":"\#(Self.unknown)","firstName":"E","password":"a brand new password"}"#
-        #expect(try await house.call(.post, "/auth/accept-invitation", as: nil, invitation).status == 429)
-        let logIn = #"{"email":"tenant@example.com","password":"\#(House.password)"}"#
-        #expect(try await house.call(.post, "/auth/login", as: nil, logIn).status == 200)
-        let code = #"{"email":"tenant@example.com","recoveryCode":"AAAAA","newPassword":"a brand new password"}"#
-        #expect(try await house.call(.post, "/auth/reset-password", as: nil, code).status == 401)
-    }
-
     @Test("what follows the token of a password link or an invitation is cut")
     func others() async throws {
         let house = try await House()
