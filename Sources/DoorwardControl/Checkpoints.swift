@@ -278,8 +278,8 @@ package final class Checkpoints: Sendable {
         return CheckpointJournal.Entry(note)
     }
 
-    /// Tells of a log that contradicts its checkpoint: in the program's log, by the metric and the list of logs, and by a record in the
-    /// gateway's log. If the record cannot be written, this is repeated with the next checkpoint.
+    /// Tells of a log that contradicts its checkpoint: in the program's log, by the metric and the list of logs, and by a record in
+    /// the gateway's log. If the record cannot be written, this is repeated with the next checkpoint.
     private func noteMismatch(of log: LogID, _ checkpoint: Checkpoint?, size: UInt64) async throws {
         guard state.withLock({ $0.contradicted.insert(log).inserted }) else { return }
         defer { contradictedLogs.set(Int64(contradicted.count)) }

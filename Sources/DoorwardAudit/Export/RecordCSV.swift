@@ -1,8 +1,8 @@
 import DoorwardDomain
 import FoundationEssentials
 
-/// Writes records as CSV (RFC 4180) in UTF-8 with a byte order mark, for spreadsheets: with local times of the property beside those
-/// in UTC, and without cells that a spreadsheet would execute as formulas.
+/// Writes records as CSV (RFC 4180) in UTF-8 with a byte order mark, for spreadsheets: with local times of the property beside
+/// those in UTC, and without cells that a spreadsheet would execute as formulas.
 package struct RecordCSV: Sendable {
     /// The byte order mark, without which some spreadsheets read UTF-8 as another encoding.
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
